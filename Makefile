@@ -1,0 +1,88 @@
+# Assay. `make run` starts the studio, `make test` checks everything; both set up what they need, once.
+# Kept to what GNU make 3.81 (macOS) and BSD tools understand.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+JOBS ?= 2
+ARGS ?=
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run setup setup-dev chromium test lint types unit bench samples readme lock clean
+
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+run: setup ## start the studio on 127.0.0.1 (PORT=8501); it prints its URL
+	@$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+setup: $(VENV)/.setup ## make .venv and install the pinned requirements; does nothing when in place
+
+setup-dev: $(VENV)/.setup-dev ## setup, and what the tests and linters need
+
+# Python 3.11–3.13 are tested, so they are preferred; a newer one is better than none. Debian can lack ensurepip.
+$(VENV)/.setup: requirements.txt
+	@if [ ! -x $(BIN)/python ]; then \
+	    for test in '(3, 11) <= v < (3, 14)' '(3, 11) <= v'; do \
+	        for python in python3 python3.13 python3.12 python3.11 python; do \
+	            if $$python -c "import sys, venv, ensurepip; v = sys.version_info; sys.exit(not $$test)" 2>/dev/null; then \
+	                echo "$$($$python --version): making $(VENV)"; exec $$python -m venv --clear $(VENV); \
+	            fi; \
+	        done; \
+	    done; \
+	    echo "No Python 3.11 or newer with venv was found. Install one (Debian: apt install python3-venv)." >&2; exit 1; \
+	fi
+	@echo "Installing the pinned requirements into $(VENV) (once; this takes some minutes)"
+	@$(BIN)/python -m pip install --quiet -r requirements.txt
+	@$(BIN)/python -m metrics warm-up
+	@touch $@
+
+$(VENV)/.setup-dev: $(VENV)/.setup requirements-dev.txt
+	@echo "Installing what the tests and linters need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	@touch $@
+
+chromium: setup-dev ## find a Chromium for the browser tests, or install one
+	@$(BIN)/python tests/chromium.py
+
+test: lint types chromium unit ## run every check: lint, types, import contracts, tests
+
+lint: setup-dev ## ruff and the import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: setup-dev ## mypy, strict, on metrics/
+	$(BIN)/mypy
+
+unit: setup-dev ## the tests alone (JOBS=2, ARGS="-k name")
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+
+bench: setup-dev ## run the benchmarks
+	@for file in tests/benchmarks/bench_*.py; do \
+	    $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || exit 1; \
+	done
+
+samples: setup ## draw and write data/samples again, byte for byte
+	@for script in data/samples/make_*.py; do $(BIN)/python $$script || exit 1; done
+
+readme: setup ## write the README's table of evaluators anew
+	@$(BIN)/python -m metrics.catalogue
+
+# torch pins the CUDA wheels it wants itself; a machine without a GPU must not be forced to take them.
+CUDA := triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
+    nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
+    nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx
+COMPILE := pip compile -q --universal --python-version 3.11 --fork-strategy fewest --no-header --no-annotate \
+    $(addprefix --no-emit-package ,$(CUDA)) $(ARGS)
+
+lock: setup ## resolve requirements*.in anew (ARGS=--upgrade for newer versions)
+	@set -e; venv=$$(mktemp -d); trap 'rm -rf "$$venv"' EXIT; \
+	$(BIN)/python -m venv "$$venv"; "$$venv/bin/python" -m pip install --quiet uv; \
+	"$$venv/bin/uv" $(COMPILE) requirements.in -o requirements.txt; \
+	"$$venv/bin/uv" $(COMPILE) requirements-dev.in -o requirements-dev.txt
+
+clean: ## remove .venv and every cache; workspaces stay
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,5 @@
+"""The studio's entry: navigation and nothing else."""
+
+from components.frame import navigation
+
+navigation().run()

@@ -1,0 +1,1 @@
+"""What the pages are made of: pure builders of tables and figures, each with a thin Streamlit call."""

@@ -1,0 +1,111 @@
+"""What a run says in tables: leaderboard, comparison, cases, problems, insights; and the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from components.data.runs import workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def leaderboard(run_id: str, tag: str | None = None) -> dict[str, Any]:
+    """The leaderboard as plain values, read-only: models, columns, cells by (model, column key), tags."""
+    from metrics import analysis
+
+    board = analysis.leaderboard(workspace().run(run_id), tag=tag)
+    names = [field.name for field in fields(analysis.Cell)]
+    return {
+        "models": list(board.models),
+        "columns": [asdict(column) for column in board.columns],
+        "cells": {key: {name: getattr(cell, name) for name in names} for key, cell in board.cells.items()},
+        "tags": list(board.tags),
+    }
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> tuple[pd.DataFrame, int]:
+    """A page of the cases behind a number, and how many there are in all; see metrics.analysis.cases. Read-only."""
+    from metrics import analysis
+
+    page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice)
+    return page.rows, page.total
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def comparison(
+    run_id: str, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str
+) -> dict[str, Any]:
+    """Model b of run `other_id` against model a on the metrics with these keys, p corrected over them. Read-only.
+
+    model_a, model_b, cases, tested, clustered, notes; `rows`: a record per metric with values per case (a column's
+    facts, see metrics.analysis.Difference, better, words); `unpaired`: one per metric without, cells as `a` and `b`.
+    """
+    from metrics import analysis
+
+    found = analysis.compare(workspace().run(run_id), model_a, model_b, tag, workspace().run(other_id))
+    found = analysis.shown(found, keys, correction)  # type: ignore[arg-type]
+    return {
+        "model_a": model_a, "model_b": model_b, "cases": found.cases, "tested": found.tested,
+        "clustered": found.clustered, "notes": list(found.notes),
+        "rows": [
+            {**asdict(row.column), **asdict(row), "better": row.better, "words": row.words} for row in found.rows
+        ],
+        "unpaired": [asdict(entry.column) | {"a": asdict(entry.a), "b": asdict(entry.b)} for entry in found.unpaired],
+    }  # fmt: skip
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def differences(
+    run_id: str, model_a: str, model_b: str, other_id: str, evaluator: str, metric: str, **choice: Any
+) -> tuple[pd.DataFrame, int]:
+    """A page of the cases behind a difference, the largest first, and how many there are in all. Read-only."""
+    from metrics import analysis
+
+    runs = workspace().run(run_id), workspace().run(other_id)
+    page = analysis.differences(runs[0], model_a, model_b, evaluator, metric, other=runs[1], **choice)
+    return page.rows, page.total
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def problems(run_id: str) -> pd.DataFrame:
+    """The models on the wrong side of a threshold; see metrics.analysis.problems. Read-only."""
+    return workspace().run(run_id).problems
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def insights(run_id: str) -> pd.DataFrame:
+    """What stands out; see metrics.analysis.insights. Read-only."""
+    return workspace().run(run_id).insights
+
+
+@st.cache_resource(show_spinner=False)
+def catalogue() -> dict[str, dict[str, Any]]:
+    """Every evaluator by id as plain values: what it declares, its doc, and the JSON `schema` of its parameters."""
+    from metrics.registry import evaluators
+
+    return {
+        entry.id: {
+            "id": entry.id, "title": entry.title, "family": entry.family, "tasks": list(entry.tasks),
+            "inputs": list(entry.inputs), "resources": list(entry.resources), "summary": entry.summary,
+            "doc": entry.doc, "sources": list(entry.sources), "standards": list(entry.standards),
+            "differs_from": entry.differs_from, "version": entry.version, "shape": entry.shape,
+            "metrics": [asdict(metric) | {"direction": metric.direction.value} for metric in entry.metrics],
+            "schema": entry.parameters.model_json_schema(), "default_needs": list(entry.default_needs),
+        }
+        for entry in evaluators().values()
+    }  # fmt: skip
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def case_ids(run_id: str, evaluator: str, metric: str, **choice: Any) -> list[str]:
+    """Every case behind a number, each once, in the order of the list; `choice` as in `cases`. Read-only."""
+    from metrics import analysis
+
+    page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice, limit=10_000_000)
+    return page.rows["case_id"].drop_duplicates().tolist()

@@ -1,0 +1,231 @@
+"""What the wizard reads: uploads, their previews, mappings and problems, and the start of a run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from components import mapping, upload
+from components.data.runs import workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the user wants evaluated, as chosen so far: our names of uploads, or a stored suite, or a sample.
+
+    `source` is upload, stored or sample; `models` names the model of each file of outputs ("": the file does itself);
+    `together` says that the suite file has the answers; mappings are `canonical=column` pairs.
+    """
+
+    source: str
+    suite: str
+    images: str = ""
+    outputs: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    together: bool = False
+    task: str = ""
+    suite_mapping: tuple[str, ...] = ()
+    outputs_mapping: tuple[str, ...] = ()
+    keep: bool = False
+
+
+def uploads() -> Path:
+    """The workspace's folder of uploaded files."""
+    return Path(workspace().path) / "uploads"
+
+
+def stored_suites() -> dict[str, str]:
+    """The suites in the workspace: fingerprint → name, task and size."""
+    return {
+        each["fingerprint"]: f"{each['name']} · {each['task']}, {each['cases']:,} cases · {each['fingerprint'][:7]}"
+        for each in workspace().suites()
+    }
+
+
+def samples() -> dict[str, str]:
+    """The bundled samples: id → name."""
+    from metrics.samples import samples
+
+    return {sample.id: sample.title for sample in samples()}
+
+
+def inspect(token: str, role: str, task: str = "", pairs: tuple[str, ...] = ()) -> dict[str, Any]:
+    """How an uploaded file would be read; only name, role and `problems` where it is unreadable."""
+    return _inspect(str(uploads()), token, role, task, pairs)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ...]) -> dict[str, Any]:
+    import pandas as pd
+
+    from metrics import ingest
+    from metrics.errors import InputError
+    from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+
+    path, name = upload.path_of(token, Path(folder)), upload.name_of(token, Path(folder))
+    if path is None:
+        problem = {"file": name, "row": None, "column": None, "found": "no file", "expected": "the file uploaded again"}
+        return {"name": name, "role": role, "problems": pd.DataFrame([problem])}
+    try:
+        seen = ingest.inspect(path, role, name, task=task or None, mapping=mapping.parse(pairs))  # type: ignore[arg-type]
+    except InputError as failure:
+        return {"name": name, "role": role, "problems": _problem_table(failure.problems)}
+    known = OUTPUT_ALIASES if role == "outputs" else SUITE_ALIASES
+    known = SUITE_ALIASES | OUTPUT_ALIASES if role == "combined" else known
+    if seen.task == "classification" and role != "suite":
+        known = known | SCORED_ALIASES
+    if seen.task == "detection":
+        known = IMAGE_ALIASES
+    cells = [
+        {
+            "row": cell.row,
+            "column": cell.column,
+            "read as": cell.rule,
+            "items": list(cell.items or ()),
+            "cell": cell.text[:200],
+        }
+        for cell in seen.lists
+    ]
+    return {
+        "name": seen.file, "format": seen.format, "role": seen.role, "task": seen.task, "rows": seen.rows,
+        "columns": seen.mapping, "file_columns": list(seen.columns), "unmapped": seen.unmapped, "ignored": seen.ignored,
+        "canonical": list(known) if seen.mapping else [], "lists": pd.DataFrame(cells),
+        "questions": [asdict(question) for question in seen.questions], "notes": list(seen.notes),
+        "head": pd.DataFrame(list(seen.first)),
+    }  # fmt: skip
+
+
+def previews(inputs: Inputs) -> list[dict[str, Any]]:
+    """The files of `inputs`, each as `inspect` gives it, the suite first."""
+    if inputs.source == "upload":
+        role = "combined" if inputs.together else "suite"
+        suite = inspect(inputs.suite, role, inputs.task, inputs.suite_mapping)
+        task = inputs.task or suite.get("task", "")
+    else:
+        suite, task = None, workspace().suite(inputs.suite).task
+    others = [inspect(token, "outputs", task, inputs.outputs_mapping) for token in inputs.outputs]
+    return [suite, *others] if suite is not None else others
+
+
+def read_inputs(inputs: Inputs) -> dict[str, Any]:
+    """The files read and checked: `ok`, `problems` (data frame), and unless they are fatal what was understood.
+
+    good, left_out (rows; None where the problems cannot be got round), suite (name), task, cases, models, present (the
+    inputs of evaluators that are there), missing (answers), notes.
+    """
+    return _read_inputs(str(workspace().path), inputs, repr(inputs))
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _read_inputs(folder: str, _inputs: Inputs, key: str) -> dict[str, Any]:  # noqa: ARG001 - parts of the cache's key
+    import pandas as pd
+
+    from metrics.errors import InputError
+    from metrics.library import available_inputs
+
+    try:
+        suite, outputs, problems, notes, missing = _load(_inputs, keep=True)
+    except InputError as failure:
+        listed = _problem_table(failure.problems)
+        if listed.empty:
+            listed = pd.DataFrame([{"file": "", "row": None, "column": None, "found": str(failure), "expected": ""}])
+        return {"ok": False, "problems": listed, "good": None, "left_out": None}
+    return {
+        "ok": _inputs.keep or not problems, "problems": _problem_table(problems), "suite": suite.name,
+        "task": suite.task, "good": len(suite) + outputs.outputs.num_rows,
+        "left_out": suite.left_out + outputs.left_out,
+        "cases": len(suite), "models": list(outputs.models), "notes": notes, "missing": missing,
+        "present": available_inputs(suite, outputs),
+    }  # fmt: skip
+
+
+def start(
+    inputs: Inputs, evaluators: tuple[str, ...], parameters: dict[str, dict[str, Any]], name: str | None
+) -> tuple[str, str]:
+    """Store suite and outputs, create the run and start it; its id, or "" and why it could not be."""
+    from metrics import engine
+    from metrics.errors import AssayError
+
+    try:
+        suite, outputs, problems, *_ = _load(inputs, keep=True)
+        if problems and not inputs.keep:
+            return "", "The files have problems now that they did not have before; look at them again."
+        run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name)
+        engine.start(run)
+    except AssayError as failure:
+        return "", str(failure)
+    return run.id, ""
+
+
+def wants_images(token: str) -> bool:
+    """Whether an uploaded suite is about images."""
+    return inspect(token, "suite").get("task") in ("detection", "segmentation")
+
+
+def names_its_models(token: str) -> bool:
+    """Whether an uploaded file of outputs has a model column."""
+    return "model" in inspect(token, "outputs").get("columns", {})
+
+
+def problems_csv(problems: pd.DataFrame) -> bytes:
+    """A table of problems as CSV in which no cell is a formula."""
+    from metrics.reports import write
+
+    return bytes(write(problems, "csv"))
+
+
+def _load(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[str], int]:
+    """(suite, outputs, problems of the rows left out, notes, answers missing)."""
+    from metrics import ingest
+    from metrics.samples import samples
+
+    if inputs.source == "sample":
+        sample = next(sample for sample in samples() if sample.id == inputs.suite)
+        place, facts = sample.folder, sample.facts
+        images = place / facts["images"] if "images" in facts else None
+        suite = ingest.read_suite(place / facts["suite"], task=facts["task"], images=images, name=sample.title)
+        outputs = ingest.read_outputs([place / name for name in facts["outputs"]], suite=suite)
+        return suite, outputs, [], [], 0
+    folder = uploads()
+    task, pairs = inputs.task or None, mapping.parse(inputs.suite_mapping)
+    if inputs.together:
+        both = ingest.load_combined(
+            folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
+            filename=upload.name_of(inputs.suite, folder),
+        )  # fmt: skip
+        return *both.value, list(both.problems), list(both.notes), both.missing
+    loaded = None
+    if inputs.source == "upload":
+        loaded = ingest.load_suite(
+            folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
+            filename=upload.name_of(inputs.suite, folder),
+            images=folder / inputs.images if inputs.images else None,
+            images_filename=upload.name_of(inputs.images, folder) if inputs.images else None,
+            workspace_media=folder / f"{inputs.images or inputs.suite}.media",
+        )  # fmt: skip
+    suite = loaded.value if loaded is not None else workspace().suite(inputs.suite)
+    paths = [folder / token for token in inputs.outputs]
+    answers = ingest.load_outputs(
+        paths, suite=suite, mapping=mapping.parse(inputs.outputs_mapping), keep_good_rows=keep,
+        model_names={path: model for path, model in zip(paths, inputs.models, strict=True) if model},
+        filenames={path: upload.name_of(path.name, folder) for path in paths},
+    )  # fmt: skip
+    before = loaded or ingest.Loaded(suite)
+    return suite, answers.value, [*before.problems, *answers.problems], [*before.notes, *answers.notes], answers.missing
+
+
+def _stem(token: str) -> str:
+    return upload.name_of(token, uploads()).rpartition(".")[0] or "suite"
+
+
+def _problem_table(problems: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    columns = ["file", "row", "column", "found", "expected"]
+    return pd.DataFrame([problem.as_row() for problem in problems], columns=columns).astype({"row": "Int64"})

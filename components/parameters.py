@@ -1,0 +1,168 @@
+"""A form for an evaluator's parameters, from the JSON schema of its pydantic model."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Kind = Literal["number", "integer", "boolean", "choice", "text", "numbers", "texts", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterField:
+    """One parameter: what the form asks for. `optional` ones may stay empty, which means None."""
+
+    name: str
+    kind: Kind
+    description: str = ""
+    default: Any = None
+    low: float | None = None
+    high: float | None = None
+    options: tuple[Any, ...] = ()
+    optional: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name as words."""
+        words = self.name.replace("_", " ")
+        return words[:1].upper() + words[1:]
+
+
+def fields(schema: Mapping[str, Any]) -> tuple[ParameterField, ...]:
+    """The fields of a JSON schema of one flat object, in its order."""
+    definitions = schema.get("$defs", {})
+    return tuple(_field(name, entry, definitions) for name, entry in schema.get("properties", {}).items())
+
+
+def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> ParameterField:
+    branches = [_resolve(branch, definitions) for branch in entry.get("anyOf", [entry])]
+    optional = any(branch.get("type") == "null" for branch in branches)
+    # where numbers of both kinds are allowed, the wider one makes the form
+    branches = sorted(
+        (branch for branch in branches if branch.get("type") != "null"), key=lambda b: b.get("type") == "integer"
+    )
+    kind = branches[0] if branches else {}
+    options = tuple(kind.get("enum", (kind["const"],) if "const" in kind else ()))
+    return ParameterField(
+        name,
+        _kind(kind, options, definitions),
+        entry.get("description", ""),
+        entry.get("default"),
+        kind.get("minimum", kind.get("exclusiveMinimum")),
+        kind.get("maximum", kind.get("exclusiveMaximum")),
+        options,
+        optional,
+    )
+
+
+def _resolve(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = entry.get("$ref") or next((part["$ref"] for part in entry.get("allOf", []) if "$ref" in part), None)
+    return definitions.get(reference.rpartition("/")[2], {}) if reference else entry
+
+
+def _kind(entry: Mapping[str, Any], options: tuple[Any, ...], definitions: Mapping[str, Any]) -> Kind:
+    if options:
+        return "choice"
+    if entry.get("type") == "array":
+        items = [*entry.get("prefixItems", ()), *([entry["items"]] if isinstance(entry.get("items"), Mapping) else [])]
+        types = {_resolve(item, definitions).get("type") for item in items}
+        if types and types <= {"number", "integer"}:
+            return "numbers"
+        return "texts" if types == {"string"} else "json"
+    kinds: dict[Any, Kind] = {"number": "number", "integer": "integer", "boolean": "boolean", "string": "text"}
+    return kinds.get(entry.get("type"), "json")
+
+
+def parse_numbers(text: str) -> list[float]:
+    """Numbers parted by commas, semicolons or blanks; ValueError naming the first that is none."""
+    numbers = []
+    for word in text.replace(",", " ").replace(";", " ").split():
+        try:
+            number = float(word)
+        except ValueError:
+            raise ValueError(f"{word!r} is not a number") from None
+        numbers.append(int(number) if number.is_integer() and "." not in word and "e" not in word.lower() else number)
+    return numbers
+
+
+def parameter_form(
+    schema: Mapping[str, Any],
+    key: str,
+    default_threshold: float | None = None,
+    start: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Draw the form, beginning with `start`; the values that differ from their defaults.
+
+    An entry that cannot be read says so and keeps the default.
+    """
+    import streamlit as st
+
+    given: dict[str, Any] = {}
+    columns = st.columns(2)
+    for index, field in enumerate(fields(schema)):
+        with columns[index % 2]:
+            placeholder = "default"
+            if field.name == "threshold" and default_threshold is not None:
+                placeholder = f"default {default_threshold:g}"
+            try:
+                begun = replace(field, default=(start or {}).get(field.name, field.default))
+                value = _widget(begun, f"{key}.{field.name}", placeholder)
+            except ValueError as failure:
+                st.error(f"{field.title}: {failure}. The default is kept.", icon=":material/error:")
+                continue
+            if value != field.default:
+                given[field.name] = value
+    return given
+
+
+def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
+    import streamlit as st
+
+    label, hint = field.title, field.description or None
+    if field.kind == "boolean":
+        return st.toggle(label, value=bool(field.default), key=key, help=hint)
+    if field.kind == "choice":
+        start = field.options.index(field.default) if field.default in field.options else None
+        return st.selectbox(label, field.options, index=start, key=key, help=hint, placeholder=placeholder)
+    if field.kind in ("number", "integer"):
+        cast = int if field.kind == "integer" else float
+
+        def bound(value: Any) -> Any:
+            return None if value is None else cast(value)
+
+        fine = field.high is not None and field.high <= 1
+        step = cast(1) if cast is int or not fine else 0.05
+        style = None if cast is int else "%.4g"
+        return st.number_input(
+            label,
+            bound(field.low),
+            bound(field.high),
+            bound(field.default),
+            step,
+            style,
+            key,
+            hint,
+            placeholder=placeholder,
+        )
+    if field.kind == "texts":
+        shown = list(field.default or [])
+        chosen = st.multiselect(
+            label, shown, shown, key=key, help=hint, accept_new_options=True, placeholder="type one, then Enter"
+        )
+        return field.default if chosen == shown else chosen
+    if field.kind == "numbers":
+        shown_text = ", ".join(f"{number:g}" for number in field.default or [])
+        text = st.text_input(label, shown_text, key=key, help=hint, placeholder="0.5, 0.75")
+        numbers = parse_numbers(text)
+        return field.default if text == shown_text else numbers
+    if field.kind == "json":
+        start_text = "" if field.default is None else json.dumps(field.default)
+        text = st.text_area(label, start_text, key=key, help=hint, placeholder="JSON")
+        if text == start_text:
+            return field.default
+        try:
+            return json.loads(text) if text.strip() else None
+        except json.JSONDecodeError as failure:
+            raise ValueError(f"not JSON ({failure.msg} at character {failure.pos + 1})") from None
+    text = st.text_input(label, field.default or "", key=key, help=hint, placeholder=placeholder)
+    return field.default if text == (field.default or "") else text

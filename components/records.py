@@ -1,0 +1,27 @@
+"""Tables of records whose rows lead somewhere: a click on any cell of a row gives the row."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+ROW = 35  # pixels
+HEAD = 36
+
+
+def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> int | None:
+    """Draw `columns` (name → title or st.column_config) of a frame; the position of the row just clicked.
+
+    Texts of models are safe here: a data frame draws no Markdown and no HTML.
+    """
+    config = {
+        name: entry if not isinstance(entry, str) else st.column_config.Column(entry) for name, entry in columns.items()
+    }
+    height = "content" if HEAD + ROW * len(frame) <= tallest else tallest
+    event = st.dataframe(
+        frame, hide_index=True, column_order=list(columns), column_config=config, key=key, on_select="rerun",
+        selection_mode="single-cell", height=height, row_height=ROW,
+    )  # fmt: skip
+    cells = event["selection"]["cells"]
+    return int(cells[0][0]) if cells else None

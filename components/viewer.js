@@ -1,0 +1,190 @@
+// Draws the payload of components/image.py: one picture, a panel a model, the zoom shared. Every text is textContent.
+const SVG = "http://www.w3.org/2000/svg";
+const DEEPEST = 40; // times the whole picture
+const FONT = 12; // pixels on the screen, at any zoom
+const HEAVY = 5000; // corners; a picture with more is stretched while it moves and drawn anew when it rests
+const REST = 150; // milliseconds
+
+function svg(tag, attributes) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function html(tag, className, text) {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+const outline = (rings) =>
+  rings.map((ring) => "M" + ring.map((value, index) => value + (index % 2 ? " L" : ",")).join("").slice(0, -2) + "Z").join("");
+
+function bounds(rings) {
+  const xs = rings.flatMap((ring) => ring.filter((_, index) => index % 2 === 0));
+  const ys = rings.flatMap((ring) => ring.filter((_, index) => index % 2));
+  return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+}
+
+function covers(rings, { x, y }) {
+  let winding = 0; // as the rule "nonzero" fills
+  for (const ring of rings) {
+    for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2) {
+      const [x1, y1, x2, y2] = [ring[j], ring[j + 1], ring[i], ring[i + 1]];
+      if (y1 > y === y2 > y || x1 + ((y - y1) * (x2 - x1)) / (y2 - y1) < x) continue;
+      winding += y2 > y1 ? 1 : -1;
+    }
+  }
+  return winding !== 0;
+}
+
+function drawPanel(data, panel) {
+  const figure = html("figure", "panel");
+  const caption = html("figcaption", "");
+  caption.append(html("div", "name", panel.title), html("div", "counts", panel.counts));
+  const stage = html("div", "stage");
+  stage.tabIndex = 0;
+  stage.setAttribute("role", "img");
+  stage.setAttribute("aria-label", `${panel.title}: ${panel.counts}`);
+  stage.style.aspectRatio = `${data.width} / ${data.height}`;
+  stage.style.maxWidth = `${(data.high * data.width) / data.height}px`;
+  const canvas = svg("svg", { preserveAspectRatio: "xMidYMid meet" });
+  if (data.image) {
+    canvas.append(svg("image", { href: data.image, width: data.width, height: data.height, preserveAspectRatio: "none" }));
+  }
+  const boxes = [];
+  const texts = [];
+  let corners = 0;
+  for (const [kind, objects] of Object.entries(panel.objects)) {
+    const style = data.styles[kind];
+    const drawn = objects.map((object) => outline(object.rings)).join("");
+    const width = panel.crowded ? 1.3 : style.width;
+    if (!panel.crowded) canvas.append(svg("path", { d: drawn, stroke: "#000", "stroke-opacity": 0.55, "stroke-width": width + 2 }));
+    const surface = panel.filled.includes(kind) ? { class: "surface", color: style.colour } : {};
+    canvas.append(svg("path", { d: drawn, stroke: style.colour, "stroke-width": width, "stroke-dasharray": style.dash, ...surface }));
+    for (const object of objects) {
+      const box = { ...bounds(object.rings), lines: object.lines, rings: panel.shaped ? object.rings : null };
+      corners += object.rings.reduce((sum, ring) => sum + ring.length / 2, 0);
+      box.area = (box.right - box.left) * (box.bottom - box.top);
+      boxes.push(box);
+      if (!object.caption || !panel.labelled) continue;
+      const text = svg("text", { fill: style.ink, stroke: style.colour });
+      text.textContent = object.caption;
+      texts.push({ text, box, below: kind === "fn" });
+    }
+  }
+  canvas.append(...texts.map((entry) => entry.text));
+  canvas.classList.toggle("heavy", corners > HEAVY);
+  stage.append(canvas);
+  figure.append(caption, stage);
+  return { figure, stage, canvas, boxes, texts, heavy: corners > HEAVY };
+}
+
+function place(drawn, data, view, rested = false) {
+  clearTimeout(drawn.timer);
+  if (drawn.heavy && drawn.placed && !rested) {
+    const zoomed = drawn.stage.clientWidth / view.width; // screen pixels of one picture pixel
+    const by = [drawn.placed.x - view.x, drawn.placed.y - view.y].map((part) => `${part * zoomed}px`).join();
+    drawn.canvas.style.transform = `translate(${by}) scale(${drawn.placed.width / view.width})`;
+    drawn.timer = setTimeout(() => place(drawn, data, view, true), REST);
+    return;
+  }
+  drawn.placed = { ...view };
+  drawn.canvas.style.transform = "";
+  const scale = view.width / (drawn.stage.clientWidth || data.width); // picture pixels of one screen pixel
+  drawn.canvas.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${(view.width * data.height) / data.width}`);
+  for (const { text, box, below } of drawn.texts) {
+    const right = box.left > data.width * 0.75;
+    const edge = below ? box.bottom : box.top;
+    const inside = below ? edge > data.height * 0.95 : edge < data.height * 0.05;
+    text.setAttribute("x", right ? box.right - 3 * scale : box.left + 3 * scale);
+    text.setAttribute("y", edge + (below !== inside ? FONT + 2 : -5) * scale);
+    text.setAttribute("text-anchor", right ? "end" : "start");
+    text.setAttribute("font-size", FONT * scale);
+    text.setAttribute("stroke-width", 5 * scale);
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  const data = JSON.parse(new TextDecoder().decode(component.data));
+  const root = parentElement.querySelector(".viewer");
+  const tip = root.querySelector(".tip");
+  if (!root.view || root.view.of !== data.key) root.view = { of: data.key, x: 0, y: 0, width: data.width };
+  const view = root.view; // outlives a moved slider, which draws the panels anew
+  const grid = root.querySelector(".panels");
+  const panels = data.panels.map((panel) => drawPanel(data, panel));
+  grid.style.gridTemplateColumns = `repeat(${panels.length}, minmax(0, 1fr))`;
+  grid.classList.toggle("one", panels.length === 1);
+  grid.replaceChildren(...panels.map((panel) => panel.figure));
+  const update = (rested) => panels.forEach((panel) => place(panel, data, view, rested));
+
+  function zoom(factor, x = view.x + view.width / 2, y = view.y + (view.width * data.height) / data.width / 2) {
+    const width = factor ? Math.min(data.width, Math.max(data.width / DEEPEST, view.width / factor)) : data.width;
+    move(x - ((x - view.x) * width) / view.width, y - ((y - view.y) * width) / view.width, width);
+  }
+  function move(x, y, width = view.width) {
+    const height = (width * data.height) / data.width;
+    view.width = width;
+    view.x = Math.min(data.width - width, Math.max(0, x));
+    view.y = Math.min(data.height - height, Math.max(0, y));
+    update();
+  }
+  function spot(panel, event) {
+    const area = panel.stage.getBoundingClientRect();
+    const scale = view.width / area.width;
+    return { x: view.x + (event.clientX - area.left) * scale, y: view.y + (event.clientY - area.top) * scale, scale };
+  }
+
+  for (const panel of panels) {
+    let held = null;
+    const { stage } = panel;
+    stage.onwheel = (event) => {
+      if (!event.ctrlKey && !event.metaKey && document.activeElement !== stage && parentElement.activeElement !== stage) return;
+      event.preventDefault();
+      const { x, y } = spot(panel, event);
+      zoom(event.deltaY < 0 ? 1.25 : 0.8, x, y);
+    };
+    stage.ondblclick = (event) => zoom(2, spot(panel, event).x, spot(panel, event).y);
+    stage.onpointerdown = (event) => {
+      held = { px: event.clientX, py: event.clientY, x: view.x, y: view.y };
+      stage.setPointerCapture(event.pointerId);
+      stage.classList.add("dragged");
+    };
+    stage.onpointerup = stage.onpointercancel = () => {
+      held = null;
+      stage.classList.remove("dragged");
+    };
+    stage.onpointermove = (event) => {
+      const at = spot(panel, event);
+      if (held) move(held.x - (event.clientX - held.px) * at.scale, held.y - (event.clientY - held.py) * at.scale);
+      const slack = 4 * at.scale;
+      const under = panel.boxes
+        .filter((box) => at.x > box.left - slack && at.x < box.right + slack && at.y > box.top - slack && at.y < box.bottom + slack)
+        .filter((box) => !box.rings || Math.min(box.right - box.left, box.bottom - box.top) < 2 * slack || covers(box.rings, at))
+        .sort((a, b) => a.area - b.area);
+      tip.hidden = !under.length || Boolean(held);
+      if (tip.hidden) return;
+      tip.textContent = under.slice(0, 3).map((box) => box.lines).join("\n") + (under.length > 3 ? `\n… ${under.length - 3} more here` : "");
+      const frame = root.getBoundingClientRect();
+      tip.style.left = `${Math.min(event.clientX - frame.left + 14, frame.width - 220)}px`;
+      tip.style.top = `${event.clientY - frame.top + 14}px`;
+    };
+    stage.onpointerleave = () => (tip.hidden = true);
+    stage.onkeydown = (event) => {
+      const step = view.width / 10;
+      const acts = {
+        "+": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: () => zoom(0),
+        w: () => move(view.x, view.y - step), s: () => move(view.x, view.y + step),
+        a: () => move(view.x - step, view.y), d: () => move(view.x + step, view.y),
+      };
+      acts[event.key]?.();
+    };
+  }
+  for (const button of root.querySelectorAll("[data-zoom]")) button.onclick = () => zoom(Number(button.dataset.zoom));
+  const sized = new ResizeObserver(() => update(true));
+  panels.forEach((panel) => sized.observe(panel.stage));
+  update();
+  return () => sized.disconnect();
+}

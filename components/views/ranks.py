@@ -1,0 +1,87 @@
+"""Views over every score: precision over recall by rank, ROC, and whether scores mean what they say."""
+
+import streamlit as st
+
+from components import data, filters, format
+from components.charts import ranks, reliability
+from components.frame import is_dark
+from components.views import parts
+
+
+def show_ranks(run: str, evaluator: str) -> None:
+    """Interpolated precision over recall at one IoU threshold, and average precision with its interval."""
+    frame = data.curves(run, evaluator)
+    series, colours, _ = parts.choose_series(frame)
+    points = frame[frame["series"].isin(series)]
+    numbers = data.label_numbers(run, evaluator, ("ap", "map"))
+    at = ""
+    if "iou" in frame:
+        ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}
+        asked = filters.one("IoU", ious, "iou", every=None)
+        iou = float(asked or 0.5)
+        points = points[(points["iou"] - iou).abs() < 0.005]
+        numbers = numbers[[abs(columns.get("iou", -1) - iou) < 0.005 for columns in numbers["columns"]]]
+        at = f" at IoU ≥ {asked}"
+    means = points.groupby("label")["precision"].mean().sort_values(ascending=False, kind="stable")
+    chosen = parts.choose_labels(list(means.index))
+    filters.reset(["model", "iou", "label"])
+    left, right = st.columns(parts.COLUMNS)
+    with left:
+        st.plotly_chart(
+            ranks.rank_figure(parts.ordered(points, chosen), colours, is_dark(), pixels_high=parts.CHART_HEIGHT),
+            key="ranks", config=parts.CHART, alt=f"Interpolated precision over recall of {', '.join(series)}{at}",
+        )  # fmt: skip
+    with right:
+        st.text(f"Average precision{at}")
+        parts.numbers_table(parts.of_labels(numbers, chosen), "AP", series, height=410)
+        st.caption("AP is the mean of the interpolated precision, the area under each curve.")
+
+
+def show_roc(run: str, evaluator: str) -> None:
+    """ROC curves, and the area under each with its interval."""
+    frame = data.curves(run, evaluator)
+    series, colours, _ = parts.choose_series(frame)
+    chosen = parts.choose_labels(list(dict.fromkeys(frame["label"])))
+    filters.reset(["model", "label"])
+    points = parts.ordered(frame[frame["series"].isin(series)], chosen)
+    left, right = st.columns(parts.COLUMNS)
+    with left:
+        st.plotly_chart(
+            ranks.roc_figure(points, colours, is_dark(), pixels_high=parts.CHART_HEIGHT), key="roc",
+            config=parts.CHART, alt=f"ROC curves of {', '.join(series)}, a panel a class",
+        )  # fmt: skip
+    with right:
+        st.text("Area under the curve (AUC)")
+        numbers = data.label_numbers(run, evaluator, ("roc_auc",))
+        parts.numbers_table(parts.of_labels(numbers, chosen), "AUC", series, height=410)
+        st.caption("The chance that a case of the class scores higher than another; the dotted line, 0.5, is a guess.")
+
+
+def show_reliability(run: str, evaluator: str) -> None:
+    """The reliability diagram of each model, and its calibration errors."""
+    frame = data.curves(run, evaluator)
+    series, colours, _ = parts.choose_series(frame, most=4)
+    filters.reset(["model"])
+    left, right = st.columns(parts.COLUMNS)
+    with left:
+        st.plotly_chart(
+            reliability.reliability_figure(
+                frame[frame["series"].isin(series)], colours, is_dark(), pixels_high=parts.CHART_HEIGHT
+            ),
+            key="reliability", config=parts.CHART,
+            alt=f"Share right over the score of {', '.join(series)}, with the number of cases of each bin",
+        )  # fmt: skip
+    with right:
+        metrics = {metric["name"]: metric for metric in data.catalogue()[evaluator]["metrics"]}
+        numbers = data.label_numbers(run, evaluator, tuple(metrics))
+        rows = numbers[numbers["label"].isna()].dropna(subset=["value"])
+        short = {name: format.title(name.replace("_calibration", "")) for name in metrics}
+        named = {name: f"{short[name]} {format.ARROWS[metrics[name]['direction']]}" for name in metrics}
+        order = list(metrics).index
+        rows = rows.assign(Metric=rows["metric"].map(named)).sort_values(
+            "metric", key=lambda of: of.map(order), kind="stable"
+        )
+        parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
+        n = rows.loc[rows["series"].isin(series), "n"].max()
+        st.caption(f"{format.plural(int(n), 'case')} each." if len(rows) else "")
+        st.caption("Under the dotted line a model is surer than it is right, above it less sure than it could be.")

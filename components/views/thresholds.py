@@ -1,0 +1,183 @@
+"""Views by score threshold: precision over recall, F1, and what goes wrong."""
+
+import pandas as pd
+import streamlit as st
+
+from components import controls, data, filters, format, url
+from components.charts import outcomes, thresholds
+from components.frame import is_dark
+from components.views import parts
+
+FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
+
+
+def threshold_slider() -> float:
+    """The score threshold that every view of this kind keeps in the address."""
+    return controls.slider("Score threshold", "threshold", 0.5, low=0.05, high=0.95)
+
+
+def show_thresholds(run: str, evaluator: str) -> None:
+    """Precision over recall, with a marker at the threshold, and what is behind a point."""
+    frame = data.curves(run, evaluator)
+    series, colours, places = parts.choose_series(frame)
+    labels = thresholds.by_frequency(frame)
+    chosen = parts.choose_labels(labels, thresholds.ALL)
+    filters.reset(["model", "label"])
+    points = frame[frame["series"].isin(series)]
+    pool = thresholds.pooled(points, labels)
+    points = parts.ordered(pd.concat([pool, points]), chosen)
+    left, right = st.columns(parts.COLUMNS)
+    with left:
+        threshold = threshold_slider()
+        st.plotly_chart(
+            thresholds.threshold_figure(points, threshold, colours, is_dark(), pixels_high=380), key="points",
+            config=parts.CHART, on_select=lambda: parts.pick("points", ("of", "of_class", "threshold")),
+            selection_mode="points",
+            alt=f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
+        )  # fmt: skip
+    of, of_class = url.param("of"), url.param("of_class")
+    with right:
+        if of in places and of_class in (thresholds.ALL, *labels):
+            wanted = tuple(labels) if of_class == thresholds.ALL else (of_class,)
+            _show_matches(run, evaluator, of, places[of], wanted, of_class, threshold)
+        else:
+            _show_counts(thresholds.at_threshold(pool, threshold), thresholds.best_threshold(pool), threshold)
+            st.caption(f"Click a point of a curve to see the {parts.words(run).things} behind it.")
+
+
+def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
+    """What each model does at the threshold, and where it would do best."""
+    st.text(f"All classes at score ≥ {threshold:.2f}")
+    with st.container(height=370 if len(here) > 4 else "content", border=False):
+        for row in here.to_dict("records"):
+            with st.container(border=True, gap="xsmall"):
+                name = row["series"]
+                if (thresholds.ALL, name) in best.index:
+                    top = best.loc[(thresholds.ALL, name)]
+                    name += f" – best F1 {format.number(top['f1'])} at {top['threshold']:.2f}"
+                st.text(name)
+                st.text(thresholds.rates(row))
+
+
+def _show_matches(
+    run: str, evaluator: str, of: str, series: tuple[str, int], labels: tuple[str, ...], name: str, threshold: float
+) -> None:
+    rows, counts = data.matches_at(run, evaluator, series, labels, threshold)
+    said = parts.words(run)
+    st.text(f"{of}, {name}, score ≥ {threshold:.2f}")
+    if rows.empty:
+        st.info(f"No {said.things} are recorded for this point.")
+    else:
+        texts = {family: f"{title} {format.count(counts.get(family, 0))}" for family, title in FAMILIES.items()}
+        family = controls.choice("Kind", texts, "kind")
+        rows = rows[rows["family"] == family]
+        if len(labels) == 1:
+            rows = rows.drop(columns="label")
+        parts.list_things(
+            run, rows.reset_index(drop=True), counts.get(family, 0), f"matches-{of}-{name}-{threshold}-{family}", said,
+            series[0], evaluator=evaluator, score=threshold, label=labels[0] if len(labels) == 1 else None,
+        )  # fmt: skip
+        if said is parts.DETECTION and family != "fn":
+            only = None if len(labels) > 1 else labels
+            kind = ["tp"] if family == "tp" else None
+            url.link(
+                "See them as pictures", "gallery", icon=":material/grid_view:", run=run, evaluator=evaluator,
+                model=series[0], label=only, kind=kind, score_min=threshold,
+            )  # fmt: skip
+    parts.back("Back to the counts", "of", "of_class", "kind")
+
+
+def show_f1(run: str, evaluator: str) -> None:
+    """F1 over the threshold, the best of each model marked, and the numbers with their intervals."""
+    frame = data.curves(run, evaluator)
+    series, colours, _ = parts.choose_series(frame)
+    labels = thresholds.by_frequency(frame)
+    chosen = parts.choose_labels(labels, parts.MEAN)
+    filters.reset(["model", "label"])
+    points = frame[frame["series"].isin(series)]
+    points = parts.ordered(pd.concat([thresholds.mean_f1(points, parts.MEAN), points]), chosen)
+    left, right = st.columns(parts.COLUMNS)
+    with left:
+        threshold = threshold_slider()
+        st.plotly_chart(
+            thresholds.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), key="f1", config=parts.CHART,
+            on_select=lambda: parts.pick("f1", (None, None, "threshold")), selection_mode="points",
+            alt=f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
+        )  # fmt: skip
+    with right:
+        numbers = data.label_numbers(run, evaluator, ("best_f1", "best_threshold"))
+        at = numbers[numbers["metric"] == "best_threshold"].set_index(["series", "label"])["value"]
+        rows = parts.of_labels(numbers[numbers["metric"] == "best_f1"], chosen)
+        places = zip(rows["series"], rows["label"], strict=True)
+        rows = rows.assign(At=[f"{at.get(place, float('nan')):.2f}" for place in places])
+        st.text("Best F1, and at which threshold")
+        parts.numbers_table(rows.drop(columns="n"), "F1", series, height=295)
+        overall = numbers[(numbers["metric"] == "best_threshold") & numbers["label"].isna()]
+        overall = overall[overall["series"].isin(series)].dropna(subset=["value"])
+        if len(overall):
+            best = overall.iloc[0]
+            if st.button(f"See what happens at {best['value']:.2f}", type="primary", icon=":material/arrow_forward:"):
+                url.put(view=None, evaluator=evaluator, threshold=float(best["value"]), model=[best["series"]])
+                st.rerun()
+        st.caption(
+            "The interval is taken at the best threshold; it leaves out that the threshold was chosen on the same "
+            "data. Click a point to put the slider there."
+        )
+
+
+def show_outcomes(run: str, evaluator: str) -> None:
+    """What became of everything at each threshold, and examples of each kind."""
+    frame = data.curves(run, evaluator)
+    series, _, _ = parts.choose_series(frame, most=3)
+    labels = list(dict.fromkeys(frame["label"]))
+    label = filters.one("Class", {name: name for name in labels}, "label", every="All classes")
+    filters.reset(["model", "label"])
+    rows = frame[frame["series"].isin(series)]
+    rows = rows[rows["label"] == label] if label else rows
+    kinds = outcomes.kinds_in(rows)
+    said = parts.words(run)
+    left, right = st.columns(parts.COLUMNS)
+    with left:
+        threshold = threshold_slider()
+        st.plotly_chart(
+            outcomes.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400), key="outcomes",
+            config=parts.CHART, on_select=lambda: parts.pick("outcomes", ("of", "kind", "threshold")),
+            selection_mode="points",
+            alt=f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
+        )  # fmt: skip
+    here = thresholds.at_threshold(rows, threshold)
+    of, kind = url.param("of"), url.param("kind")
+    with right:
+        if of in series and kind in kinds:
+            found = here[here["series"] == of]
+            _show_examples(run, evaluator, found, kind, threshold)
+            return
+        st.text(f"{label or 'All classes'} at score ≥ {threshold:.2f}")
+        counts = outcomes.counted(here).pivot_table(index="kind", columns="series", values="count", sort=False)
+        table = counts.reindex(index=kinds, columns=series).rename(index=lambda name: outcomes.KINDS[name][0])
+        table = table.fillna(0).astype(int).rename_axis(None)
+        config = {name: st.column_config.NumberColumn(format="localized", width=66) for name in series}
+        st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=136)})
+        st.caption(
+            f"Above the line every true {said.thing}, by what became of it; below it what is predicted and wrong. "
+            "Click a bar to see examples."
+        )
+
+
+def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, threshold: float) -> None:
+    """The examples that the run keeps of one kind."""
+    of, total = rows["series"].iloc[0], int(rows.loc[rows["kind"] == kind, "count"].sum())
+    said = parts.words(run)
+    st.text(f"{of}, {outcomes.KINDS[kind][0]}, score ≥ {threshold:.2f}")
+    found = outcomes.examples_behind(rows, kind)
+    if rows["label"].nunique() == 1:
+        found = found.drop(columns="label")
+    if found.empty and total:
+        st.info("The run kept no examples: evaluate with more of them (pr_curve_max_examples).")
+    else:
+        score = threshold if said is parts.DETECTION else None
+        parts.list_things(
+            run, found, total, f"examples-{of}-{kind}-{threshold}", said, rows["model"].iloc[0],
+            evaluator=evaluator, score=score,
+        )  # fmt: skip
+    parts.back("Back to the counts", "of", "kind")

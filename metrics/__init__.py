@@ -1,0 +1,44 @@
+"""Assay as a library.
+
+    from metrics import evaluate, Suite, Outputs
+
+    run = evaluate("suite.csv", "outputs.csv", evaluators=["rouge", "bleu"])
+    run.aggregates          # a data frame: value, 95 % interval, n, unscored per model and metric
+    run.scores              # a data frame: one row per case, model, evaluator and metric
+
+`metrics.evaluators()` lists what there is; `metrics.evaluator` has what a new evaluator needs.
+Names are loaded on first use, so that importing one of them does not pay for all.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "AssayError": "metrics.errors",
+    "InputError": "metrics.errors",
+    "Case": "metrics.suite",
+    "Outputs": "metrics.suite",
+    "Suite": "metrics.suite",
+    "CaseScore": "metrics.evaluator",
+    "Evaluator": "metrics.evaluator",
+    "Metric": "metrics.evaluator",
+    "Parameters": "metrics.evaluator",
+    "Run": "metrics.store",
+    "Workspace": "metrics.store",
+    "read_combined": "metrics.ingest",
+    "read_outputs": "metrics.ingest",
+    "read_suite": "metrics.ingest",
+    "evaluate": "metrics.library",
+}
+__all__ = sorted([*_PUBLIC, "evaluators"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'metrics' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_PUBLIC[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,394 @@
+"""Two models on the same cases, metric by metric: the paired difference, how sure it is, and the cases behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from metrics.analysis.leaderboard import Cell, Column, leaderboard
+from metrics.errors import InputError
+from metrics.evaluator import Metric
+from metrics.kernels import paired
+from metrics.registry import evaluators
+from metrics.store import Run
+
+Floats = NDArray[np.float64]
+Correction = Literal["holm", "benjamini_hochberg", "none"]
+Test = Literal["mcnemar", "sign_flips"]
+Verdict = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
+LEVEL = 0.05
+TIE = 1e-12  # means of repeats that are equal on paper differ in their last bits
+ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
+    "holm": paired.holm,
+    "benjamini_hochberg": paired.benjamini_hochberg,
+    "none": np.array,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One metric of two models on the `n` cases for which both have a value (repeats of a case averaged).
+
+    a, b: means of those cases; difference: b − a with its 95 % interval low … high; p of `test`, `adjusted` for the
+    metrics it is shown with (None where all pairs are ties: nothing was tested). wins, losses, ties: cases on which b
+    is better, worse, equal (for a metric without a better end: higher, lower, equal). detectable: the true difference
+    that n such pairs reveal with 80 % power. only_a, only_b, neither: cases left out for want of a value. clusters:
+    independent units among the pairs.
+    """
+
+    column: Column
+    n: int
+    only_a: int
+    only_b: int
+    neither: int
+    clusters: int
+    a: float | None
+    b: float | None
+    difference: float | None
+    test: Test
+    wins: int
+    losses: int
+    ties: int
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    detectable: float | None = None
+    adjusted: float | None = None
+    verdict: Verdict = "none"
+
+    @property
+    def better(self) -> float | None:
+        """The difference turned so that above 0 b is better; None where neither end is."""
+        if self.difference is None or self.column.direction == "none":
+            return None
+        return -self.difference if self.column.direction == "lower" else self.difference
+
+    @property
+    def words(self) -> str:
+        """The verdict in words."""
+        if self.verdict == "leaning":
+            leader = "B" if (self.better or self.difference or 0.0) > 0 else "A"
+            return f"{leader} may be {'higher' if self.better is None else 'better'} (uncorrected)"
+        return VERDICTS[self.verdict]
+
+
+VERDICTS: dict[Verdict, str] = {
+    "better": "B is better",
+    "worse": "A is better",
+    "higher": "B is higher",
+    "lower": "A is higher",
+    "open": "cannot be told apart at this n",
+    "equal": "equal on every case",
+    "none": "no case has a value of both",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """A metric of the whole data set, which has no value per case: both numbers with their own intervals."""
+
+    column: Column
+    a: Cell
+    b: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Model b against model a; `run_b` differs from `run_a` where one suite was evaluated twice.
+
+    rows: the metrics with values per case; unpaired: those without; tested: how many tests the correction is over;
+    clustered: intervals and tests take the suite's groups as units; notes: what was left out, in sentences.
+    """
+
+    model_a: str
+    model_b: str
+    run_a: str
+    run_b: str
+    cases: int
+    rows: tuple[Difference, ...]
+    unpaired: tuple[Unpaired, ...]
+    correction: Correction
+    tested: int
+    clustered: bool
+    notes: tuple[str, ...]
+
+
+def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other: Run | None = None) -> Comparison:
+    """Compare two models of a run, over all its cases or those with a tag, each metric on the cases both have.
+
+    `other` is the run that b is taken from, where that is not `run`: of the same suite, and the models may then be one.
+    Adjusted p are Holm's over all metrics; see `shown`. InputError where there is nothing to compare.
+
+    Differences of metrics that are 0 or 1 are tested by McNemar's mid-p with Newcombe's interval; the others, and all
+    where the suite has groups or weights or cases are repeated, by sign flips with an expanded percentile bootstrap.
+    """
+    other = other or run
+    check_pair(run, model_a, other, model_b)
+    found = _compared(run.folder, model_a, other.folder, model_b, tag)
+    columns = [row.column for row in found.rows] + [entry.column for entry in found.unpaired]
+    return shown(found, [column.key for column in columns])
+
+
+@lru_cache(maxsize=64)
+def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: str | None) -> Comparison:
+    """The comparison before correction, kept: sealed runs never change."""
+    run, other = Run(folder_a), Run(folder_b)
+    design = Design(run, tag)
+    a, b = values(run, model_a, design), values(other, model_b, design)
+    board_a = leaderboard(run, tag)
+    board_b = board_a if other.id == run.id else leaderboard(other, tag)
+    rows: list[Difference] = []
+    unpaired: list[Unpaired] = []
+    seen: set[tuple[str, str]] = set()
+    columns_b = {column.key for column in board_b.columns}
+    for column in board_a.columns:
+        key = (column.evaluator, column.metric)
+        if column.key not in columns_b or key in seen:
+            continue
+        if key in a and key in b:
+            seen.add(key)
+            rows.append(_difference(column, a[key], b[key], design))
+        else:
+            cell_a, cell_b = board_a.cells.get((model_a, column.key)), board_b.cells.get((model_b, column.key))
+            if cell_a is not None and cell_b is not None:
+                unpaired.append(Unpaired(column, cell_a, cell_b))
+    notes = _notes(run, other, board_a.columns, board_b.columns, rows)
+    return Comparison(
+        model_a, model_b, run.id, other.id, design.size, tuple(_tested(rows, a, b, design)), tuple(unpaired), "holm",
+        0, design.clusters is not None, notes,
+    )  # fmt: skip
+
+
+def shown(comparison: Comparison, keys: Sequence[str], correction: Correction = "holm") -> Comparison:
+    """The comparison of the metrics with these column keys only, p adjusted over them, with the verdicts that follow.
+
+    A metric whose pairs are all ties counts for nothing: its test could not have come out any other way.
+    """
+    rows = [row for row in comparison.rows if row.column.key in set(keys)]
+    known = np.array([row.p for row in rows if row.p is not None])
+    adjusted = iter(ADJUST[correction](known).tolist())
+    judged = [_judged(row, None if row.p is None else next(adjusted)) for row in rows]
+    unpaired = tuple(entry for entry in comparison.unpaired if entry.column.key in set(keys))
+    return replace(comparison, rows=tuple(judged), unpaired=unpaired, correction=correction, tested=len(known))
+
+
+class Design:
+    """What of a suite bears on a comparison: which cases are in, their weights and groups."""
+
+    def __init__(self, run: Run, tag: str | None):
+        path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
+        cases = pq.read_table(path, columns=["weight", "group", "tags"])
+        self.cases = len(cases)
+        inside = np.ones(self.cases, bool)
+        if tag is not None:
+            tags = cases["tags"].combine_chunks()
+            inside = np.zeros(self.cases, bool)
+            inside[pc.list_parent_indices(tags).filter(pc.equal(pc.list_flatten(tags), tag)).to_numpy()] = True
+        self.inside = np.flatnonzero(inside)
+        self.size = len(self.inside)
+        self.weights: Floats | None = None
+        self.clusters: NDArray[np.int64] | None = None
+        if cases["weight"].null_count < self.cases:
+            self.weights = pc.fill_null(cases["weight"], 1.0).to_numpy()[self.inside]
+        if cases["group"].null_count < self.cases:
+            own = pa.array([f"\x00{row}" for row in range(self.cases)])  # a case without a group is its own
+            codes = pc.coalesce(cases["group"].combine_chunks(), own).dictionary_encode().indices.to_numpy()
+            self.clusters = np.unique(codes[self.inside], return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One model's values of one metric [cases inside], NaN where there is none; single: no case is repeated."""
+
+    values: Floats
+    single: bool
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Which cases have a value."""
+        return ~np.isnan(self.values)
+
+
+def values(
+    run: Run, model: str, design: Design, only: tuple[str, str] | None = None
+) -> dict[tuple[str, str], Measured]:
+    """The values of one model by (evaluator, metric), all or `only` that one, repeats averaged."""
+    wanted = [("model", "==", model)]
+    if only is not None:
+        wanted += [("evaluator", "==", only[0]), ("metric", "==", only[1])]
+    table = pq.read_table(
+        run.table_path("scores"),
+        columns=["position", "evaluator", "metric", "value"],
+        filters=wanted,
+        read_dictionary=["evaluator", "metric"],
+    ).unify_dictionaries()
+    if not len(table):
+        return {}
+    coded = [table[name].combine_chunks() for name in ("evaluator", "metric")]
+    names = [entry.dictionary.to_pylist() for entry in coded]
+    metric = coded[0].indices.to_numpy().astype(np.int64) * len(names[1]) + coded[1].indices.to_numpy()
+    value, position = table["value"].to_numpy(), table["position"].to_numpy()
+    found: dict[tuple[str, str], Measured] = {}
+    for code in np.unique(metric).tolist():
+        own = np.flatnonzero(metric == code)
+        own = own[~np.isnan(value[own])]
+        counts = np.bincount(position[own], minlength=design.cases)
+        sums = np.bincount(position[own], value[own], design.cases)
+        means = np.divide(sums, counts, out=np.full(design.cases, np.nan), where=counts > 0)
+        key = (names[0][code // len(names[1])], names[1][code % len(names[1])])
+        found[key] = Measured(means[design.inside], bool(counts.max(initial=0) <= 1))
+    return found
+
+
+def _difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
+    """The counts and means; the interval and the test, which go by all metrics at once, are added by `_tested`."""
+    both = a.present & b.present
+    n = int(both.sum())
+    apart = apart_of(a, b)[both]
+    sign = -1 if column.direction == "lower" else 1
+    wins, losses = int((sign * apart > 0).sum()), int((sign * apart < 0).sum())
+    weights = np.ones(n) if design.weights is None else design.weights[both]
+
+    def mean(values: Floats) -> float | None:
+        return float(np.average(values, weights=weights)) if weights.sum() > 0 else None
+
+    return Difference(
+        column=column,
+        n=n,
+        only_a=int((a.present & ~b.present).sum()),
+        only_b=int((b.present & ~a.present).sum()),
+        neither=int((~a.present & ~b.present).sum()),
+        clusters=n if design.clusters is None else len(np.unique(design.clusters[both])),
+        a=mean(a.values[both]),
+        b=mean(b.values[both]),
+        difference=mean(apart),
+        test="mcnemar" if _is_mcnemar(column, a, b, design) else "sign_flips",
+        wins=wins,
+        losses=losses,
+        ties=n - wins - losses,
+    )
+
+
+def apart_of(a: Measured, b: Measured) -> Floats:
+    """b − a case by case, 0 where they are equal but for rounding, NaN where one has no value."""
+    apart = b.values - a.values
+    return np.where(np.abs(apart) <= TIE, 0.0, apart)
+
+
+def _is_mcnemar(column: Column, a: Measured, b: Measured, design: Design) -> bool:
+    plain = design.weights is None and design.clusters is None and a.single and b.single
+    return plain and _metric(column).binary
+
+
+def _metric(column: Column) -> Metric:
+    return evaluators()[column.evaluator].metric(column.metric)
+
+
+def _tested(
+    rows: Sequence[Difference],
+    a: dict[tuple[str, str], Measured],
+    b: dict[tuple[str, str], Measured],
+    design: Design,
+) -> list[Difference]:
+    """The rows with interval, p and detectable difference."""
+    if not rows:
+        return []
+    keys = [(row.column.evaluator, row.column.metric) for row in rows]
+    apart = np.stack([apart_of(a[key], b[key]) for key in keys], axis=1)
+    errors, _ = paired.standard_errors(apart, design.weights, design.clusters)
+    by_flips = [place for place, row in enumerate(rows) if row.test == "sign_flips"]
+    p, low, high = (np.full(len(rows), np.nan) for _ in range(3))
+    if by_flips:
+        p[by_flips] = paired.sign_flips(apart[:, by_flips], design.weights, design.clusters)
+        low[by_flips], high[by_flips] = paired.difference_intervals(apart[:, by_flips], design.weights, design.clusters)
+    for place, (row, key) in enumerate(zip(rows, keys, strict=True)):
+        if row.test == "mcnemar":
+            p[place] = paired.mcnemar_mid_p(row.wins, row.losses)
+            low[place], high[place] = _newcombe(a[key].values, b[key].values)
+    done = []
+    for row, own_p, own_low, own_high, error in zip(rows, p, low, high, errors, strict=True):
+        if row.difference is None:
+            done.append(row)
+            continue
+        widest = row.column.high - row.column.low
+        done.append(
+            replace(
+                row,
+                low=None if np.isnan(own_low) else float(max(own_low, -widest)),
+                high=None if np.isnan(own_high) else float(min(own_high, widest)),
+                p=float(own_p) if row.wins + row.losses else None,
+                detectable=paired.detectable(float(error), row.clusters) if error > 0 else None,
+            )
+        )
+    return done
+
+
+def _newcombe(a: Floats, b: Floats) -> tuple[float, float]:
+    both = ~np.isnan(a) & ~np.isnan(b)
+    right_a, right_b = a[both] > 0.5, b[both] > 0.5
+    counts = (right_a & right_b, ~right_a & right_b, right_a & ~right_b, ~right_a & ~right_b)
+    low, high = paired.newcombe_paired(*(int(count.sum()) for count in counts))
+    return (np.nan, np.nan) if low is None or high is None else (low, high)
+
+
+def _judged(row: Difference, adjusted: float | None) -> Difference:
+    verdict: Verdict = "open"
+    if row.n == 0 or row.difference is None:
+        verdict = "none"
+    elif row.p is None or adjusted is None:
+        verdict = "equal"
+    elif adjusted <= LEVEL:
+        if row.better is None:
+            verdict = "higher" if row.difference > 0 else "lower"
+        else:
+            verdict = "better" if row.better > 0 else "worse"
+    elif row.p <= LEVEL:
+        verdict = "leaning"
+    return replace(row, adjusted=adjusted, verdict=verdict)
+
+
+def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:
+    """InputError unless there are these models to pair: of one suite, and not one model of one run twice."""
+    if run.spec["suite"]["fingerprint"] != other.spec["suite"]["fingerprint"]:
+        raise InputError(
+            f"runs {run.id} and {other.id} are of different suites; cases can only be paired within one suite"
+        )
+    for holder, model in ((run, model_a), (other, model_b)):
+        if model not in holder.models:
+            raise InputError(f"run {holder.id} has no model {model!r}; it has {', '.join(holder.models)}")
+    if run.id == other.id and model_a == model_b:
+        raise InputError(f"{model_a} cannot be compared with itself in one run; choose another model or another run")
+
+
+def _notes(
+    run: Run, other: Run, columns: Sequence[Column], columns_b: Sequence[Column], rows: Sequence[Difference]
+) -> tuple[str, ...]:
+    notes = []
+    only_a, only_b = max((row.only_a for row in rows), default=0), max((row.only_b for row in rows), default=0)
+    if only_a or only_b:
+        notes.append(
+            f"Only cases that both have a value for are compared, metric by metric: up to {only_a:,} that only A has"
+            f" and up to {only_b:,} that only B has are left out."
+        )
+    if other.id != run.id:
+        titles = {column.evaluator: column.evaluator_title for column in (*columns, *columns_b)}
+        both = [name for name in run.evaluators if name in other.evaluators]
+        lone = [titles.get(name, name) for name in {**run.evaluators, **other.evaluators} if name not in both]
+        if lone:
+            notes.append(f"In one of the two runs only, so not compared: {', '.join(lone)}.")
+        changed = [titles.get(name, name) for name in both if run.evaluators[name] != other.evaluators[name]]
+        if changed:
+            notes.append(
+                f"Evaluated with other parameters in the two runs, which alone can make a difference:"
+                f" {', '.join(changed)}."
+            )
+    return tuple(notes)

@@ -1,0 +1,6 @@
+"""Plan → work units → executor → parts → seal. Whoever holds a run's lock works on it; everybody else reads."""
+
+from metrics.engine.control import cancel, create, resume, start
+from metrics.engine.execute import execute
+
+__all__ = ["cancel", "create", "execute", "resume", "start"]

@@ -1,0 +1,121 @@
+"""From scores of cases to numbers about models: means with intervals and counts, over all cases and per tag."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.evaluator import Evaluator, Metric, Status
+from metrics.kernels.bootstrap import bootstrap_means
+from metrics.kernels.intervals import wilson
+from metrics.store.schema import AGGREGATES
+from metrics.suite import Suite
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What of a suite bears on its means: weights, clusters, and the slices as masks over positions."""
+
+    size: int
+    weights: FloatArray | None
+    clusters: NDArray[np.int64] | None
+    slices: tuple[tuple[str | None, NDArray[np.bool_]], ...]
+
+    @classmethod
+    def of(cls, suite: Suite, tags: tuple[str, ...]) -> "Design":
+        """The design of a suite, with a slice for all cases (None) and one for each of `tags`."""
+        size = len(suite)
+        weights = clusters = None
+        if suite.cases["weight"].null_count < size:
+            weights = pc.fill_null(suite.cases["weight"], 1.0).to_numpy()
+        groups = suite.cases["group"]
+        if groups.null_count < size:
+            # a case without a group is a cluster of its own
+            own = pa.array([f"\x00{row}" for row in range(size)])
+            codes = pc.coalesce(groups.combine_chunks(), own).dictionary_encode().indices
+            clusters = codes.to_numpy().astype(np.int64)
+        held = suite.cases["tags"].to_pylist()
+        masks = [(f"tag={tag}", np.fromiter((bool(own and tag in own) for own in held), bool, size)) for tag in tags]
+        return cls(size, weights, clusters, ((None, np.ones(size, bool)), *masks))
+
+
+def aggregate_cases(entry: Evaluator, scores: pa.Table, models: tuple[str, ...], design: Design, seed: int) -> pa.Table:
+    """Aggregates (schema AGGREGATES) of one evaluator from its scores (schema SCORES).
+
+    A repeated case counts once, with the mean of its repeats; means are weighted where the suite has weights.
+    Intervals: Wilson for shares of single answers, else the bootstrap over cases, clustered by `group`.
+    """
+    rows = [row for metric in entry.metrics for row in _metric_rows(entry, metric, scores, models, design, seed)]
+    return pa.Table.from_pylist(rows, schema=AGGREGATES)
+
+
+def _metric_rows(
+    entry: Evaluator, metric: Metric, scores: pa.Table, models: tuple[str, ...], design: Design, seed: int
+) -> Iterator[dict[str, Any]]:
+    own = scores.filter(pc.equal(scores["metric"], metric.name))
+    place = pc.index_in(own["model"], pa.array(models)).to_numpy() * design.size + own["position"].to_numpy()
+    values = own["value"].to_numpy()
+    scored = ~np.isnan(values)
+    cells = len(models) * design.size
+    counts = np.bincount(place[scored], minlength=cells)
+    sums = np.bincount(place[scored], values[scored], cells)
+    with np.errstate(invalid="ignore"):
+        means = (sums / counts).reshape(len(models), design.size).T  # NaN where a case has no value
+    statuses = {
+        status: np.bincount(place[pc.equal(own["status"], status.value).to_numpy()], minlength=cells).reshape(
+            len(models), design.size
+        )
+        for status in Status
+    }
+    single = counts.max(initial=0) <= 1 and design.weights is None and design.clusters is None
+    for slice_name, mask in design.slices:
+        part = means[mask]
+        weights = None if design.weights is None else design.weights[mask]
+        clusters = None if design.clusters is None else np.unique(design.clusters[mask], return_inverse=True)[1]
+        wilsons = metric.binary and single
+        if not wilsons:
+            lows, highs = bootstrap_means(part, weights, clusters, seed)
+        for column, model in enumerate(models):
+            tally = {status.value: int(array[column, mask].sum()) for status, array in statuses.items()}
+            n = tally.pop(Status.OK.value)
+            value = _mean(part[:, column], weights)
+            if wilsons:
+                low, high = wilson(round(value * n), n) if value is not None else (None, None)
+            else:
+                low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
+            yield {
+                "model": model, "run": None, "evaluator": entry.id, "metric": metric.name, "label": None,
+                "slice": slice_name, "value": value, "low": low, "high": high,
+                "interval": None if low is None else "wilson" if wilsons else "bootstrap",
+                "n": n, "unscored": sum(tally.values()), **tally, "columns": json.dumps({}),
+                "reason": None if value is not None else _why(own, model, n + sum(tally.values())),
+            }  # fmt: skip
+
+
+def _mean(values: FloatArray, weights: FloatArray | None) -> float | None:
+    present = ~np.isnan(values)
+    weight = np.ones(len(values)) if weights is None else weights
+    total = weight[present].sum()
+    return float((values[present] * weight[present]).sum() / total) if total > 0 else None
+
+
+def _bounded(bound: float, metric: Metric) -> float | None:
+    return None if np.isnan(bound) else float(min(max(bound, metric.low), metric.high))
+
+
+def _why(own: pa.Table, model: str, rows: int) -> str:
+    """The most frequent reason of a model's unscored cases."""
+    if rows == 0:
+        return "no case in this slice"
+    reasons = own.filter(pc.equal(own["model"], model))["reason"].drop_null().value_counts().to_pylist()
+    if not reasons:
+        return "no case could be scored"
+    most = max(reasons, key=lambda entry: (entry["counts"], entry["values"]))
+    return f"no case could be scored; most often: {most['values']}"

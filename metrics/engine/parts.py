@@ -1,0 +1,46 @@
+"""The parts of an unfinished run: a folder a unit, valid once its unit.json is there, which is written last."""
+
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metrics.engine.work import Done
+from metrics.store.files import read_json, write_json, write_table
+
+
+class Parts:
+    """The parts folder of a run."""
+
+    def __init__(self, run_folder: Path):
+        self.folder = run_folder / "parts"
+
+    def write(self, name: str, done: Done) -> None:
+        """Keep what a unit made; readers see it whole or not at all."""
+        folder = self.folder / name
+        files = {}
+        for table_name, table in done.tables.items():
+            file = table_name.replace("/", ".") + ".parquet"
+            write_table(folder / file, table)
+            files[table_name] = file
+        write_json(folder / "unit.json", {"tables": files, "failed": done.failed, "seconds": done.seconds})
+
+    def failed(self, name: str) -> int | None:
+        """How many cases of a kept unit ended in an error; None where the unit is not kept."""
+        facts = read_json(self.folder / name / "unit.json")
+        return None if facts is None else int(facts["failed"])
+
+    def tables(self, name: str) -> dict[str, Path]:
+        """The files of a kept unit by table name."""
+        facts = read_json(self.folder / name / "unit.json")
+        return {table: self.folder / name / file for table, file in facts["tables"].items()}
+
+    def read(self, name: str, table: str, columns: list[str] | None = None) -> pa.Table | None:
+        """One table of a kept unit; None where the unit made none of that name."""
+        path = self.tables(name).get(table)
+        return None if path is None else pq.read_table(path, columns=columns)
+
+    def clear(self) -> None:
+        """Drop the parts of a sealed run."""
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,79 @@
+"""The work units of a run: which evaluator scores which rows. The plan follows from the specification alone."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from metrics.registry import choose
+from metrics.store import Run
+from metrics.store.schema import SCHEMA_VERSION, SLICE
+
+SLICED_TAGS = 30  # the most frequent tags for which data-set evaluators are computed again
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One idempotent piece of work; `name` is its fingerprint and the name of its part on disk.
+
+    Rows `start` … `stop` of the stored outputs, all of `model`; a data-set evaluator's unit is one repeat (`run`) of
+    the model, or all of them (None) where it asks for that, whole or restricted to the cases with `tag`. `last`: the
+    unit also answers for cases without an output.
+    """
+
+    name: str
+    evaluator: str
+    model: str
+    start: int
+    stop: int
+    run: int | None = None
+    tag: str | None = None
+    last: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Rows of progress: a tag's unit looks at rows again that are counted already."""
+        return 0 if self.tag is not None else self.stop - self.start
+
+
+def plan(run: Run) -> list[Unit]:
+    """Every unit of a run, ordered by evaluator, model, repeat and slice; the sealed tables keep that order."""
+    return list(_units(run))
+
+
+def _units(run: Run) -> Iterator[Unit]:
+    spec = run.spec
+    models = run.workspace.outputs_facts(spec["outputs"]["fingerprint"])["models"]
+    tags = run.suite.tags[:SLICED_TAGS]
+    chosen = choose([entry["id"] for entry in spec["evaluators"]], run.evaluators)
+    for entry in spec["evaluators"]:
+        evaluator, _ = chosen[entry["id"]]
+        offset = 0
+        for model, facts in models.items():
+            end = offset + facts["rows"]
+            if evaluator.shape == "dataset":
+                for repeat in [None] if evaluator.repeats else facts["runs"]:
+                    yield _unit(spec, entry, model, offset, end, run=repeat)
+                    for tag in tags:
+                        yield _unit(spec, entry, model, offset, end, run=repeat, tag=tag)
+            else:
+                for start in range(offset, end, SLICE):
+                    stop = min(start + SLICE, end)
+                    yield _unit(spec, entry, model, start, stop, last=stop == end)
+            offset = end
+
+
+def _unit(spec: dict[str, Any], entry: dict[str, Any], model: str, start: int, stop: int, **rest: Any) -> Unit:
+    unit = Unit("", entry["id"], model, start, stop, **rest)
+    content = [
+        SCHEMA_VERSION,
+        spec["suite"]["fingerprint"],
+        spec["outputs"]["fingerprint"],
+        spec["seed"],
+        spec.get("resources", {}),
+        entry,
+        asdict(unit),
+    ]
+    name = hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
+    return Unit(name, entry["id"], model, start, stop, **rest)

@@ -1,0 +1,64 @@
+"""Telling how far a run is: progress.json for readers, a callback for the command line."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+
+from metrics.engine.plan import Unit
+from metrics.engine.work import Done
+from metrics.registry import evaluators
+from metrics.store import Progress, Run
+from metrics.store.files import write_json
+from metrics.store.run import EvaluatorProgress
+
+EVERY = 0.5  # seconds between two writes
+
+
+class Tracker:
+    """Counts the rows done per evaluator and writes them down, at most every half second."""
+
+    def __init__(self, run: Run, units: Iterable[Unit], listen: Callable[[Progress], None] | None):
+        self._path = run.folder / "progress.json"
+        self._listen = listen
+        self._begun = time.monotonic()
+        self._written = 0.0
+        self._total = dict.fromkeys(run.evaluators, 0)
+        self._done = dict.fromkeys(run.evaluators, 0)
+        self._failed = dict.fromkeys(run.evaluators, 0)
+        self._units_left = 0
+        self._units_done = 0
+        for unit in units:
+            self._total[unit.evaluator] += unit.rows
+            self._units_left += 1
+        self.say("starting")
+
+    def found(self, unit: Unit, failed: int) -> None:
+        """A unit that an earlier session of the run has done."""
+        self._done[unit.evaluator] += unit.rows
+        self._failed[unit.evaluator] += failed
+        self._units_left -= 1
+
+    def done(self, unit: Unit, done: Done) -> None:
+        """A unit done now."""
+        self.found(unit, done.failed)
+        self._units_done += 1
+        if time.monotonic() - self._written >= EVERY:
+            self.say("evaluating")
+
+    def seconds(self) -> float:
+        """Seconds since this session of the run began."""
+        return time.monotonic() - self._begun
+
+    def say(self, message: str) -> None:
+        """Write the progress down now."""
+        left = self.seconds() / self._units_done * self._units_left if self._units_done else None
+        titles = {name: evaluators()[name].title for name in self._total}
+        rows = tuple(
+            EvaluatorProgress(name, titles[name], self._done[name], total, self._failed[name])
+            for name, total in self._total.items()
+        )
+        progress = Progress(rows, self.seconds(), left, message)
+        write_json(self._path, asdict(progress))
+        self._written = time.monotonic()
+        if self._listen is not None:
+            self._listen(progress)

@@ -1,0 +1,122 @@
+"""Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes any more."""
+
+import platform
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metrics.engine.aggregate import Design, aggregate_cases
+from metrics.engine.parts import Parts
+from metrics.engine.plan import SLICED_TAGS, Unit
+from metrics.registry import evaluators
+from metrics.store import Run
+from metrics.store.files import sha256_of, write_json, write_table, written_whole
+from metrics.store.schema import AGGREGATES, SCHEMA_VERSION, SCORES
+
+LIBRARIES = ("numpy", "pyarrow", "pandas", "pydantic")
+ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
+AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
+
+
+def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
+    """Write the tables and then the manifest; done again from the parts if it is interrupted."""
+    folder = run.folder / "tables"
+    tables = {"scores": _write_scores(folder / "scores.parquet", _read(units, parts, "scores"))}
+    for kind in ("curves", "matches"):
+        for name in run.evaluators:
+            pieces = list(_read([unit for unit in units if unit.evaluator == name], parts, f"{kind}/{name}"))
+            if pieces:
+                tables[f"{kind}/{name}"] = folder / f"{kind}.{name}.parquet"
+                write_table(tables[f"{kind}/{name}"], pa.concat_tables(pieces, promote_options="permissive"), ROWS)
+    aggregates = pa.concat_tables([AGGREGATES.empty_table(), *_aggregates(run, units, parts)])
+    write_table(folder / "aggregates.parquet", aggregates)
+    tables["aggregates"] = folder / "aggregates.parquet"
+    write_json(run.folder / "manifest.json", _manifest(run, units, tables, seconds))
+
+
+def _read(units: Iterable[Unit], parts: Parts, name: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
+    for unit in units:
+        table = parts.read(unit.name, name, columns)
+        if table is not None:
+            yield table
+
+
+def _write_scores(path: Path, pieces: Iterator[pa.Table]) -> Path:
+    """Write the pieces one after the other, never all in memory, in row groups of about ROWS."""
+    with written_whole(path) as beside, pq.ParquetWriter(beside, SCORES, compression="zstd") as writer:
+        waiting: list[pa.Table] = []
+        for piece in pieces:
+            waiting.append(piece)
+            if sum(table.num_rows for table in waiting) >= ROWS:
+                writer.write_table(pa.concat_tables(waiting), row_group_size=ROWS)
+                waiting = []
+        writer.write_table(pa.concat_tables([SCORES.empty_table(), *waiting]), row_group_size=ROWS)
+    return path
+
+
+def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]:
+    design = Design.of(run.suite, run.suite.tags[:SLICED_TAGS])
+    for name in run.evaluators:
+        entry = evaluators()[name]
+        own = [unit for unit in units if unit.evaluator == name]
+        if entry.shape == "dataset":
+            yield _over_repeats(pa.concat_tables(_read(own, parts, "aggregates")))
+            continue
+        scores = pa.concat_tables([SCORES.empty_table().select(AGGREGATED), *_read(own, parts, "scores", AGGREGATED)])
+        yield aggregate_cases(entry, scores, run.models, design, run.spec["seed"])
+
+
+def _over_repeats(aggregates: pa.Table) -> pa.Table:
+    """Aggregates of a data-set evaluator: of a single repeat as they are, of several also their mean over repeats."""
+    rows = aggregates.to_pylist()
+    repeats = {model: {row["run"] for row in rows if row["model"] == model} for model in {row["model"] for row in rows}}
+    pooled: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        if len(repeats[row["model"]]) == 1:
+            row["run"] = None
+        else:
+            key = tuple(row[name] for name in ("model", "evaluator", "metric", "label", "slice", "columns"))
+            pooled.setdefault(key, []).append(row)
+    return pa.Table.from_pylist(rows + [_pool(same) for same in pooled.values()], schema=AGGREGATES)
+
+
+def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
+    values = [row["value"] for row in same if row["value"] is not None]
+    counts = {
+        name: sum(row[name] for row in same)
+        for name in ("n", "unscored", "not_applicable", "parse_failure", "error", "skipped")
+    }
+    mean = sum(values) / len(values) if values else None
+    reason = f"mean of {len(values)} repeats" if values else same[0]["reason"]
+    return (
+        same[0] | counts | {"run": None, "value": mean, "low": None, "high": None, "interval": None, "reason": reason}
+    )
+
+
+def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: float) -> dict[str, Any]:
+    spec = run.spec
+    return {
+        "schema": SCHEMA_VERSION,
+        "run": run.id,
+        "sealed": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "units": len(units),
+        "suite": spec["suite"]["fingerprint"],
+        "outputs": spec["outputs"]["fingerprint"],
+        "seed": spec["seed"],
+        "evaluators": spec["evaluators"],
+        "tables": {
+            name: {
+                "file": str(path.relative_to(run.folder)),
+                "rows": pq.read_metadata(path).num_rows,
+                "sha256": sha256_of(path),
+            }
+            for name, path in tables.items()
+        },
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+    }

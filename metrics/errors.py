@@ -1,0 +1,94 @@
+"""Every exception that Assay raises on purpose.
+
+AssayError
+├── InputError          what the user gave is wrong; carries every problem at once (exit code 2)
+├── MissingResource     a judge, a model or a package that the evaluator needs is not there
+└── RunError
+    ├── RunNotFound     no run of that id in the workspace
+    ├── RunBusy         another process is working on the run
+    ├── RunSealed       the run is finished and never changes again
+    └── RunCorrupt      a sealed file is missing or does not match the manifest
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+SHOWN_PROBLEMS = 50
+SHOWN_CHARACTERS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class InputProblem:
+    """One thing wrong with one place of what the user gave.
+
+    `row` counts as a spreadsheet does: the header is row 1, the first record of a CSV row 2; of JSONL it is the line,
+    of Parquet and JSON arrays the record counted from 1. None where the whole file is meant.
+    """
+
+    file: str
+    found: str
+    expected: str
+    row: int | None = None
+    column: str | None = None
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.row is not None:
+            place += f", row {self.row}"
+        if self.column is not None:
+            place += f", column {self.column}"
+        return f"{place}: found {_short(self.found)}; expected {self.expected}"
+
+    def as_row(self) -> dict[str, str | int | None]:
+        """The problem as a flat record, for tables and JSON."""
+        return asdict(self)
+
+
+class AssayError(Exception):
+    """Base of every exception raised on purpose; its text is fit for the user."""
+
+
+class InputError(AssayError):
+    """What the user gave cannot be used; `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: Iterable[InputProblem] | str):
+        if isinstance(problems, str):
+            self.problems: tuple[InputProblem, ...] = ()
+            super().__init__(problems)
+            return
+        self.problems = tuple(problems)
+        shown = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
+        hidden = len(self.problems) - len(shown)
+        if hidden > 0:
+            shown.append(f"… and {hidden:,} more problems")
+        super().__init__("\n".join(shown))
+
+
+class MissingResource(AssayError):
+    """Something an evaluator needs is not installed or not chosen; the text says how to get it."""
+
+
+class RunError(AssayError):
+    """A run cannot do what was asked of it."""
+
+
+class RunNotFound(RunError):
+    """No run of that id is in the workspace."""
+
+
+class RunBusy(RunError):
+    """Another process is working on the run."""
+
+
+class RunSealed(RunError):
+    """The run is finished; a sealed run never changes."""
+
+
+class RunCorrupt(RunError):
+    """A file of a sealed run is missing or differs from its manifest."""
+
+
+def _short(text: str) -> str:
+    """`text` on one line, cut, with control characters made visible: it may be hostile."""
+    flat = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    return flat if len(flat) <= SHOWN_CHARACTERS else flat[: SHOWN_CHARACTERS - 1] + "…"

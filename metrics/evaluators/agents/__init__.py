@@ -1,0 +1,1 @@
+"""Evaluators of what agents did and made."""

@@ -1,0 +1,116 @@
+"""Agent sanity: whether the files that an agent made are whole."""
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pydantic import Field
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.kernels.artifacts import Artifact, ArtifactError, artifacts_of, complaints
+from metrics.kernels.json_text import JsonError
+from metrics.suite import Case
+
+SHOWN_ARTIFACTS = 200
+
+
+class SanityParameters(Parameters):
+    """What an agent was to make."""
+
+    expected: tuple[str, ...] = Field(
+        (),
+        description="Names that every case's artifacts must include, * for any characters: report.json, charts/*.png.",
+    )
+    required_fields: tuple[str, ...] = Field(
+        (), description="Fields that every JSON object, and columns that every CSV table, must have."
+    )
+
+
+@evaluator(
+    id="agent_sanity",
+    title="Agent sanity",
+    tasks=("agent", "text"),
+    inputs=("trace",),
+    metrics=(Metric("agent_sanity", "Share of the artifacts that are whole.", primary=True),),
+    sources=("H2O Eval Studio evaluators: Agent sanity check",),
+    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: ongoing monitoring"),
+    examples=(
+        Example(
+            "two of four: a broken JSON and an empty note",
+            {
+                "artifacts": [
+                    '{"name": "report.json", "content": {"total": 3}}',
+                    '{"name": "data.csv", "content": "id,total\\n1,3\\n"}',
+                    '{"name": "raw.json", "content": "{\\"total\\": 3,}"}',
+                    '{"name": "notes.md", "content": " "}',
+                ]
+            },
+            {"agent_sanity": 0.5},
+        ),
+        Example(
+            "from a trace; an expected file is missing",
+            {"trace": '{"steps": [{"tool": "write", "artifacts": [{"name": "run.py", "content": "print(1)"}]}]}'},
+            {"agent_sanity": 0.5},
+            parameters={"expected": ["*.py", "report.json"]},
+        ),
+        Example(
+            "the case's schema is that of its JSON artifacts",
+            {
+                "artifacts": ['{"name": "person.json", "content": {"age": -1}}'],
+                "json_schema": '{"properties": {"age": {"minimum": 0}}}',
+            },
+            {"agent_sanity": 0.0},
+        ),
+        Example(
+            "of a path alone nothing can be checked", {"artifacts": ["out/report.json"]}, status=Status.NOT_APPLICABLE
+        ),
+        Example("a trace that is none", {"trace": "{"}, status=Status.ERROR),
+    ),
+    differs_from="json_schema validates the answer itself; step_alignment and rubric judge what the agent did.",
+)  # fmt: skip
+def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
+    """The share of an agent's artifacts that are whole: they parse, are not empty, and have the expected structure.
+
+        agent_sanity = whole artifacts / (artifacts with content + expected ones that are missing)
+
+    Artifacts come from the output's `artifacts` column and from its trace. In the column each is a JSON object with
+    `name`, `kind` where the name's ending does not tell it, and `content` (text or JSON) or `content_base64`; in the
+    trace (JSON) such objects stand under `artifacts`, of the trace or of its `steps`. The last of a name counts. Of a
+    bare path only the name is known: it meets an expectation, but is not scored.
+
+    Checked of all: not blank, a name that stays inside the archive. *json*, *jsonl*: they parse, hold something, have
+    the required fields, and JSON is valid by the case's schema where there is one. *csv*, *tsv*: a header and rows of
+    its width, the required columns. *html*: elements that are closed, something visible. *python*: the syntax.
+    *image*: PNG, JPEG, GIF or WebP that decodes. *pdf*: header and end of file; its pages are not read. Nothing is
+    executed, fetched or unpacked.
+
+    Without anything to score the case is not applicable; a trace or an entry that cannot be read is an error. Evidence:
+    each artifact with its kind, size and what is wrong, and the names that are missing.
+    """
+    try:
+        artifacts = artifacts_of(case.artifacts, case.trace)
+        checked = [_checked(artifact, case.json_schema, parameters) for artifact in artifacts]
+    except (ArtifactError, JsonError) as failure:
+        return CaseScore({}, Status.ERROR, str(failure))
+    names = [artifact.name for artifact in artifacts]
+    missing = [wanted for wanted in parameters.expected if not any(fnmatchcase(name, wanted) for name in names)]
+    scored = [entry for entry in checked if entry["whole"] is not None]
+    evidence = {"artifacts": checked[:SHOWN_ARTIFACTS], "found": len(artifacts), "missing": missing}
+    if not scored and not missing:
+        reason = "the content of the artifacts is not there" if artifacts else "the agent made no artifacts"
+        return not_applicable(reason, evidence)
+    whole = sum(bool(entry["whole"]) for entry in scored)
+    return CaseScore({"agent_sanity": whole / (len(scored) + len(missing))}, evidence=evidence)
+
+
+def _checked(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> dict[str, Any]:
+    wrong, remarks = (
+        complaints(artifact, schema, parameters.required_fields) if artifact.content is not None else ([], [])
+    )
+    return {
+        "name": artifact.name,
+        "kind": artifact.kind,
+        "bytes": None if artifact.content is None else len(artifact.content),
+        "whole": None if artifact.content is None else not wrong,
+        "wrong": wrong,
+        "remarks": remarks,
+    }

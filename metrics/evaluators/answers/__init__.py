@@ -1,0 +1,1 @@
+"""Evaluators of an answer against the question or the expected answers, by meaning."""

@@ -1,0 +1,75 @@
+"""Answer relevancy (sentence similarity): the answer sentence that is closest to the question."""
+
+from collections.abc import Sequence
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.kernels.sentences import worded_sentences
+from metrics.models.embedder import Encoder, compare, provenance
+from metrics.suite import Case
+
+QUESTION = "What is the capital of France?"
+
+
+@evaluator(
+    id="answer_relevancy_sentence",
+    title="Answer relevancy (sentence similarity)",
+    tasks=("text",),
+    inputs=("question", "answer"),
+    resources=("embedder",),
+    metrics=(
+        Metric(
+            "answer_relevancy_sentence",
+            "Cosine of the question and the answer sentence closest to it.",
+            low=-1.0,
+            primary=True,
+        ),
+    ),
+    sources=("H",),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "a sentence of the answer repeats the question",
+            {"question": QUESTION, "answer": f"Good question. {QUESTION} That is Paris."},
+            {"answer_relevancy_sentence": 1.0},
+        ),
+        Example("an empty answer", {"question": QUESTION, "answer": ""}, {"answer_relevancy_sentence": 0.0}),
+        Example(
+            "no question to compare with",
+            {"question": " ", "answer": "Paris."},
+            {"answer_relevancy_sentence": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="The other answer relevancies ask a judge: for relevant statements, or for questions that the answer "
+    "would answer. This one looks at likeness alone, which an answer gets most cheaply by repeating the question.",
+)
+def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
+    """How close the answer comes to the subject of the question: the cosine of its closest sentence.
+
+        relevancy = max over sentences a of the answer of  cos(emb(question), emb(a))
+
+    From −1 to 1. A question longer than the model's window is compared by its beginning, and the evidence says so.
+
+    An empty answer scores 0. A blank question: not applicable.
+    Evidence: each sentence with its cosine, the embedding model and its weights' sha256. Source: H2O Eval Studio.
+    """
+    questions = [[case.question] if case.question and case.question.strip() else [] for case in cases]
+    answers = [worded_sentences(case.answer or "") for case in cases]
+    compared = compare(embedder, zip(questions, answers, strict=True))
+    scores = []
+    for question, answer, pair in zip(questions, answers, compared, strict=True):
+        if not question:
+            scores.append(not_applicable("the question is blank"))
+            continue
+        if not answer:
+            scores.append(CaseScore({"answer_relevancy_sentence": 0.0}, evidence={"note": "the answer is empty"}))
+            continue
+        evidence = {
+            "sentences": [
+                {"sentence": sentence, "cosine": round(float(value), 6)}
+                for sentence, value in zip(answer, pair.cosines[0], strict=True)
+            ],
+            **provenance(embedder, pair),
+        }
+        scores.append(CaseScore({"answer_relevancy_sentence": float(pair.cosines[0].max())}, evidence=evidence))
+    return scores

@@ -1,0 +1,1 @@
+"""Evaluators of predicted labels over a data set."""

@@ -1,0 +1,131 @@
+"""Classification: accuracy, precision, recall and F1 of predicted labels."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.classification_family import CLASSIFICATION_METRICS, ClassificationParameters, compare
+from metrics.evaluator import Example, Findings, evaluator
+from metrics.suite import Outputs, Suite
+
+THREE_OF_FOUR = {
+    "cases": [
+        {"case_id": "1", "label": "cat"},
+        {"case_id": "2", "label": "cat"},
+        {"case_id": "3", "label": "dog"},
+        {"case_id": "4", "label": "fox"},
+    ],
+    "predictions": [
+        {"case_id": "1", "label": "cat", "score": 0.9},
+        {"case_id": "1", "label": "dog", "score": 0.1},
+        {"case_id": "2", "label": "cat", "score": 0.4},
+        {"case_id": "2", "label": "dog", "score": 0.6},
+        {"case_id": "3", "label": "dog", "score": 0.5},
+        {"case_id": "3", "label": "cat", "score": 0.5},
+        {"case_id": "4", "label": "fox", "score": 0.7},
+    ],
+}
+ONE_UNANSWERED = {
+    "cases": [{"case_id": "1", "label": "a"}, {"case_id": "2", "label": "b"}],
+    "predictions": [{"case_id": "1", "label": "a", "score": 0.8}],
+}
+
+
+@evaluator(
+    id="classification",
+    title="Classification",
+    tasks=("classification",),
+    inputs=("label", "predictions"),
+    metrics=CLASSIFICATION_METRICS,
+    sources=("Valor metrics: Classification Metrics", "H2O Eval Studio evaluators: Classification"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "three of four right; the tie of case 3 goes to the first in the file",
+            THREE_OF_FOUR,
+            rows=(
+                {"metric": "accuracy", "label": None, "value": 0.75},
+                {"metric": "precision", "label": None, "average": "macro", "value": 5 / 6},
+                {"metric": "recall", "label": None, "average": "macro", "value": 5 / 6},
+                {"metric": "f1", "label": None, "average": "macro", "value": 7 / 9},
+                {"metric": "f1", "label": None, "average": "weighted", "value": 0.75},
+                {"metric": "f1", "label": None, "average": "micro", "value": 0.75},
+                {"metric": "precision", "label": "dog", "value": 0.5},
+                {"metric": "recall", "label": "cat", "value": 0.5},
+            ),
+        ),
+        Example(
+            "a case without a prediction is unscored, and a class without one has no precision",
+            ONE_UNANSWERED,
+            rows=(
+                {"metric": "accuracy", "label": None, "value": 1.0, "n": 1, "unscored": 1},
+                {"metric": "precision", "label": "b", "value": None},
+                {"metric": "recall", "label": "b", "value": None, "unscored": 1},
+            ),
+        ),
+        Example(
+            "the same with missing = wrong",
+            ONE_UNANSWERED,
+            rows=(
+                {"metric": "accuracy", "label": None, "value": 0.5, "n": 2, "unscored": 0},
+                {"metric": "recall", "label": "b", "value": 0.0},
+                {"metric": "precision", "label": None, "average": "micro", "value": 1.0},
+            ),
+            parameters={"missing": "wrong"},
+        ),
+    ),
+    differs_from="classification_text takes the answer itself for the label; the precision–recall curves judge every "
+    "class at every score threshold, this one only the highest-scored label of each case.",
+)
+def classification(suite: Suite, outputs: Outputs, parameters: ClassificationParameters) -> Findings:
+    """How well one predicted label a case agrees with the true one: accuracy, precision, recall, F1 and confusion.
+
+    The prediction of a case is its label with the highest score, the first in the file where several tie; a label
+    without a score stands below every scored one. Over the n cases with a true label and a prediction, for class c:
+
+        accuracy    = right / n                   precision_c = TP / (TP + FP)
+        recall_c    = TP / (TP + FN)              F1_c        = 2·TP / (2·TP + FP + FN)
+
+    Over all classes, column `average`: *macro*, the mean over classes (the headline), *weighted* by the cases of each
+    class, and *micro*, of the summed counts. Classes are those of the suite and all that a prediction names.
+
+    0/0 has no value and says why (a class never predicted has no precision); the macro and weighted means leave it out
+    and say so. A case without a prediction is unscored, and counted: whether the model declined or its file is short
+    cannot be told apart; `missing` = wrong counts it as an error of its class. Every case counts once, whatever its
+    weight. Curves: the confusion matrix, one row per (label = truth, predicted) that occurs, with its count. Intervals:
+    Wilson for shares, bootstrap over cases for F1 and the means.
+
+    Equal to scikit-learn's precision_recall_fscore_support with zero_division = nan.
+    """
+    case_ids = suite.cases["case_id"].to_pylist()
+    truth = suite.cases["label"].to_pylist()
+    best, score = top_predictions(suite.cases["case_id"], outputs.predictions)
+    known = {*suite.labels, *truth, *best} - {None}
+    labels = [*suite.labels, *sorted(label for label in known if label is not None and label not in suite.labels)]
+    evidence = [
+        {"truth": true, "predicted": guess, "score": value}
+        for true, guess, value in zip(truth, best, score, strict=True)
+    ]
+    return compare(case_ids, truth, best, labels, parameters.missing, evidence)
+
+
+def top_predictions(
+    case_ids: pa.ChunkedArray, predictions: pa.Table | None
+) -> tuple[list[str | None], list[float | None]]:
+    """Label and score of each case's highest-scored prediction, the first of equals; None where it has none."""
+    label: list[str | None] = [None] * len(case_ids)
+    score: list[float | None] = [None] * len(case_ids)
+    if predictions is None:
+        return label, score
+    table = predictions.filter(pc.is_valid(predictions["label"]))
+    index = pc.index_in(table["case_id"], case_ids.combine_chunks())
+    table, index = table.filter(pc.is_valid(index)), index.drop_null()
+    case: NDArray[np.int64] = index.to_numpy().astype(np.int64)
+    height = np.nan_to_num(pc.fill_null(table["score"], -np.inf).to_numpy(), nan=-np.inf)
+    order = np.lexsort((-height, case))  # stable: rows of one case and score stay in file order
+    cases, firsts = np.unique(case[order], return_index=True)
+    rows = table.select(["label", "score"]).take(order[firsts])
+    for place, name, value in zip(cases.tolist(), rows["label"].to_pylist(), rows["score"].to_pylist(), strict=True):
+        label[place], score[place] = name, value
+    return label, score

@@ -1,0 +1,213 @@
+"""classification_pr_curve: counts, precision, recall and F1 of each class by score threshold."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.classification_family import NOTHING_SCORED, ClassificationParameters
+from metrics.evaluator import MATCHES, Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.evaluators.classification.score_matrix import Bools, Floats, Ints, ScoreMatrix, aggregate, read_scores
+from metrics.kernels.intervals import NONE, percentiles
+from metrics.kernels.scores import THRESHOLDS, f1, resampled_f1, threshold_counts, true_and_other
+from metrics.suite import Outputs, Suite
+
+NO_CASES = "no case of this class"
+CASES = [
+    {"case_id": "1", "label": "cat"},
+    {"case_id": "2", "label": "cat"},
+    {"case_id": "3", "label": "dog"},
+    {"case_id": "4", "label": "dog"},
+]
+FOUR_CASES = {
+    "cases": CASES,
+    "predictions": [
+        {"case_id": "1", "label": "cat", "score": 0.91},
+        {"case_id": "1", "label": "dog", "score": 0.9},
+        {"case_id": "2", "label": "cat", "score": 0.4},
+        {"case_id": "2", "label": "dog", "score": 0.6},
+        {"case_id": "3", "label": "dog", "score": 0.55},
+        {"case_id": "3", "label": "cat", "score": 0.15},
+        {"case_id": "4", "label": "dog", "score": 0.8},
+    ],
+}
+
+
+@evaluator(
+    id="classification_pr_curve",
+    title="Classification precision–recall curve",
+    tasks=("classification",),
+    inputs=("label", "predictions"),
+    metrics=(
+        Metric("best_f1", "Largest F1 over score thresholds: the mean over classes, at one threshold.", primary=True),
+        Metric(
+            "best_threshold",
+            "Score threshold of the largest F1, the lowest of several.",
+            direction=Direction.NONE,
+            threshold=None,
+            minor=True,
+        ),
+    ),
+    sources=("Valor metrics: Precision-Recall Curves, classification tasks",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "cat at .20 … .40: 2 of 2, none wrong; dog at .05 … .55: 2 of 2 with two wrong, 2·2 / (4 + 2)",
+            FOUR_CASES,
+            rows=(
+                {"metric": "best_f1", "label": "cat", "value": 1.0, "n": 2},
+                {"metric": "best_threshold", "label": "cat", "value": 0.2},
+                {"metric": "best_f1", "label": "dog", "value": 2 / 3},
+                {"metric": "best_threshold", "label": "dog", "value": 0.05},
+                {"metric": "best_f1", "label": None, "value": 5 / 6, "n": 4},
+                {"metric": "best_threshold", "label": None, "value": 0.2},
+            ),
+        ),
+        Example(
+            "a case without a prediction is a miss at every threshold if missing = wrong",
+            {**FOUR_CASES, "cases": [*CASES, {"case_id": "5", "label": "cat"}]},
+            rows=({"metric": "best_f1", "label": "cat", "value": 4 / 5, "n": 3, "unscored": 0},),
+            parameters={"missing": "wrong"},
+        ),
+        Example(
+            "a class without cases has precision alone",
+            {
+                "cases": [{"case_id": "1", "label": "cat"}],
+                "labels": ["cat", "fox"],
+                "predictions": [
+                    {"case_id": "1", "label": "cat", "score": 1.0},
+                    {"case_id": "1", "label": "fox", "score": 0.3},
+                ],
+            },
+            rows=(
+                {"metric": "best_f1", "label": "fox", "value": None, "n": 0},
+                {"metric": "best_f1", "label": None, "value": 1.0},
+            ),
+        ),
+    ),
+    differs_from="classification counts the highest-scored label of each case; here every class is predicted whose "
+    "score reaches the threshold, so a case may have several or none. detection_pr_curve matches boxes first.",
+)
+def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ClassificationParameters) -> Findings:
+    """Precision, recall and F1 of each class at the score thresholds .05, .10, …, .95.
+
+    Every pair of case and class is its own yes or no: at threshold s a class is predicted for a case where its score is
+    ≥ s. Over the cases with a true label and scores, for each class:
+
+        tp = cases of the class with it predicted        fp = other cases with it predicted
+        fn = cases of the class without                  tn = other cases without
+        precision = tp / (tp + fp)      recall = tp / (tp + fn)      F1 = 2·tp / (2·tp + fp + fn)
+
+    The curve has the columns label, threshold, tp, fp, tn, fn, precision, recall, f1. Precision is empty where nothing
+    is predicted, recall and F1 where the class has no cases. A class without a score in a case is predicted at no
+    threshold. A case without scores is unscored; with `missing` = wrong it is a miss of its class at every threshold.
+    The matches list the predictions from .05 on and the true labels that do not reach it.
+
+    `best_f1` of a class is its largest F1 over the thresholds, and `best_threshold` the lowest threshold that reaches
+    it; without label, the largest mean of F1 over the classes with cases, at one common threshold, and that threshold.
+    0 … 1, higher is better; n is the number of cases of the class. The 95 % interval is a bootstrap over cases (over
+    `cases.group` where given) at that threshold: it leaves out that the threshold was chosen on the same cases, so a
+    threshold for use is better chosen on others.
+    """
+    found = read_scores(suite, outputs, parameters.missing)
+    tp, predicted = threshold_counts(found.scores, found.truth)
+    table = _table(found, tp, predicted)
+    return Findings(_aggregates(found, tp, predicted), curves=table, matches=_matches(found))
+
+
+def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints) -> list[Aggregate]:
+    n, unscored, truths = len(found.truth), sum(found.unscored_labels.values()), found.truths
+    known = truths > 0
+    if not n:
+        return [
+            aggregate(metric, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
+            for metric in ("best_f1", "best_threshold")
+        ]
+    scores = f1(tp, predicted, truths[:, None])
+    means = scores[known].mean(axis=0)
+    common = int(means.argmax())
+    best = np.where(known, np.nan_to_num(scores).argmax(axis=1), common)
+    drawn = resampled_f1(*_yes_and_no(found, np.full_like(best, common)), found.clusters)[:, known]
+    left_out = int(np.count_nonzero(~known))
+    reason = f"{left_out} of {len(known)} classes left out: {NO_CASES}" if left_out else None
+    interval = NONE if found.clustered < 2 else percentiles(_mean_of_known(drawn))
+    rows = [
+        aggregate("best_f1", means[common], interval, "bootstrap", n=n, unscored=unscored, reason=reason),
+        aggregate("best_threshold", THRESHOLDS[common], n=n, unscored=unscored),
+    ]
+    made, true = _yes_and_no(found, best)
+    for code, label in enumerate(found.labels):
+        at, out = int(best[code]), found.unscored_labels.get(label, 0)
+        one = slice(code, code + 1)
+        interval = NONE
+        if known[code] and found.clustered > 1:
+            interval = percentiles(resampled_f1(made[:, one], true[:, one], found.clusters))
+        values = (("best_f1", scores[code, at], interval), ("best_threshold", THRESHOLDS[at], NONE))
+        rows += [
+            aggregate(
+                metric, value if known[code] else math.nan, bounds, "bootstrap", n=int(truths[code]), unscored=out,
+                label=label, reason=None if known[code] else NO_CASES,
+            )
+            for metric, value, bounds in values
+        ]  # fmt: skip
+    return rows
+
+
+def _yes_and_no(found: ScoreMatrix, at: Ints) -> tuple[Bools, Bools]:
+    """Which classes are predicted at the threshold of index `at` [k], and which are true, both [n, k]."""
+    true = np.zeros(found.scores.shape, dtype=np.bool_)
+    true[np.arange(len(true)), found.truth] = True
+    return found.scores >= np.array(THRESHOLDS)[at], true  # NaN is not
+
+
+def _mean_of_known(values: Floats) -> Floats:
+    """The mean [B] over classes [B, k] of what is not NaN; every resample has a case, so one is."""
+    known = ~np.isnan(values)
+    mean: Floats = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+    return mean
+
+
+def _table(found: ScoreMatrix, tp: Ints, predicted: Ints) -> pa.Table:
+    n, truths, steps = len(found.truth), found.truths[:, None], len(THRESHOLDS)
+    fp, fn = predicted - tp, truths - tp
+
+    def share(whole: Ints) -> pa.Array:
+        ratio = np.divide(tp, whole, out=np.full(tp.shape, np.nan), where=whole > 0)
+        return pa.array(ratio.ravel(), from_pandas=True)
+
+    return pa.table(
+        {
+            "label": pa.array(found.labels, pa.string()).take(pa.array(np.repeat(np.arange(len(tp)), steps))),
+            "threshold": np.tile(THRESHOLDS, len(tp)),
+            "tp": tp.ravel(),
+            "fp": fp.ravel(),
+            "tn": (n - truths - fp).ravel(),
+            "fn": fn.ravel(),
+            "precision": share(predicted),
+            "recall": share(np.broadcast_to(truths, tp.shape)),
+            "f1": pa.array(f1(tp, predicted, truths).ravel(), from_pandas=True),
+        }
+    )
+
+
+def _matches(found: ScoreMatrix) -> pa.Table:
+    """Every prediction at or above the lowest threshold, then every true label below it: schema MATCHES."""
+    lowest = THRESHOLDS[0]
+    true, other = true_and_other(found.scores, found.truth)
+    case, code = np.nonzero(found.scores >= lowest)
+    missed = np.flatnonzero(true < lowest)
+    right = found.truth[case] == code
+    kinds = np.concatenate([np.where(right, 0, 1), np.where(other[missed] >= lowest, 2, 3)])
+    names = pa.array(["tp", "fp_misclassification", "fn_misclassification", "fn_no_prediction"], pa.string())
+    size = len(kinds)
+    columns = [
+        pa.array(found.case_ids, pa.string()).take(pa.array(np.concatenate([case, missed]))),
+        pa.array(found.labels, pa.string()).take(pa.array(np.concatenate([code, found.truth[missed]]))),
+        names.take(pa.array(kinds)),
+        pa.nulls(size, pa.int64()),
+        pa.nulls(size, pa.int64()),
+        pa.concat_arrays([pa.array(found.scores[case, code]), pa.nulls(len(missed), pa.float64())]),
+        pa.nulls(size, pa.float64()),
+        pa.nulls(size, pa.float64()),
+    ]
+    return pa.table(columns, schema=MATCHES)

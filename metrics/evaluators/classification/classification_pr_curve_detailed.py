@@ -1,0 +1,219 @@
+"""classification_pr_curve_detailed: what became of each case and class by score threshold, with examples."""
+
+import json
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import Field
+
+from metrics.classification_family import NOTHING_SCORED, ClassificationParameters
+from metrics.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
+from metrics.evaluators.classification.score_matrix import Floats, ScoreMatrix, aggregate, read_scores
+from metrics.kernels.bootstrap import bootstrap_means
+from metrics.kernels.intervals import NONE, wilson
+from metrics.kernels.scores import THRESHOLDS, true_and_other
+from metrics.suite import Outputs, Suite
+
+CURVES = pa.schema(
+    [
+        ("label", pa.string()),
+        ("threshold", pa.float64()),
+        ("kind", pa.string()),
+        ("count", pa.int64()),
+        ("examples", pa.string()),  # a JSON list of case ids
+    ]
+)
+KINDS = ("tp", "fn_misclassification", "fn_no_prediction", "fp_misclassification")  # those with a value per case
+NO_CASES = "no case of this class"
+FOUR_CASES = {
+    "cases": [
+        {"case_id": "1", "label": "cat"},
+        {"case_id": "2", "label": "cat"},
+        {"case_id": "3", "label": "dog"},
+        {"case_id": "4", "label": "fox"},
+    ],
+    "predictions": [
+        {"case_id": "1", "label": "cat", "score": 0.91},
+        {"case_id": "1", "label": "dog", "score": 0.9},
+        {"case_id": "2", "label": "cat", "score": 0.3},
+        {"case_id": "2", "label": "dog", "score": 0.7},
+        {"case_id": "3", "label": "dog", "score": 0.5},
+        {"case_id": "4", "label": "cat", "score": 0.4},
+    ],
+}
+
+
+class DetailedParameters(ClassificationParameters):
+    """How many examples are kept, and where the shares are taken."""
+
+    pr_curve_max_examples: int = Field(
+        1, ge=0, le=100, description="Most examples kept of each class, threshold and kind."
+    )
+    score_threshold: float = Field(
+        0.5, gt=0, le=1, allow_inf_nan=False, description="Score threshold of the shares; the curve has all of them."
+    )
+
+
+@evaluator(
+    id="classification_pr_curve_detailed",
+    title="Detailed classification precision–recall curve",
+    tasks=("classification",),
+    inputs=("label", "predictions"),
+    metrics=(
+        Metric("tp", "Share of cases whose true label reaches the score threshold.", binary=True, primary=True),
+        Metric(
+            "fn_misclassification",
+            "Share of cases whose true label stays below the score threshold while another label reaches it.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+            binary=True,
+        ),
+        Metric(
+            "fn_no_prediction",
+            "Share of cases in which no label reaches the score threshold.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+            binary=True,
+        ),
+        Metric(
+            "fp_misclassification",
+            "Wrong labels that reach the score threshold, per case.",
+            high=math.inf,
+            direction=Direction.LOWER,
+            threshold=0.25,
+            unit="per case",
+        ),
+    ),
+    sources=("Valor metrics: Detailed Precision-Recall Curves, classification tasks",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "at .5: cases 1 and 3 found, 2 taken for a dog, nothing for 4; dog is wrong in 1 and 2",
+            FOUR_CASES,
+            rows=(
+                {"metric": "tp", "label": None, "value": 0.5, "n": 4},
+                {"metric": "fn_misclassification", "label": None, "value": 0.25},
+                {"metric": "fn_no_prediction", "label": None, "value": 0.25},
+                {"metric": "fp_misclassification", "label": None, "value": 0.5},
+                {"metric": "fn_misclassification", "label": "cat", "value": 0.5, "n": 2},
+                {"metric": "fp_misclassification", "label": "dog", "value": 0.5, "n": 4},
+                {"metric": "tp", "label": "fox", "value": 0.0},
+            ),
+        ),
+        Example(
+            "at .4 the fox is taken for a cat",
+            FOUR_CASES,
+            rows=(
+                {"metric": "fn_misclassification", "label": "fox", "value": 1.0},
+                {"metric": "fn_no_prediction", "label": None, "value": 0.0},
+            ),
+            parameters={"score_threshold": 0.4},
+        ),
+    ),
+    differs_from="classification_pr_curve has the rates, this one the kinds of error behind them and examples; in "
+    "detection_pr_curve_detailed a false positive can also be a hallucination, in classification every case has a true "
+    "label that it was mistaken for.",
+)
+def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetailedParameters) -> Findings:
+    """Right, mistaken and missing predictions of each class at the score thresholds .05 … .95, with examples.
+
+    At threshold s a class is predicted for a case where its score is ≥ s; a class without a score never is. Every pair
+    of case and class is one of
+
+        tp                    the class is the true one and predicted
+        fp_misclassification  it is not the true one and predicted
+        fn_misclassification  it is the true one and not predicted, another class is
+        fn_no_prediction      it is the true one, and no class is predicted
+        tn                    it is not the true one and not predicted
+
+    The curve has the columns label, threshold, kind, count, examples: a JSON list of up to `pr_curve_max_examples` case
+    ids, of predicted ones those with the highest score first, of the others those with the lowest (an absent score is
+    the lowest), in the suite's order where they tie.
+
+    The metrics are the kinds at `score_threshold`: shares of the cases with a true label and scores, which add up to 1
+    for tp, fn_misclassification and fn_no_prediction, and the number of wrong labels per case. Of a class: shares of
+    its cases, and for fp_misclassification of all cases. Every case has its own values, 0 or 1 or that number. A case
+    without scores is unscored; with `missing` = wrong it is an fn_no_prediction at every threshold. 95 % intervals:
+    Wilson; a bootstrap over cases for the number per case, and for all where the suite has groups, over those.
+    """
+    found = read_scores(suite, outputs, parameters.missing)
+    true, other = true_and_other(found.scores, found.truth)
+    at = parameters.score_threshold
+    predicted = found.scores >= at  # NaN is not
+    wrong = predicted.sum(axis=1) - (true >= at)
+    values = np.column_stack([true >= at, (true < at) & (other >= at), (true < at) & (other < at), wrong]).astype(float)
+    cases = found.scores_of(KINDS)
+    named = np.array(found.labels, dtype=object)
+    for case_id, row, chosen, code, score in zip(
+        found.case_ids, values.tolist(), predicted, found.truth.tolist(), true.tolist(), strict=True
+    ):
+        evidence = {
+            "truth": found.labels[code],
+            "score": score if score >= 0 else None,
+            "threshold": at,
+            "predicted": named[chosen].tolist(),
+        }
+        cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=evidence)
+    rows = list(_rows(found, other, parameters.pr_curve_max_examples))
+    curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=CURVES)
+    return Findings(_aggregates(found, values, predicted), cases, curves)
+
+
+def _aggregates(found: ScoreMatrix, values: Floats, predicted: NDArray[np.bool_]) -> list[Aggregate]:
+    n, unscored = len(values), sum(found.unscored_labels.values())
+    if not n:
+        return [aggregate(kind, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED) for kind in KINDS]
+    grouped = found.clustered < n
+
+    def row(kind: str, cells: Floats, clusters: NDArray[np.int64], out: int, label: str | None = None) -> Aggregate:
+        count, counted = len(cells), kind != "fp_misclassification" or label is not None
+        if not count:
+            return aggregate(kind, math.nan, n=0, unscored=out, label=label, reason=NO_CASES)
+        interval, method = NONE, "bootstrap"
+        if counted and not grouped:
+            interval, method = wilson(cells.sum(), count), "wilson"
+        elif found.clustered > 1:
+            low, high = bootstrap_means(cells[:, None], None, np.unique(clusters, return_inverse=True)[1])
+            interval = (max(0.0, float(low[0])), min(1.0 if counted else math.inf, float(high[0])))
+            interval = NONE if np.isnan(low[0]) else interval
+        return aggregate(kind, cells.mean(), interval, method, n=count, unscored=out, label=label)
+
+    rows = [row(kind, values[:, index], found.clusters, unscored) for index, kind in enumerate(KINDS)]
+    for code, label in enumerate(found.labels):
+        own, out = found.truth == code, found.unscored_labels.get(label, 0)
+        rows += [row(kind, values[own, index], found.clusters[own], out, label) for index, kind in enumerate(KINDS[:3])]
+        mistaken = (predicted[:, code] & ~own).astype(float)
+        rows.append(row("fp_misclassification", mistaken, found.clusters, out, label))
+    return rows
+
+
+def _rows(found: ScoreMatrix, other: Floats, most: int) -> Iterator[tuple[str, float, str, int, str]]:
+    """The rows of CURVES, class by class."""
+    for code, label in enumerate(found.labels):
+        score = np.nan_to_num(found.scores[:, code], nan=-np.inf)
+        own = np.flatnonzero(found.truth == code)
+        rest = np.flatnonzero(found.truth != code)
+        own_falling, own_rising = _ordered(own, -score), _ordered(own, score)
+        rest_falling, rest_rising = _ordered(rest, -score), _ordered(rest, score)
+        missed_ones = np.searchsorted(score[own_rising], THRESHOLDS, side="left").tolist()
+        left_alone = np.searchsorted(score[rest_rising], THRESHOLDS, side="left").tolist()
+        for threshold, fn, tn in zip(THRESHOLDS, missed_ones, left_alone, strict=True):
+            missed = own_rising[:fn]
+            taken = other[missed] >= threshold
+            for kind, cases in (
+                ("tp", own_falling[: len(own) - fn]),
+                ("fp_misclassification", rest_falling[: len(rest) - tn]),
+                ("fn_misclassification", missed[taken]),
+                ("fn_no_prediction", missed[~taken]),
+                ("tn", rest_rising[:tn]),
+            ):
+                shown = [found.case_ids[place] for place in cases[:most].tolist()]
+                yield label, threshold, kind, len(cases), json.dumps(shown, ensure_ascii=False)
+
+
+def _ordered(cases: NDArray[np.intp], by: Floats) -> NDArray[np.intp]:
+    """`cases` by rising value of `by`, equal ones as they are."""
+    return cases[np.argsort(by[cases], kind="stable")]

@@ -1,0 +1,1 @@
+"""Evaluators of how much repeated runs of one case agree."""

@@ -1,0 +1,125 @@
+"""Consistency by ROUGE: how much the answers of repeated runs share their wording."""
+
+from itertools import combinations
+
+from pydantic import Field
+
+from metrics.consistency_family import NO_OUTPUT, repeats_by_case, summarised, too_few
+from metrics.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.kernels.rouge import Rouge, RougeType, rouge, rouge_tokens
+from metrics.suite import Case, Outputs, Suite
+
+TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
+PARTS = {"precision": "precision", "recall": "recall", "f1": "f"}
+SHOWN_PAIRS = 50
+METRICS = tuple(
+    Metric(
+        f"{kind}_{part}",
+        f"Mean {part.replace('f1', 'F1')} of {units} over the pairs of answers.",
+        primary=(kind, part) == ("rougeL", "f1"),
+        minor=part != "f1",
+    )
+    for kind, units in zip(TYPES, ("single tokens", "token pairs", "longest common subsequences"), strict=True)
+    for part in PARTS
+)
+
+
+class RougeConsistencyParameters(Parameters):
+    """On stems or words."""
+
+    use_stemmer: bool = Field(
+        False, description="Compare Porter stems of English words of four letters and more instead of the words."
+    )
+
+
+@evaluator(
+    id="consistency_rouge",
+    title="Consistency: ROUGE",
+    tasks=("text", "agent"),
+    inputs=("answer",),
+    metrics=METRICS,
+    repeats=True,
+    default_needs=("repeats",),
+    sources=("Open RAG Eval: consistency, rouge_score", "Lin 2004"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "three runs of one case: pairs 1-2, 1-3, 2-3; the empty fourth is counted beside them",
+            {
+                "cases": [{"case_id": "1"}],
+                "outputs": [
+                    {"case_id": "1", "run": 1, "answer": "the cat sat on the mat"},
+                    {"case_id": "1", "run": 2, "answer": "the cat is on the mat"},
+                    {"case_id": "1", "run": 3, "answer": "the cat"},
+                    {"case_id": "1", "run": 4, "answer": " "},
+                ],
+            },
+            rows=(
+                {"metric": "rouge1_precision", "value": (5 / 6 + 1 + 1) / 3, "n": 1, "unscored": 0},
+                {"metric": "rouge1_recall", "value": (5 / 6 + 1 / 3 + 1 / 3) / 3},
+                {"metric": "rouge1_f1", "value": (5 / 6 + 0.5 + 0.5) / 3},
+                {"metric": "rouge2_f1", "value": (0.6 + 1 / 3 + 1 / 3) / 3},
+                {"metric": "rougeL_f1", "value": (5 / 6 + 0.5 + 0.5) / 3},
+            ),
+        ),
+        Example(
+            "a mean over cases; one run alone agrees with nothing",
+            {
+                "cases": [{"case_id": "1"}, {"case_id": "2"}, {"case_id": "3"}],
+                "outputs": [
+                    {"case_id": "1", "run": 1, "answer": "yes"},
+                    {"case_id": "1", "run": 2, "answer": "Yes!"},
+                    {"case_id": "2", "run": 1, "answer": "yes"},
+                    {"case_id": "2", "run": 2, "answer": "no"},
+                    {"case_id": "3", "run": 1, "answer": "no"},
+                ],
+            },
+            rows=({"metric": "rougeL_f1", "value": 0.5, "n": 2, "unscored": 1},),
+        ),
+    ),
+    differs_from="rouge compares with the expected answers; consistency_bertscore compares meanings instead of words.",
+)
+def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsistencyParameters) -> Findings:
+    """How much the answers that a model gives to one case in repeated runs share their wording: ROUGE of all pairs.
+
+    Of every pair of non-empty answers, the earlier run as the reference: precision, recall and F1 of ROUGE-1, -2 and -L
+    (see `rouge`). A case's score is the mean over its pairs, n·(n−1)/2 of n answers; the model's the mean over cases,
+    with a bootstrap interval over cases. 1: every run says the same.
+
+    A case needs two non-empty answers, else it is not applicable; empty ones are counted in the evidence and compared
+    with nothing. ROUGE sees the letters a–z and digits alone: a pair of answers without any of them has no value, and a
+    case of such pairs is not applicable.
+
+    Evidence: the runs compared, the empty ones, F1 of each pair (the first 50). Source: Open RAG Eval's consistency.
+    """
+    cases = {
+        case_id: _case(repeats, parameters.use_stemmer) for case_id, repeats in repeats_by_case(suite, outputs).items()
+    }
+    return summarised(suite, METRICS, cases)
+
+
+def _case(repeats: list[Case], stem: bool) -> CaseScore:
+    if not repeats:
+        return not_applicable(NO_OUTPUT)
+    said = [case for case in repeats if (case.answer or "").strip()]
+    evidence: dict[str, object] = {"runs": [case.run for case in said], "empty": len(repeats) - len(said)}
+    if len(said) < 2:
+        return too_few("answers that are not empty", len(said), evidence)
+    readable = {case.run for case in said if rouge_tokens(case.answer or "")}
+    pairs: list[tuple[int, int, dict[str, Rouge]]] = [
+        (first.run, second.run, rouge(first.answer or "", second.answer or "", TYPES, stem))
+        for first, second in combinations(said, 2)
+        if readable & {first.run, second.run}
+    ]
+    if not pairs:
+        return not_applicable("the answers have no letters a–z or digits, all that ROUGE sees", evidence)
+    evidence["pairs"] = [
+        {"runs": [first, second], **{kind: scores[kind].f for kind in TYPES}}
+        for first, second, scores in pairs[:SHOWN_PAIRS]
+    ]
+    values = {
+        f"{kind}_{part}": sum(getattr(scores[kind], name) for *_, scores in pairs) / len(pairs)
+        for kind in TYPES
+        for part, name in PARTS.items()
+    }
+    return CaseScore(values, evidence=evidence)

@@ -1,0 +1,172 @@
+"""Consistency by statistics: how far a metric of the same case moves between repeated runs."""
+
+import math
+
+from pydantic import Field, field_validator
+
+from metrics.consistency_family import NO_OUTPUT, repeats_by_case, summarised, too_few
+from metrics.evaluator import (
+    CaseScore,
+    Direction,
+    Evaluator,
+    Example,
+    Findings,
+    Metric,
+    Parameters,
+    evaluator,
+    not_applicable,
+    unreadable_value,
+)
+from metrics.kernels.dispersion import dispersion
+from metrics.suite import Case, Outputs, Suite
+
+METRICS = (
+    Metric("mean", "Mean of the metric over the repeats of a case.", low=-math.inf, high=math.inf,
+           direction=Direction.NONE, threshold=None),
+    Metric("variance", "Population variance of the metric over the repeats of a case.", high=math.inf,
+           direction=Direction.LOWER, threshold=None),
+    Metric("coefficient_of_variation", "Population standard deviation over the mean, of the repeats of a case.",
+           high=math.inf, direction=Direction.LOWER, threshold=0.25, primary=True),
+)  # fmt: skip
+TEN = "one two three four five six seven eight nine ten"
+
+
+class StatisticsParameters(Parameters):
+    """Which metric is followed over the repeats."""
+
+    of: str = Field(
+        "rouge.rougeL",
+        description="The metric to follow, as evaluator.metric (an evaluator alone: its primary metric). Evaluators of "
+        "single cases that need no model; their own parameters keep the defaults.",
+    )
+
+    @field_validator("of")
+    @classmethod
+    def _known(cls, of: str) -> str:
+        followed(of)
+        return of
+
+
+@evaluator(
+    id="consistency_statistics",
+    title="Consistency: statistics",
+    tasks=("text", "agent"),
+    inputs=("answer",),
+    metrics=METRICS,
+    repeats=True,
+    default_needs=("repeats",),
+    sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "rouge1 of .8, .9 and .7",
+            {
+                "cases": [{"case_id": "1", "expected_answers": [TEN]}],
+                "outputs": [
+                    {"case_id": "1", "run": 1, "answer": TEN.replace("one two", "x y")},
+                    {"case_id": "1", "run": 2, "answer": TEN.replace("one", "x")},
+                    {"case_id": "1", "run": 3, "answer": TEN.replace("one two three", "x y z")},
+                ],
+            },
+            rows=(
+                {"metric": "mean", "value": 0.8, "n": 1},
+                {"metric": "variance", "value": 0.02 / 3},
+                {"metric": "coefficient_of_variation", "value": math.sqrt(0.02 / 3) / 0.8},
+            ),
+            parameters={"of": "rouge.rouge1"},
+        ),
+        Example(
+            "always 0: no coefficient of variation; one repeat: nothing at all",
+            {
+                "cases": [
+                    {"case_id": "1", "expected_answers": ["Paris"]},
+                    {"case_id": "2", "expected_answers": ["Rome"]},
+                ],
+                "outputs": [
+                    {"case_id": "1", "run": 1, "answer": "London"},
+                    {"case_id": "1", "run": 2, "answer": ""},
+                    {"case_id": "2", "run": 1, "answer": "Rome"},
+                ],
+            },
+            rows=(
+                {"metric": "mean", "value": 0.0, "n": 1, "unscored": 1},
+                {"metric": "variance", "value": 0.0},
+                {"metric": "coefficient_of_variation", "value": None, "n": 0, "unscored": 2},
+            ),
+        ),
+    ),
+)
+def consistency_statistics(suite: Suite, outputs: Outputs, parameters: StatisticsParameters) -> Findings:
+    """How far a metric of the same case moves between repeated runs: mean, variance and coefficient of variation.
+
+        μ = Σ xᵢ / n        σ² = Σ (xᵢ − μ)² / n        CV = σ / |μ|
+
+    of the values xᵢ that the chosen metric has on the n repeats of a case, taken for the whole population. The model's
+    numbers are means over cases, with a bootstrap interval over cases; low variance and CV mean that the runs agree,
+    whatever the mean.
+
+    The metric is computed anew on every repeat, with its evaluator's default parameters. A repeat on which it has no
+    value is counted in the evidence, with the reason; a case needs two values, else it is not applicable. A mean of 0
+    leaves the coefficient of variation without a value. An empty answer is scored like any other.
+
+    Evidence: the runs and their values, and the reasons for none. Source: Open RAG Eval's consistency.
+    """
+    entry, metric = followed(parameters.of)
+    options = entry.parameters.model_validate({})
+    cases = {
+        case_id: _case(repeats, entry, metric, options) for case_id, repeats in repeats_by_case(suite, outputs).items()
+    }
+    return summarised(suite, METRICS, cases)
+
+
+def followed(of: str) -> tuple[Evaluator, Metric]:
+    """The evaluator and the metric that `of` names; ValueError that lists what could be named where it names none."""
+    from metrics.registry import evaluators  # the registry imports this module
+
+    known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.resources}
+    name, _, metric_name = of.partition(".")
+    if name not in known:
+        raise ValueError(f"one of {', '.join(known)}, with or without .metric")
+    entry = known[name]
+    names = {metric.name: metric for metric in entry.metrics}
+    if metric_name and metric_name not in names:
+        raise ValueError(f"one of {', '.join(f'{name}.{metric}' for metric in names)}")
+    return entry, names[metric_name] if metric_name else entry.primary
+
+
+def _case(repeats: list[Case], entry: Evaluator, metric: Metric, options: Parameters) -> CaseScore:
+    if not repeats:
+        return not_applicable(NO_OUTPUT)
+    values: dict[int, float] = {}
+    unscored: dict[int, str] = {}
+    for case in repeats:
+        found = _value(case, entry, metric, options)
+        if isinstance(found, str):
+            unscored[case.run] = found
+        else:
+            values[case.run] = found
+    evidence = {
+        "of": f"{entry.id}.{metric.name}",
+        "values": [{"run": run, "value": value} for run, value in values.items()],
+        "unscored": [{"run": run, "reason": reason} for run, reason in unscored.items()],
+    }
+    if len(values) < 2:
+        return too_few(f"repeats with a value of {metric.name}", len(values), evidence)
+    spread = dispersion(list(values.values()))
+    reason = "the mean is 0" if spread.coefficient_of_variation is None else None
+    return CaseScore(spread._asdict(), reason=reason, evidence=evidence)
+
+
+def _value(case: Case, entry: Evaluator, metric: Metric, options: Parameters) -> float | str:
+    """The metric's value on one repeat, or why there is none."""
+    missing = entry.lacking(case)
+    if missing:
+        return f"the case has no {' and no '.join(name.replace('_', ' ') for name in missing)}"
+    try:
+        score: CaseScore = entry(case, options)
+    except Exception as failure:  # as in the engine: one repeat must not take the others with it
+        return f"{type(failure).__name__}: {failure}"
+    value = score.values.get(metric.name)
+    if value is None:
+        return score.reason or score.status.value
+    return unreadable_value(metric, value) or value

@@ -1,0 +1,155 @@
+"""average_precision: AP per label and IoU threshold, and their means."""
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection.matched import (
+    Columns,
+    Count,
+    Iou,
+    Matched,
+    MatchParameters,
+    Spread,
+    area_name,
+    matched,
+    matches_at,
+    mean_over,
+    number,
+    shown,
+)
+from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
+from metrics.kernels.objects import Floats
+from metrics.kernels.precision_recall import RECALLS, accumulate
+from metrics.suite import Outputs, Suite
+
+
+class AveragePrecisionParameters(MatchParameters):
+    """What average precision is taken over."""
+
+    iou_thresholds: tuple[Iou, ...] = Field(
+        IOU_THRESHOLDS, min_length=1, description="IoU at and above which a prediction matches; averaged over."
+    )
+    max_dets: Count = Field(100, description="Predictions per image and label that count, best scores first.")
+    area_range: tuple[float, float] = Field(
+        AREAS["all"], description="Least and greatest area of the objects that count, in square pixels, both included."
+    )
+
+
+@evaluator(
+    id="average_precision",
+    title="Average precision",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("map_averaged", "Mean over labels of AP averaged over IoU thresholds (mAP).", primary=True),
+        Metric("map", "Mean over labels of AP at one IoU threshold.", minor=True),
+        Metric("ap_averaged", "AP of one label, averaged over IoU thresholds.", minor=True),
+        Metric("ap", "AP of one label at one IoU threshold.", minor=True),
+    ),
+    sources=(
+        "Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0",
+        "Valor metrics: Average Precision (AP), AP Averaged Over IOUs, Mean Average Precision (mAP)",
+    ),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "one of two cats found, with one false alarm in between",
+            TWO_CATS,
+            rows=(
+                {"metric": "ap", "label": "cat", "iou": 0.5, "value": 51 / 101 + 50 / 101 * 2 / 3},
+                {"metric": "ap", "label": "cat", "iou": 0.75, "value": 51 / 101},
+                {"metric": "map_averaged", "label": None, "value": 51 / 101 + 50 / 101 * 2 / 3 * 0.4},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "a crowd absorbs predictions, a label without ground truth has no AP",
+            CROWDED_STREET,
+            rows=(
+                {"metric": "ap_averaged", "label": "person", "value": 1.0},
+                {"metric": "ap_averaged", "label": "dog", "value": None},
+                {"metric": "map_averaged", "label": None, "value": 1.0},
+            ),
+            parameters={"resamples": 0},
+        ),
+    ),
+    differs_from=(
+        "detection_pr_curve varies the score threshold and counts at each; here precision is read at 101 recalls. "
+        "coco_summary is the same AP at COCO's fixed settings."
+    ),
+)
+def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisionParameters) -> Findings:
+    """Average precision (AP): the mean precision over 101 recalls, for each label and IoU threshold.
+
+    The predictions of a label are taken best score first over all images; each matches the free ground truth of its
+    image and label with the highest IoU, if that is at or above the threshold t. With TP and FP so far and n ground
+    truths:
+
+        precision = TP / (TP + FP)      recall = TP / n
+        AP_t = 1/101 · Σ over r in {0, .01, …, 1} of max precision at any recall ≥ r
+
+    `ap` (label, iou) is AP_t, `ap_averaged` (label) its mean over `iou_thresholds`, `map` (iou) its mean over labels,
+    `map_averaged` the mean over both. 0 … 1, higher is better.
+
+    A label without ground truth has no AP and is left out of means; one without predictions has AP 0. A prediction on
+    an image that lacks its label is a false positive. Crowds absorb any number of predictions (IoU = intersection ÷
+    area of the prediction) and neither reward nor punish; objects outside `area_range` likewise, by the annotation's
+    own area. Score ties keep the order of the images and, within one, of the file; of ground truths with equal IoU the
+    last is taken. A ground truth without area is never found but counts in recall.
+
+    With `geometry` mask, IoU counts the pixels in both masks and in either; boxes, rotated boxes and polygons are drawn
+    at the resolution of the image as pycocotools draws them, so that they compare with each other and with run lengths
+    to within that, and a prediction's area is its number of pixels. With polygon, areas are exact, as shapely has them;
+    rings that cross themselves are repaired. Rows that are not of boxes say so in the column `geometry`.
+
+    Every number equals pycocotools' to 1e-9, of boxes and of masks. The 95 % interval is a basic bootstrap over images
+    (over `cases.group` where given): images are drawn with replacement and every number computed anew from the same
+    matches.
+    """
+    area, limit = parameters.area_range, parameters.max_dets
+    found = matched(suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry)
+    estimates, _ = found.estimates(parameters, area, limit)
+    return Findings(
+        _aggregates(found, estimates, area, limit),
+        curves=_curves(found, area, limit),
+        matches=matches_at(suite, outputs, found, parameters.match_iou_threshold, area, limit),
+    )
+
+
+def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], limit: int) -> list[Aggregate]:
+    n = found.truths[:, found.area(area)].tolist()
+    ious = [shown(iou) for iou in found.matches.thresholds]
+    columns: Columns = {"area": area_name(area), "max_dets": limit, **found.scene.columns}
+    overall, by_iou = Spread.of(mean_over(estimates, 1, 2)), Spread.of(mean_over(estimates, 1))
+    by_label, by_both = Spread.of(mean_over(estimates, 2)), Spread.of(estimates)
+    result = [number("map_averaged", overall, n=sum(n), columns=columns)]
+    for t, iou in enumerate(ious):
+        result.append(number("map", by_iou, (t,), n=sum(n), columns={"iou": iou, **columns}))
+    for k, label in enumerate(found.scene.labels):
+        result.append(number("ap_averaged", by_label, (k,), n=n[k], label=label, columns=columns))
+        for t, iou in enumerate(ious):
+            result.append(number("ap", by_both, (k, t), n=n[k], label=label, columns={"iou": iou, **columns}))
+    return result
+
+
+def _curves(found: Matched, area: tuple[float, float], limit: int) -> pa.Table:
+    """Interpolated precision at each recall, and the score down to which one must go for it (null where never)."""
+    objects, areas = found.scene.objects, (found.area(area),)
+    curves = accumulate(objects, found.matches, (limit,), ranking=found.ranking, areas=areas)
+    known = np.flatnonzero(curves.truths[:, 0])
+    precision = curves.precision[:, :, known, 0, 0].transpose(2, 0, 1)  # [K, T, R]
+    score = curves.scores[:, :, known, 0, 0].transpose(2, 0, 1)
+    ious = np.array([shown(iou) for iou in found.matches.thresholds])
+    shape = precision.shape
+    return pa.table(
+        {
+            "label": pa.array(found.scene.labels, pa.string()).take(pa.array(np.repeat(known, shape[1] * shape[2]))),
+            "iou": np.tile(np.repeat(ious, shape[2]), shape[0]),
+            "recall": np.tile(RECALLS, shape[0] * shape[1]),
+            "precision": precision.ravel(),
+            "score": pa.array(np.where(precision > 0, score, np.nan).ravel(), from_pandas=True),
+        }
+    )

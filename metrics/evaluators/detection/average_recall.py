@@ -1,0 +1,141 @@
+"""average_recall: recall averaged over IoU thresholds, as Valor and as COCO define it."""
+
+from pydantic import Field
+
+from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection.matched import (
+    Columns,
+    Count,
+    Iou,
+    Matched,
+    MatchParameters,
+    Spread,
+    matched,
+    matches_at,
+    mean_over,
+    number,
+)
+from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
+from metrics.kernels.precision_recall import MAX_DETS
+from metrics.suite import Outputs, Suite
+
+
+class AverageRecallParameters(MatchParameters):
+    """What average recall is taken over."""
+
+    iou_thresholds: tuple[Iou, ...] = Field(
+        IOU_THRESHOLDS, min_length=1, description="IoU at and above which a prediction matches; averaged over."
+    )
+    recall_score_threshold: float = Field(
+        0.0, description="Least score of a true positive in ar and mar; COCO's recalls do not use it."
+    )
+    max_dets: tuple[Count, ...] = Field(
+        MAX_DETS,
+        min_length=1,
+        description="Predictions per image and label that count, best scores first: a coco_ar for each; ar and mar "
+        "take the largest.",
+    )
+    area_ranges: dict[str, tuple[float, float]] = Field(
+        AREAS, description="Names and bounds of object areas in square pixels, both included: a coco_ar for each."
+    )
+
+
+@evaluator(
+    id="average_recall",
+    title="Average recall",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("mar", "Mean over labels of average recall (mAR).", primary=True),
+        Metric("ar", "Recall of one label, averaged over IoU thresholds.", minor=True),
+        Metric("coco_ar", "COCO's average recall at one maxDets and area range, mean over labels.", minor=True),
+    ),
+    sources=(
+        "Valor metrics: Average Recall (AR), Mean Average Recall (mAR)",
+        "Hosang et al., What makes for effective detection proposals?, 2015",
+        "Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0",
+    ),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "the second cat is found at 4 of 10 IoU thresholds",
+            TWO_CATS,
+            rows=(
+                {"metric": "ar", "label": "cat", "value": 0.7},
+                {"metric": "mar", "label": None, "value": 0.7},
+                {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 1, "value": 0.5},
+                {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 100, "value": 0.7},
+                {"metric": "coco_ar", "label": None, "area": "small", "max_dets": 100, "value": None},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "a true positive under the score threshold does not count",
+            TWO_CATS,
+            rows=(
+                {"metric": "mar", "label": None, "value": 0.5},
+                {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 100, "value": 0.7},
+            ),
+            parameters={"resamples": 0, "recall_score_threshold": 0.75},
+        ),
+        Example(
+            "a crowd need not be found",
+            CROWDED_STREET,
+            rows=({"metric": "ar", "label": "person", "value": 1.0}, {"metric": "ar", "label": "dog", "value": None}),
+            parameters={"resamples": 0},
+        ),
+    ),
+    differs_from=(
+        "ar and mar are Valor's: per label, with a score threshold. coco_ar is COCO's: over labels, limited to the "
+        "best maxDets predictions per image and label. classification's recall has no IoU."
+    ),
+)
+def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallParameters) -> Findings:
+    """Average recall (AR): the share of ground truths found, averaged over IoU thresholds.
+
+    With TP_t the true positives of a label at IoU threshold t (matched as for average precision) whose score is at
+    least `recall_score_threshold`, n its ground truths and T thresholds:
+
+        ar = 1/T · Σ over t of TP_t / n          mar = mean of ar over labels
+
+    `coco_ar` is COCO's: the mean over labels and thresholds of the recall with no score threshold, when only the best
+    `max_dets` predictions per image and label count: for every entry of `max_dets` over all areas, and for every entry
+    of `area_ranges` at the largest. At 100 predictions, all areas and score threshold 0 it equals mar. 0 … 1, higher
+    is better.
+
+    A label without ground truth has no recall and is left out of means. Crowds and objects outside the area range count
+    neither as found nor as missed. Recalls equal pycocotools' to 1e-9; any list of maxDets works. The 95 % interval is
+    a basic bootstrap over images (over `cases.group` where given).
+    """
+    ranges = {name: (low, high) for name, (low, high) in parameters.area_ranges.items()}
+    whole, limits = AREAS["all"], sorted(set(parameters.max_dets))
+    thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
+    found = matched(suite, outputs, thresholds, tuple(ranges.values()), parameters.geometry)
+    result = _average(found, parameters, limits[-1])
+    settings = dict.fromkeys([("all", limit) for limit in limits] + [(name, limits[-1]) for name in ranges])
+    for name, limit in settings:
+        bounds = ranges.get(name, whole)
+        _, recall = found.estimates(parameters, bounds, limit, precision=False)
+        n = int(found.truths[:, found.area(bounds)].sum())
+        columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
+        result.append(number("coco_ar", Spread.of(mean_over(recall, 1, 2)), n=n, columns=columns))
+    table = matches_at(suite, outputs, found, parameters.match_iou_threshold, whole, limits[-1])
+    return Findings(result, matches=table)
+
+
+def _average(found: Matched, parameters: AverageRecallParameters, limit: int) -> list[Aggregate]:
+    """Valor's: per label and their mean."""
+    whole = AREAS["all"]
+    lowest = parameters.recall_score_threshold
+    _, recall = found.estimates(parameters, whole, limit, lowest=lowest, precision=False)
+    n = found.truths[:, found.area(whole)].tolist()
+    columns: Columns = {"max_dets": limit, "score_threshold": lowest, **found.scene.columns}
+    overall, by_label = Spread.of(mean_over(recall, 1, 2)), Spread.of(mean_over(recall, 2))
+    return [
+        number("mar", overall, n=sum(n), columns=columns),
+        *(
+            number("ar", by_label, (k,), n=n[k], label=label, columns=columns)
+            for k, label in enumerate(found.scene.labels)
+        ),
+    ]

@@ -1,0 +1,164 @@
+"""coco_summary: the twelve numbers that pycocotools prints, for all labels and for each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection.matched import (
+    Columns,
+    Count,
+    Matched,
+    MatchParameters,
+    Spread,
+    matched,
+    matches_at,
+    mean_over,
+    number,
+)
+from metrics.kernels.matching import AREAS, IOU_THRESHOLDS, threshold_index
+from metrics.kernels.objects import Floats
+from metrics.kernels.precision_recall import MAX_DETS
+from metrics.suite import Outputs, Suite
+
+
+class CocoSummaryParameters(MatchParameters):
+    """What the summary's limits are."""
+
+    max_dets: tuple[Count, ...] = Field(
+        MAX_DETS,
+        min_length=1,
+        description="Predictions per image and label that count, best scores first. The largest is that of every AP "
+        "and of AR_small, AR_medium, AR_large; one that is not 1, 10 or 100 gets a row AR of its own.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the summary: precision or recall, at one IoU or over all, for an area range and maxDets."""
+
+    metric: str
+    precision: bool
+    area: str
+    max_dets: int
+    iou: float | None = None
+
+    def of(self, estimates: tuple[Floats, Floats], thresholds: Floats) -> Floats:
+        """Its estimates [1 + B, K] from AP and recall [1 + B, K, T]."""
+        values = estimates[0 if self.precision else 1]
+        if self.iou is None:
+            return mean_over(values, 2)
+        at = threshold_index(thresholds, self.iou)
+        return values[:, :, at]
+
+
+@evaluator(
+    id="coco_summary",
+    title="COCO summary",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("AP", "AP averaged over IoU .50:.05:.95, mean over labels; COCO's primary number.", primary=True),
+        Metric("AP50", "AP at IoU .50 (PASCAL VOC's)."),
+        Metric("AP75", "AP at IoU .75 (strict)."),
+        Metric("AP_small", "AP of objects up to 32² square pixels.", minor=True),
+        Metric("AP_medium", "AP of objects from 32² to 96² square pixels.", minor=True),
+        Metric("AP_large", "AP of objects from 96² square pixels.", minor=True),
+        Metric("AR_1", "Average recall with 1 prediction per image and label.", minor=True),
+        Metric("AR_10", "Average recall with 10 predictions per image and label.", minor=True),
+        Metric("AR_100", "Average recall with 100 predictions per image and label."),
+        Metric("AR_small", "Average recall of objects up to 32² square pixels.", minor=True),
+        Metric("AR_medium", "Average recall of objects from 32² to 96² square pixels.", minor=True),
+        Metric("AR_large", "Average recall of objects from 96² square pixels.", minor=True),
+        Metric("AR", "Average recall at another maxDets, named in the column max_dets.", minor=True),
+    ),
+    sources=("Lin et al., Microsoft COCO: Common Objects in Context, 2014; pycocotools 2.0, COCOeval.summarize",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "one of two cats found exactly, the other at IoU .667",
+            TWO_CATS,
+            rows=(
+                {"metric": "AP", "label": None, "value": 51 / 101 + 50 / 101 * 2 / 3 * 0.4},
+                {"metric": "AP50", "label": None, "value": 51 / 101 + 50 / 101 * 2 / 3},
+                {"metric": "AP75", "label": "cat", "value": 51 / 101},
+                {"metric": "AP_small", "label": None, "value": None},
+                {"metric": "AR_1", "label": None, "value": 0.5},
+                {"metric": "AR_100", "label": None, "value": 0.7},
+                {"metric": "AR_large", "label": "cat", "value": 0.7},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "a crowd absorbs predictions, a label without ground truth is left out",
+            CROWDED_STREET,
+            rows=(
+                {"metric": "AP", "label": None, "value": 1.0},
+                {"metric": "AP", "label": "dog", "value": None},
+                {"metric": "AR_medium", "label": "person", "value": 1.0},
+                {"metric": "AR", "label": None, "max_dets": 300, "value": 1.0},
+            ),
+            parameters={"resamples": 0, "max_dets": [1, 10, 300]},
+        ),
+    ),
+    differs_from=(
+        "average_precision and average_recall with COCO's grid of IoU, areas and maxDets fixed; its AR is COCO's, not "
+        "Valor's, which has a score threshold."
+    ),
+)
+def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParameters) -> Findings:
+    """COCO's twelve numbers: average precision and recall over IoU .50:.05:.95, by area and by predictions per image.
+
+    AP, AP50, AP75 and AP_small, AP_medium, AP_large are average precision (see average_precision); AR_1, AR_10, AR_100
+    and AR_small, AR_medium, AR_large the mean over labels and IoU of the greatest recall (see average_recall). small is
+    an area up to 32², medium 32² to 96², large from 96² square pixels, all bounds included: 1024 is small and medium.
+    The area is the annotation's own, not its box's. 0 … 1, higher is better.
+
+    Each number stands for all labels (the mean of those with ground truth) and, with `label`, for each. maxDets is a
+    limit per image *and label*. Any list of `max_dets` works: AP and the recalls by area take its largest, AR_1, AR_10
+    and AR_100 always mean what they say, and every other limit gives a row AR.
+
+    Equal to pycocotools 2.0 to 1e-9, of boxes and of masks (see average_precision for `geometry`), except that what it
+    prints as −1 has no value here, and that it cannot summarise every list of maxDets. The area of a predicted mask is
+    its number of pixels; pycocotools takes the box's instead if the results bring boxes. The 95 % interval is a basic
+    bootstrap over images (over `cases.group` where given).
+    """
+    found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry)
+    limits = sorted(set(parameters.max_dets))
+    result: list[Aggregate] = []
+    lines = _lines(limits)
+    for area, limit in dict.fromkeys((line.area, line.max_dets) for line in lines):
+        here = [line for line in lines if (line.area, line.max_dets) == (area, limit)]
+        wanted = any(line.precision for line in here)
+        estimates = found.estimates(parameters, AREAS[area], limit, precision=wanted)
+        for line in here:
+            result += _rows(found, line, line.of(estimates, found.matches.thresholds))
+    order = [line.metric for line in lines]
+    result.sort(key=lambda row: (row.label is not None, order.index(row.metric)))
+    table = matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limits[-1])
+    return Findings(result, matches=table)
+
+
+def _lines(limits: list[int]) -> list[Line]:
+    most = limits[-1]
+    sizes = [name for name in AREAS if name != "all"]
+    return [
+        Line("AP", True, "all", most),
+        Line("AP50", True, "all", most, 0.5),
+        Line("AP75", True, "all", most, 0.75),
+        *(Line(f"AP_{size}", True, size, most) for size in sizes),
+        *(Line(f"AR_{limit}", False, "all", limit) for limit in MAX_DETS),
+        *(Line(f"AR_{size}", False, size, most) for size in sizes),
+        *(Line("AR", False, "all", limit) for limit in limits if limit not in MAX_DETS),
+    ]
+
+
+def _rows(found: Matched, line: Line, estimates: Floats) -> Iterator[Aggregate]:
+    columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
+    n = found.truths[:, found.area(AREAS[line.area])].tolist()
+    yield number(line.metric, Spread.of(mean_over(estimates, 1)), n=sum(n), columns=columns)
+    by_label = Spread.of(estimates)
+    for k, label in enumerate(found.scene.labels):
+        yield number(line.metric, by_label, (k,), n=n[k], label=label, columns=columns)

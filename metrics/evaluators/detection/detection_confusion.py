@@ -1,0 +1,217 @@
+"""detection_confusion: which label objects are taken for, with what is hallucinated and what is missed."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import Field
+
+from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection.matched import (
+    NOTHING_PREDICTED,
+    Columns,
+    Iou,
+    OperatingParameters,
+    Scene,
+    outcomes_table,
+    scene_of,
+)
+from metrics.evaluators.detection.shares import Shares
+from metrics.kernels.matching import LARGEST
+from metrics.kernels.object_confusion import Cells, cells, match_any_label
+from metrics.kernels.objects import Floats, Ints
+from metrics.kernels.outcomes import FN_MISSED, KINDS, LOCALISED
+from metrics.suite import Outputs, Suite
+
+NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
+CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
+
+
+class DetectionConfusionParameters(OperatingParameters):
+    """Where objects are matched."""
+
+    iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches, whatever its label.")
+
+
+@evaluator(
+    id="detection_confusion",
+    title="Detection confusion matrix",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("agreement", "Share of all objects, predicted or true, that match with the right label.", primary=True),
+        Metric(
+            "confused",
+            "Share of the matched objects whose label is wrong.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+        Metric(
+            "hallucinated",
+            "Share of the predictions that match no ground truth of any label.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+        Metric(
+            "missed",
+            "Share of the ground truths that no prediction of any label matches.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+        Metric(
+            "count",
+            "Objects in one cell of the confusion matrix.",
+            high=math.inf,
+            direction=Direction.NONE,
+            threshold=None,
+            minor=True,
+            unit="objects",
+        ),
+    ),
+    sources=(
+        "Valor metrics: Confusion Matrix; Detailed Precision-Recall Curves, detection tasks",
+        "scikit-learn: confusion_matrix (truth down, prediction across)",
+    ),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "two cats found at scores .9 and .7, one hallucinated at .8",
+            TWO_CATS,
+            rows=(
+                {"metric": "count", "label": "cat", "predicted": "cat", "value": 2},
+                {"metric": "count", "label": "hallucination", "predicted": "cat", "value": 1},
+                {"metric": "agreement", "label": None, "value": 2 / 3, "n": 3},
+                {"metric": "hallucinated", "label": "cat", "value": 1 / 3, "n": 3},
+                {"metric": "missed", "label": None, "value": 0.0, "n": 2},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "from score .75 on the second cat is missed",
+            TWO_CATS,
+            rows=(
+                {"metric": "count", "label": "cat", "predicted": "cat", "value": 1},
+                {"metric": "count", "label": "cat", "predicted": "missed", "value": 1},
+                {"metric": "agreement", "label": "cat", "value": 1 / 3},
+            ),
+            parameters={"resamples": 0, "score_threshold": 0.75},
+        ),
+        Example(
+            "a dog taken for a cat: the wrong label scores higher, so it has the dog, and the right one is left over",
+            ZOO,
+            rows=(
+                {"metric": "count", "label": "dog", "predicted": "cat", "value": 1},
+                {"metric": "count", "label": "hallucination", "predicted": "dog", "value": 1},
+                {"metric": "count", "label": "cat", "predicted": "cat", "value": 1},
+                {"metric": "count", "label": "fox", "predicted": "missed", "value": 1},
+                {"metric": "confused", "label": "dog", "value": 1.0, "n": 1},
+                {"metric": "confused", "label": None, "value": 0.5, "n": 2},
+                {"metric": "agreement", "label": None, "value": 0.25, "n": 4},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "predictions inside a crowd of their label do not count",
+            CROWDED_STREET,
+            rows=(
+                {"metric": "count", "label": "person", "predicted": "person", "value": 1},
+                {"metric": "count", "label": "hallucination", "predicted": "dog", "value": 1},
+                {"metric": "hallucinated", "label": None, "value": 0.5, "n": 2},
+            ),
+            parameters={"resamples": 0},
+        ),
+    ),
+    differs_from=(
+        "detection_pr_curve and average_precision match within a label; here the label is looked at after the match. "
+        "detection_pr_curve_detailed calls a false positive a misclassification wherever another label's ground truth "
+        "overlaps it, taken or not; here every object is in exactly one cell. classification's matrix has no margins."
+    ),
+)
+def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionConfusionParameters) -> Findings:
+    """The confusion matrix of detected objects: matched by geometry first, whatever the label, then compared by label.
+
+    The predictions with score ≥ `score_threshold`, best score first (file order where scores tie), each take the free
+    ground truth of their image with the highest IoU, if that is at least `iou_threshold`; of several with that same IoU
+    one of their own label, then the last. Every object is in one cell (truth, predicted):
+
+        matched                      (label of the ground truth, label of the prediction)
+        prediction without a match   ("hallucination", its label)
+        ground truth without one     (its label, "missed")
+
+    With D the objects on the diagonal, C matched with another label, H hallucinated and M missed:
+
+        agreement = D / (D + C + H + M)         confused = C / (D + C)
+        hallucinated = H / (D + C + H)          missed = M / (D + C + M)
+
+    Of a label: agreement = its diagonal cell / (all of its row and its column), confused and missed of its ground
+    truths, hallucinated of its predictions. `count` (label = truth, predicted) is a cell; cells without objects are
+    left out. Shares are 0 … 1; agreement is better higher, the others lower. The 95 % interval of a share is a basic
+    bootstrap over images (over `cases.group` where given). The curve has the columns label, predicted, count; the
+    matches have, beside the usual columns, truth and predicted, so that a cell opens exactly its objects.
+
+    The diagonal is the tp of detection_pr_curve at the same thresholds unless labels compete: there a prediction can
+    only take a ground truth of its own label, here a better-scored prediction of another label may have taken it, or
+    the prediction itself may overlap a ground truth of another label more. Crowds are neither matched nor missed; a
+    prediction that matches nothing else inside a crowd of its label does not count. Without any ground truth nothing is
+    applicable. Should a label itself be called "hallucination" or "missed", that margin is put in parentheses.
+    """
+    iou, scene = parameters.iou_threshold, scene_of(suite, outputs, parameters.geometry)
+    found = match_any_label(
+        scene.objects, iou, parameters.score_threshold, scene.overlaps(min(iou, LOCALISED, LARGEST))
+    )
+    placed = cells(scene.objects, found)
+    labels = len(scene.labels)
+    truths, predicted = (
+        pa.array([*scene.labels, _margin(name, scene.labels)], pa.string()) for name in ("hallucination", "missed")
+    )
+    counts = placed.count(labels)
+    down, across = counts.nonzero()
+    curves = pa.table([truths.take(pa.array(down)), predicted.take(pa.array(across)), counts[down, across]], CURVES)
+    matches = outcomes_table(scene, found, KINDS, (FN_MISSED,), iou)
+    outside = placed.truth < 0
+    matches = matches.append_column("truth", truths.take(pa.array(placed.truth, mask=outside)))
+    matches = matches.append_column("predicted", predicted.take(pa.array(placed.predicted, mask=outside)))
+    rows = _shares(scene, placed, parameters)
+    if not scene.objects.crowd.all():
+        rows += [
+            Aggregate(
+                "count", row["count"], n=row["count"], label=row["label"], columns={"predicted": row["predicted"]}
+            )
+            for row in curves.to_pylist()
+        ]
+    return Findings(rows, curves=curves, matches=matches)
+
+
+def _margin(name: str, labels: tuple[str, ...]) -> str:
+    while name in labels:
+        name = f"({name})"
+    return name
+
+
+def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameters) -> list[Aggregate]:
+    """The four shares over all labels, then of each."""
+    weights = scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
+    none = len(scene.labels)
+
+    def totals(rows: NDArray[np.bool_], label: Ints) -> Floats:
+        return scene.totals(weights, label[rows], placed.image[rows])
+
+    matched = (placed.truth >= 0) & (placed.truth < none) & (placed.predicted < none)
+    right = totals(matched & (placed.truth == placed.predicted), placed.truth)
+    taken, given = totals(matched, placed.truth), totals(matched, placed.predicted)
+    missed = totals(placed.predicted == none, placed.truth)
+    hallucinated = totals(placed.truth == none, placed.predicted)
+    truths, predictions = taken + missed, given + hallucinated
+    columns: Columns = {
+        "iou": parameters.iou_threshold, "score_threshold": parameters.score_threshold, **scene.columns,
+    }  # fmt: skip
+    shares = Shares(scene, truths, columns)
+    objects = np.where(truths > 0, truths + predictions - right, 0)
+    return [
+        *shares.rows("agreement", right, objects, of_all=(truths + hallucinated).sum(axis=1)),
+        *shares.rows("confused", taken - right, taken, empty=NOTHING_MATCHED),
+        *shares.rows("hallucinated", hallucinated, predictions, empty=NOTHING_PREDICTED),
+        *shares.rows("missed", missed, truths),
+    ]

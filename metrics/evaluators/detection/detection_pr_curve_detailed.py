@@ -1,0 +1,243 @@
+"""detection_pr_curve_detailed: what became of predictions and ground truths by score threshold, with examples."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection.geometry import BOX, with_boxes
+from metrics.evaluators.detection.matched import (
+    NOTHING_PREDICTED,
+    Columns,
+    Iou,
+    OperatingParameters,
+    Scene,
+    grid_with,
+    matched,
+    outcomes_table,
+)
+from metrics.evaluators.detection.shares import Shares
+from metrics.kernels.geojson import geojson
+from metrics.kernels.objects import Floats
+from metrics.kernels.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, outcomes
+from metrics.kernels.score_spans import Spans, score_spans
+from metrics.kernels.scores import THRESHOLDS
+from metrics.suite import Outputs, Suite
+
+CURVES = pa.schema(
+    [
+        ("label", pa.string()),
+        ("threshold", pa.float64()),
+        ("kind", pa.string()),
+        ("count", pa.int64()),
+        ("examples", pa.string()),  # a JSON list of {suite, case_id, geometry: GeoJSON text}
+    ]
+)
+
+
+class DetectionDetailedParameters(OperatingParameters):
+    """How many examples are kept, and where the shares are taken."""
+
+    pr_curve_iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches.")
+    pr_curve_max_examples: int = Field(
+        1, ge=0, le=100, description="Most examples kept of each label, threshold and kind."
+    )
+
+
+@evaluator(
+    id="detection_pr_curve_detailed",
+    title="Detailed detection precision–recall curve",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
+        Metric(
+            "fn_misclassification",
+            "Share of the ground truths missed where a prediction of another label is.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+        Metric(
+            "fn_no_prediction",
+            "Share of the ground truths missed where no prediction of another label is.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+        Metric(
+            "fp_misclassification",
+            "Share of the predictions that are wrong and overlap a ground truth of another label.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+        Metric(
+            "fp_hallucination",
+            "Share of the predictions that are wrong and overlap no ground truth of another label.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+        ),
+    ),
+    sources=("Valor metrics: Detailed Precision-Recall Curves, object detection tasks",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "at score .5 both cats are found, and one of three predictions is a hallucination",
+            TWO_CATS,
+            rows=(
+                {"metric": "tp", "label": None, "value": 1.0, "n": 2},
+                {"metric": "fp_hallucination", "label": "cat", "value": 1 / 3, "n": 3},
+                {"metric": "fp_misclassification", "label": None, "value": 0.0},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "the dog is found, yet a cat was predicted there too; the fox scores too low",
+            ZOO,
+            rows=(
+                {"metric": "tp", "label": None, "value": 2 / 3, "n": 3},
+                {"metric": "fp_misclassification", "label": "cat", "value": 0.5, "n": 2},
+                {"metric": "fp_misclassification", "label": None, "value": 1 / 3, "n": 3},
+                {"metric": "fn_no_prediction", "label": "fox", "value": 1.0, "n": 1},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "from score .85 on only the cat is predicted where the dog is: the dog is missed for it",
+            ZOO,
+            rows=(
+                {"metric": "fn_misclassification", "label": "dog", "value": 1.0},
+                {"metric": "fn_misclassification", "label": None, "value": 1 / 3},
+                {"metric": "fn_no_prediction", "label": "cat", "value": 1.0},
+            ),
+            parameters={"resamples": 0, "score_threshold": 0.85},
+        ),
+        Example(
+            "predictions inside a crowd do not count",
+            CROWDED_STREET,
+            rows=(
+                {"metric": "fp_hallucination", "label": None, "value": 0.5, "n": 2},
+                {"metric": "fp_hallucination", "label": "person", "value": 0.0, "n": 1},
+                {"metric": "tp", "label": "dog", "value": None},
+            ),
+            parameters={"resamples": 0},
+        ),
+    ),
+    differs_from=(
+        "detection_pr_curve has the rates, this one the kinds of error behind them and examples. Valor calls every "
+        "false positive that is no misclassification a hallucination; the stored matches split these further into "
+        "duplicates, poorly placed boxes and those where nothing is. In classification_pr_curve_detailed a false "
+        "positive always has a true label that was mistaken. detection_confusion puts every object in one cell."
+    ),
+)
+def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetectionDetailedParameters) -> Findings:
+    """Right, mistaken, hallucinated and missed objects of each label at the score thresholds .05 … .95, with examples.
+
+    At score threshold s the predictions with score ≥ s are qualified and matched as for detection_pr_curve: within
+    image and label, at IoU ≥ t = `pr_curve_iou_threshold`. Each of them is one of
+
+        tp                    it took a ground truth
+        fp_misclassification  it took none, and overlaps a ground truth of another label at IoU ≥ t
+        fp_hallucination      it took none, and overlaps none of another label that much
+
+    and each ground truth that none took is one of
+
+        fn_misclassification  a qualified prediction of another label overlaps it at IoU ≥ t
+        fn_no_prediction      none does
+
+    The curve has the columns label, threshold, kind, count, examples. tp equals that of detection_pr_curve, the two fp
+    add up to its fp and the two fn to its fn. `examples` is a JSON list of up to `pr_curve_max_examples` objects with
+    suite, case_id and geometry, a GeoJSON text in pixels: the polygon, else the box, of the prediction, for fn of the
+    ground truth. The highest scores come first, for fn_misclassification those of the wrong label; of fn_no_prediction
+    the largest objects.
+
+    The metrics are the kinds at `score_threshold`: tp and the two fn as shares of the ground truths, which add up to 1;
+    the two fp as shares of the qualified predictions, which are 1 − precision; over all labels of all objects together.
+    A label without ground truth has no tp and fn, one without qualified predictions no fp, and without any ground truth
+    nothing is applicable. Crowds and predictions matched to one count nowhere. The 95 % interval is a basic bootstrap
+    over images (over `cases.group` where given).
+    """
+    iou = parameters.pr_curve_iou_threshold
+    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
+    objects, pairs = found.scene.objects, found.scene.overlaps(min(iou, LOCALISED))
+    result = outcomes(objects, found.matches, iou, pairs=pairs)
+    spans = score_spans(objects, result, iou, pairs)
+    curves = _curves(suite, outputs, found.scene, spans, parameters.pr_curve_max_examples)
+    matches = outcomes_table(found.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
+    return Findings(_aggregates(found.scene, spans, parameters), curves=curves, matches=matches)
+
+
+def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetailedParameters) -> list[Aggregate]:
+    weights = scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
+    score = parameters.score_threshold
+    counts: dict[str, Floats] = {}
+    for entry in spans:
+        here = entry.at(score)
+        counts[entry.kind] = scene.totals(weights, entry.label[here], entry.image[here])
+    truths = counts["tp"] + counts["fn_misclassification"] + counts["fn_no_prediction"]
+    predictions = counts["tp"] + counts["fp_misclassification"] + counts["fp_hallucination"]
+    columns: Columns = {"iou": parameters.pr_curve_iou_threshold, "score_threshold": score, **scene.columns}
+    shares = Shares(scene, truths, columns)
+    rows = []
+    for kind in ("tp", "fn_misclassification", "fn_no_prediction"):
+        rows += shares.rows(kind, counts[kind], truths)
+    for kind in ("fp_misclassification", "fp_hallucination"):
+        rows += shares.rows(kind, counts[kind], predictions, empty=NOTHING_PREDICTED)
+    return rows
+
+
+def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans], most: int) -> pa.Table:
+    """The rows of CURVES by label, threshold and kind."""
+    labels = scene.labels
+    points: list[tuple[int, int, str, int, str]] = []
+    for entry in spans:
+        table = suite.annotations if entry.missed else outputs.predictions
+        if table is not None:
+            table = with_boxes(table, scene.objects.truth_box if entry.missed else scene.objects.prediction_box)
+        points += _points(entry, suite.name, len(labels), most, table)
+    points.sort(key=lambda point: point[:2])  # stable: the kinds of a threshold keep their order
+    label, threshold, *rest = map(list, zip(*points, strict=True)) if points else ([] for _ in CURVES)
+    names, thresholds = pa.array(labels, pa.string()), pa.array(THRESHOLDS)
+    columns = [names.take(pa.array(label, pa.int64())), thresholds.take(pa.array(threshold, pa.int64())), *rest]
+    return pa.table(columns, schema=CURVES)
+
+
+def _points(
+    entry: Spans, suite: str, labels: int, most: int, table: pa.Table | None
+) -> list[tuple[int, int, str, int, str]]:
+    """Label, threshold (as codes), kind, count and examples of one kind; `table` has the objects' geometries."""
+    first = np.searchsorted(THRESHOLDS, entry.low, side="right")
+    last = np.searchsorted(THRESHOLDS, entry.high, side="right")
+    by_label = np.argsort(entry.label, kind="stable")
+    starts = np.searchsorted(entry.label[by_label], np.arange(labels + 1))
+    found = []
+    for label in range(labels):
+        own = by_label[starts[label] : starts[label + 1]]
+        for step in range(len(THRESHOLDS)):
+            here = own[(first[own] <= step) & (step < last[own])]
+            found.append((label, step, len(here), entry.row[here[:most]].tolist()))
+    texts = _texts(suite, table, sorted({row for *_, rows in found for row in rows}))
+    return [
+        (label, step, entry.kind, count, f"[{', '.join(texts[row] for row in rows)}]")
+        for label, step, count, rows in found
+    ]
+
+
+def _texts(suite: str, table: pa.Table | None, rows: Sequence[int]) -> dict[int, str]:
+    """Each of the rows as the JSON text of an example."""
+    if table is None or not rows:
+        return {}
+    chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows, pa.int64())).to_pylist()
+    return {
+        place: json.dumps(
+            {
+                "suite": suite,
+                "case_id": row["case_id"],
+                "geometry": geojson([row[name] for name in BOX], row["polygons"]),
+            },
+            ensure_ascii=False,
+        )
+        for place, row in zip(rows, chosen, strict=True)
+    }

@@ -1,0 +1,219 @@
+"""error_breakdown: what each kind of mistake costs in average precision, after TIDE."""
+
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection.matched import (
+    Columns,
+    Count,
+    DetectionParameters,
+    Iou,
+    Scene,
+    Spread,
+    grid_with,
+    matched,
+    mean_over,
+    number,
+    outcomes_table,
+)
+from metrics.kernels.error_breakdown import (
+    CLASSIFICATION,
+    ERRORS,
+    LOCALISATION,
+    MISSED,
+    Errors,
+    count_errors,
+    find_errors,
+    mend,
+    mended_ap,
+    without_false_negatives,
+    without_false_positives,
+)
+from metrics.kernels.objects import Floats
+from metrics.suite import Outputs, Suite
+
+KINDS = (
+    "fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination", "fn_no_prediction", "tp",
+    "ignored", "fn_misclassification", "fn_localisation",
+)  # fmt: skip
+Counts = NDArray[np.int64]
+ABOUT = 8  # from an error's code to the kind of the ground truth that it is about
+DESCRIPTIONS = {
+    "classification": "AP gained if predictions of the wrong label had the right one.",
+    "localisation": "AP gained if predictions that fit their object too poorly fitted it.",
+    "both": "AP gained without the predictions whose label and place are both wrong.",
+    "duplicate": "AP gained without the second predictions of objects that a better one found.",
+    "background": "AP gained without the predictions where nothing is.",
+    "missed": "AP gained if the objects that no prediction is about were no more asked for.",
+    "false_positives": "AP gained without any false positive.",
+    "false_negatives": "AP gained if only the objects that are found were asked for.",
+}
+
+
+class ErrorBreakdownParameters(DetectionParameters):
+    """Where an object counts as found, and where as touched at all."""
+
+    iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches: TIDE's foreground, t_f.")
+    background_iou: Iou = Field(0.1, description="IoU below which a prediction is about nothing: TIDE's t_b.")
+    max_dets: Count = Field(100, description="Predictions per image and label that count, best scores first.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.background_iou >= self.iou_threshold:
+            raise ValueError(f"background_iou is {self.background_iou}; expected less than {self.iou_threshold}")
+        return self
+
+
+@evaluator(
+    id="error_breakdown",
+    title="Error breakdown",
+    tasks=("detection",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("ap", "Mean over labels of AP at the IoU threshold, to which the gains would add.", primary=True),
+        *(
+            Metric(
+                f"d_ap_{error}",
+                description,
+                direction=Direction.LOWER,
+                threshold=0.25,
+                minor=error not in ERRORS,
+            )
+            for error, description in DESCRIPTIONS.items()
+        ),
+    ),
+    sources=(
+        "Bolya et al., TIDE: A General Toolbox for Identifying Object Detection Errors, 2020; tidecv 1.0.1",
+        "Lin et al., Microsoft COCO: Common Objects in Context, 2014 (average precision)",
+    ),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "one false alarm between two found cats costs all that is missing of AP 1",
+            TWO_CATS,
+            rows=(
+                {"metric": "ap", "label": None, "value": 51 / 101 + 50 / 101 * 2 / 3, "n": 2},
+                {"metric": "d_ap_background", "label": None, "value": 50 / 101 / 3, "n": 1},
+                {"metric": "d_ap_false_positives", "label": "cat", "value": 50 / 101 / 3, "n": 1},
+                {"metric": "d_ap_missed", "label": None, "value": 0.0, "n": 0},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "at IoU .7 the second cat is found, but placed too poorly",
+            TWO_CATS,
+            rows=(
+                {"metric": "ap", "label": None, "value": 51 / 101},
+                {"metric": "d_ap_localisation", "label": None, "value": 50 / 101 * 2 / 3, "n": 1},
+                {"metric": "d_ap_missed", "label": None, "value": 0.0, "n": 0},
+                {"metric": "d_ap_false_negatives", "label": None, "value": 50 / 101, "n": 1},
+            ),
+            parameters={"resamples": 0, "iou_threshold": 0.7},
+        ),
+        Example(
+            "a cat predicted on a found dog halves the cats' precision; the fox that scores low is found all the same",
+            ZOO,
+            rows=(
+                {"metric": "ap", "label": None, "value": 5 / 6},
+                {"metric": "d_ap_classification", "label": "cat", "value": 0.5, "n": 1},
+                {"metric": "d_ap_classification", "label": None, "value": 1 / 6, "n": 1},
+                {"metric": "d_ap_duplicate", "label": None, "value": 0.0, "n": 0},
+            ),
+            parameters={"resamples": 0},
+        ),
+        Example(
+            "predictions inside a crowd are no errors; a label without ground truth has no AP to lose",
+            CROWDED_STREET,
+            rows=(
+                {"metric": "ap", "label": None, "value": 1.0},
+                {"metric": "d_ap_background", "label": None, "value": 0.0, "n": 1},
+                {"metric": "d_ap_background", "label": "dog", "value": None},
+            ),
+            parameters={"resamples": 0},
+        ),
+    ),
+    differs_from=(
+        "detection_confusion and detection_pr_curve_detailed count objects at a score threshold; here every prediction "
+        "counts, weighted by what it costs in AP. ap is average_precision's map at that IoU. From tidecv: labels "
+        "without ground truth do not enter the mean, a label all of whose objects are missed keeps its place in it, "
+        "maxDets is per image and label, and predictions matched to a crowd are no errors."
+    ),
+)
+def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownParameters) -> Findings:
+    """What each of TIDE's six kinds of error costs: the AP gained if that kind alone were mended.
+
+    Matched as for average precision at IoU ≥ t_f = `iou_threshold`. A false positive, whose best IoU with ground truths
+    of its label is o and with those of other labels p, is the first of these that fits, with t_b = `background_iou`:
+
+        localisation    t_b ≤ o < t_f
+        classification  p ≥ t_f
+        duplicate       o ≥ t_f: a better prediction took the object
+        both            t_b ≤ p < t_f
+        background      what is left: it is about nothing
+
+    A ground truth that was not found is missed unless a localisation or classification error is about it. To mend:
+
+        classification  the prediction gets the ground truth's label and is right
+        localisation    the prediction gets the ground truth's box and is right
+        both, duplicate, background    the prediction is dropped
+        missed          the ground truth is no more asked for
+
+    Of several classification and localisation errors about one ground truth the best-scored is made right, the others
+    are dropped, as are those about one that was found. Then
+
+        d_ap_error = AP after mending − AP
+
+    with AP of 101 recall points; over all labels the difference of the means over labels with ground truth. Also for
+    false positives as a whole (all dropped) and false negatives (only the ground truths found are asked for). The gains
+    do not add up: AP is no sum over errors. With all six mended AP is 1.
+
+    0 … 1; a gain is a cost now, so lower is better. n of a gain is the number of its errors, of a label those of
+    its predictions or, for missed and false negatives, ground truths; n of `ap` counts ground truths. A label whose
+    ground truths are all missed has AP 1 without them if it has no false positive, else 0. The 95 % interval is a basic
+    bootstrap over images (over `cases.group` where given), each gain within the same resample. The matches have the
+    kinds fp_misclassification (classification), fp_localisation, fp_both, fp_duplicate, fp_hallucination (background),
+    fn_no_prediction (missed), and fn_misclassification or fn_localisation for what such an error is about.
+    """
+    iou = parameters.iou_threshold
+    found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
+    background = parameters.background_iou
+    pairs = found.scene.overlaps(background)
+    errors = find_errors(found.scene.objects, found.matches, iou, background, parameters.max_dets, pairs)
+    about = errors.ground_truth <= LOCALISATION
+    named = replace(errors, ground_truth=np.where(about, errors.ground_truth + ABOUT, errors.ground_truth))
+    table = outcomes_table(found.scene, named, KINDS, (MISSED, ABOUT + CLASSIFICATION, ABOUT + LOCALISATION), iou)
+    return Findings(_aggregates(found.scene, errors, parameters), matches=table)
+
+
+def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParameters) -> list[Aggregate]:
+    objects = scene.objects
+    weights = scene.weights(parameters.resamples, parameters.seed)
+    base = mended_ap(objects, errors, mend(objects, errors, ()), weights)
+    repairs = [(error, mend(objects, errors, (code,))) for code, error in enumerate(ERRORS)]
+    repairs.append(("false_positives", without_false_positives(objects, errors)))
+    repairs.append(("false_negatives", without_false_negatives(objects, errors)))
+    counts = count_errors(objects, errors)
+
+    def rows(metric: str, by_label: Floats, mean: Floats, n: Counts) -> list[Aggregate]:
+        columns: Columns = {"iou": parameters.iou_threshold, **scene.columns}
+        overall, each = Spread.of(mean), Spread.of(by_label)
+        return [
+            number(metric, overall, n=int(n.sum()), columns=columns),
+            *(
+                number(metric, each, (k,), n=int(n[k]), label=label, columns=columns)
+                for k, label in enumerate(scene.labels)
+            ),
+        ]
+
+    found = rows("ap", base, mean_over(base, 1), counts["truths"])
+    for error, repair in repairs:
+        mended = mended_ap(objects, errors, repair, weights)
+        gains = (np.maximum(mended - base, 0.0), np.maximum(mean_over(mended, 1) - mean_over(base, 1), 0.0))
+        found += rows(f"d_ap_{error}", *gains, counts[error])
+    return found

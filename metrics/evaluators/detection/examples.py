@@ -1,0 +1,51 @@
+"""Scenes small enough to work out by hand, which the detection evaluators' worked examples share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def _box(label: str, x: float, y: float, width: float, height: float, **more: Any) -> dict[str, Any]:
+    return {"case_id": "a", "label": label, "x": x, "y": y, "width": width, "height": height, **more}
+
+
+def _scene(annotations: list[dict[str, Any]], predictions: list[dict[str, Any]]) -> Mapping[str, Any]:
+    return {
+        "task": "detection",
+        "cases": [{"case_id": "a"}],
+        "annotations": [{"annotation_id": index + 1, **row} for index, row in enumerate(annotations)],
+        "outputs": [{"case_id": "a", "model": "m"}],
+        "predictions": [{"model": "m", **row} for row in predictions],
+    }
+
+
+# Two cats. Best first: the left one exactly; nothing there; the right one, 20 pixels off, IoU 80/120.
+TWO_CATS = _scene(
+    [_box("cat", 0, 0, 100, 100), _box("cat", 200, 0, 100, 100)],
+    [
+        _box("cat", 0, 0, 100, 100, score=0.9),
+        _box("cat", 400, 0, 50, 50, score=0.8),
+        _box("cat", 220, 0, 100, 100, score=0.7),
+    ],
+)
+
+# One person found, two predictions inside a crowd of people, and a dog where no dog is.
+CROWDED_STREET = _scene(
+    [_box("person", 0, 0, 50, 100, is_crowd=False), _box("person", 200, 0, 200, 100, is_crowd=True)],
+    [
+        _box("person", 220, 0, 20, 50, score=0.95),
+        _box("person", 0, 0, 50, 100, score=0.9),
+        _box("person", 300, 10, 20, 50, score=0.85),
+        _box("dog", 0, 300, 40, 40, score=0.8),
+    ],
+)
+
+# A dog that is taken for a cat with more confidence than for a dog; a cat found; a fox that is missed.
+ZOO = _scene(
+    [_box("dog", 0, 0, 100, 100), _box("cat", 200, 0, 100, 100), _box("fox", 400, 0, 100, 100)],
+    [
+        _box("cat", 0, 0, 100, 100, score=0.9),
+        _box("dog", 0, 0, 100, 100, score=0.8),
+        _box("cat", 200, 0, 100, 100, score=0.7),
+        _box("fox", 400, 0, 100, 100, score=0.3),
+    ],
+)

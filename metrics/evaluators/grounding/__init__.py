@@ -1,0 +1,1 @@
+"""Evaluators of how far an answer rests on the retrieved contexts."""

@@ -1,0 +1,101 @@
+"""Groundedness: how well the least grounded sentence of the answer is covered by the retrieved contexts."""
+
+from collections.abc import Sequence
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.kernels.sentences import worded_sentences
+from metrics.kernels.similarity import best_matches
+from metrics.models.embedder import Encoder, compare, provenance
+from metrics.suite import Case
+
+THRESHOLD = 0.75
+CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
+
+
+@evaluator(
+    id="groundedness",
+    title="Groundedness",
+    tasks=("text",),
+    inputs=("answer", "retrieved_contexts"),
+    resources=("embedder",),
+    metrics=(
+        Metric(
+            "groundedness", "Cosine of the least grounded answer sentence to the closest context sentence.",
+            low=-1.0, threshold=THRESHOLD, primary=True,
+        ),
+    ),
+    sources=("H",),
+    standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
+    examples=(
+        Example(
+            "every sentence stands in a context",
+            {"answer": "France has many rivers. It lies on the Seine.", "retrieved_contexts": CONTEXTS},
+            {"groundedness": 1.0},
+        ),
+        Example(
+            "list numbers are no sentences",
+            {"answer": "1.\nFrance has many rivers.\n***", "retrieved_contexts": CONTEXTS},
+            {"groundedness": 1.0},
+        ),
+        Example(
+            "nothing is said", {"answer": "…", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE
+        ),
+        Example("blank contexts carry nothing", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
+    ),
+    differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures likeness "
+    "of sentences: a sentence that contradicts its context in the context's own words passes.",
+)  # fmt: skip
+def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
+    """How close the worst covered sentence of the answer is to anything in the retrieved contexts.
+
+        s(a) = max over sentences c of the contexts of  cos(emb(a), emb(c))
+        groundedness = min of s(a) over sentences a of the answer
+
+    From −1 to 1. One unsupported sentence decides, so long answers score lower. Bare list numbers and rules are no
+    sentences; contexts without a sentence carry nothing (0).
+
+    An answer without a sentence has nothing to ground: not applicable, with that reason, and counted beside the mean.
+    Evidence: each sentence with its closest context sentence, the number of that context (from 1), their cosine, and
+    whether that reaches the threshold; the least grounded sentence where the case does not; the embedding model and
+    its weights' sha256. Source: H2O Eval Studio.
+    """
+    threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
+    answers = [worded_sentences(case.answer or "") for case in cases]
+    contexts = [
+        [
+            (number, sentence)
+            for number, text in enumerate(case.retrieved_contexts, 1)
+            for sentence in worded_sentences(text)
+        ]
+        for case in cases
+    ]
+    flat = (
+        [sentence for _, sentence in found] if answer else [] for answer, found in zip(answers, contexts, strict=True)
+    )
+    compared = compare(embedder, zip(answers, flat, strict=True))
+    scores = []
+    for answer, found, pair in zip(answers, contexts, compared, strict=True):
+        if not answer:
+            scores.append(not_applicable("the answer is empty: it has no sentence to be grounded"))
+            continue
+        if not found:
+            scores.append(
+                CaseScore({"groundedness": 0.0}, evidence={"note": "the retrieved contexts have no sentence"})
+            )
+            continue
+        values, places = best_matches(pair.cosines)
+        worst = int(values.argmin())
+        value = float(values[worst])
+        evidence = {
+            **({"least_grounded": answer[worst]} if value < threshold else {}),
+            "sentences": [
+                {
+                    "supported": bool(cosine >= threshold), "sentence": sentence, "cosine": round(float(cosine), 6),
+                    "closest": found[place][1], "context": found[place][0],
+                }
+                for sentence, cosine, place in zip(answer, values, places, strict=True)
+            ],
+            **provenance(embedder, pair),
+        }  # fmt: skip
+        scores.append(CaseScore({"groundedness": value}, evidence=evidence))
+    return scores

@@ -1,0 +1,82 @@
+"""Context MRR: how early in the ranking the first relevant chunk comes."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.evaluators.retrieval.chunks import chunk_rows, closest_sentences
+from metrics.kernels.similarity import reciprocal_rank
+from metrics.models.embedder import Encoder
+from metrics.suite import Case
+
+QUESTION = "What is the capital of France?"
+THIRD = {
+    "question": QUESTION,
+    "retrieved_contexts": ["Rain fell in Oslo.", "Bread needs yeast.", f"He asked. {QUESTION}", QUESTION],
+}
+
+
+class ContextMrrParameters(Parameters):
+    """When a chunk is relevant, and how far down is too far."""
+
+    mrr_relevant_chunk_threshold: float = Field(
+        0.7, ge=-1, le=1, description="Cosine to the question from which on a sentence makes its chunk relevant."
+    )
+    mrr_relevant_chunk_oor_idx: int = Field(
+        10, ge=1, description="The last rank that counts; a first relevant chunk further down scores 0."
+    )
+
+
+@evaluator(
+    id="context_mrr",
+    title="Context mean reciprocal rank",
+    tasks=("text",),
+    inputs=("question", "retrieved_contexts"),
+    resources=("embedder",),
+    metrics=(
+        Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR.", primary=True),
+    ),
+    sources=("H",),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example("the third chunk is the first relevant one", THIRD, {"context_mrr": 1 / 3}),
+        Example("too far down", THIRD, {"context_mrr": 0.0}, parameters={"mrr_relevant_chunk_oor_idx": 2}),
+        Example(
+            "no chunk is relevant",
+            {"question": QUESTION, "retrieved_contexts": ["Bread needs yeast.", ""]},
+            {"context_mrr": 0.0},
+        ),
+        Example(
+            "a blank question",
+            {"question": " ", "retrieved_contexts": [QUESTION]},
+            {"context_mrr": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="umbrela's MRR takes a judge's grade of at least 2 for relevant, this one likeness to the question.",
+)
+def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Encoder) -> list[CaseScore]:
+    """How early the first relevant chunk comes in the order of retrieval.
+
+        mrr = 1 / rank of the first chunk that has a sentence s with  cos(emb(question), emb(s)) ≥ threshold
+
+    From 0 to 1; ranks count from 1. 0 where no chunk is relevant, or none up to rank `mrr_relevant_chunk_oor_idx`.
+    Best sentences of .55 .69 .71 .9 with the threshold .7 give 1/3. A chunk without a sentence keeps its rank.
+
+    A blank question: not applicable. Evidence: the rank of the first relevant chunk, each chunk's highest cosine and
+    the sentence it is owed to, the embedding model and its weights' sha256. Source: H2O Eval Studio.
+    """
+    threshold = parameters.mrr_relevant_chunk_threshold
+    scores = []
+    for entry in closest_sentences(cases, embedder):
+        if isinstance(entry, CaseScore):
+            scores.append(entry)
+            continue
+        value, rank = reciprocal_rank(
+            [chunk.cosine for chunk in entry.chunks], threshold, parameters.mrr_relevant_chunk_oor_idx
+        )
+        chunks = [{"relevant": row["cosine"] >= threshold, **row} for row in chunk_rows(entry)]
+        evidence = {"first_relevant_rank": rank, "chunks": chunks, **entry.provenance}
+        scores.append(CaseScore({"context_mrr": value}, evidence=evidence))
+    return scores

@@ -1,0 +1,111 @@
+"""Classification by text: the answer itself is the predicted label."""
+
+from typing import Any
+
+from pydantic import Field
+
+from metrics.classification_family import CLASSIFICATION_METRICS, ClassificationParameters, compare
+from metrics.evaluator import Example, Findings, evaluator
+from metrics.suite import Outputs, Suite
+
+SHOWN_CHARACTERS = 200
+
+SPAM = {
+    "cases": [
+        {"case_id": "1", "expected_answers": ["spam"]},
+        {"case_id": "2", "expected_answers": ["spam"]},
+        {"case_id": "3", "expected_answers": ["ham"]},
+        {"case_id": "4", "expected_answers": ["ham"]},
+    ],
+    "outputs": [
+        {"case_id": "1", "answer": "spam"},
+        {"case_id": "2", "answer": "ham"},
+        {"case_id": "3", "answer": " ham\n"},
+        {"case_id": "4", "answer": "Ham, I would say"},
+    ],
+}
+
+
+class TextClassificationParameters(ClassificationParameters):
+    """How an answer is made a label."""
+
+    strip: bool = Field(True, description="Ignore white space around the answer and the labels.")
+    casefold: bool = Field(False, description="Ignore upper and lower case: 'Spam' is 'spam'.")
+
+    def normalised(self, text: str) -> str:
+        """`text` as the label it stands for."""
+        text = text.strip() if self.strip else text
+        return text.casefold() if self.casefold else text
+
+
+@evaluator(
+    id="classification_text",
+    title="Classification by text",
+    tasks=("text",),
+    inputs=("answer", "expected_answers"),
+    metrics=CLASSIFICATION_METRICS,
+    sources=("H2O Eval Studio evaluators: Classification",),
+    default_needs=("few_answers",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "an answer that is no class is wrong, and a false positive of none",
+            SPAM,
+            rows=(
+                {"metric": "accuracy", "label": None, "value": 0.5},
+                {"metric": "precision", "label": "spam", "value": 1.0},
+                {"metric": "recall", "label": "spam", "value": 0.5},
+                {"metric": "precision", "label": "ham", "value": 0.5},
+                {"metric": "recall", "label": "ham", "value": 0.5},
+                {"metric": "precision", "label": None, "average": "macro", "value": 0.75},
+                {"metric": "f1", "label": None, "average": "macro", "value": 7 / 12},
+            ),
+        ),
+        Example(
+            "any of several expected answers will do, in any case",
+            {
+                "cases": [
+                    {"case_id": "1", "expected_answers": ["yes", "y"]},
+                    {"case_id": "2", "expected_answers": ["no"]},
+                    {"case_id": "3", "expected_answers": ["no"]},
+                ],
+                "outputs": [{"case_id": "1", "answer": "Y"}, {"case_id": "2", "answer": "NO"}],
+            },
+            rows=(
+                {"metric": "accuracy", "label": None, "value": 1.0, "n": 2, "unscored": 1},
+                {"metric": "recall", "label": "y", "value": 1.0},
+                {"metric": "recall", "label": "no", "value": 1.0, "unscored": 1},
+            ),
+            parameters={"casefold": True},
+        ),
+    ),
+    differs_from="classification takes scored labels; this one the text of the answer, which may be no class at all.",
+)
+def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassificationParameters) -> Findings:
+    """How well answers agree with the expected label, word for word: accuracy, precision, recall, F1 and confusion.
+
+    The answer is the predicted label, the expected answer the true one; both normalised as the parameters say, nothing
+    else is taken off. Of several expected answers the one that the answer equals is the true label, else the first.
+    Formulas, 0/0, means and intervals are those of `classification`; accuracy is the headline.
+
+    Classes are the true labels of the suite. An answer that is none of them is wrong: it lowers the recall of its true
+    class and the accuracy, is nobody's false positive, and stands as null in the confusion matrix's `predicted`. An
+    empty or absent answer is unscored; `missing` = wrong makes it an error.
+
+    Equal to scikit-learn's precision_recall_fscore_support with labels = the true ones and zero_division = nan.
+    """
+    answers = dict(zip(outputs.outputs["case_id"].to_pylist(), outputs.outputs["answer"].to_pylist(), strict=True))
+    case_ids = suite.cases["case_id"].to_pylist()
+    truth: list[str | None] = []
+    predicted: list[str | None] = []
+    evidence: list[dict[str, Any]] = []
+    for case_id, accepted in zip(case_ids, suite.cases["expected_answers"].to_pylist(), strict=True):
+        raw = answers.get(case_id)
+        guess = parameters.normalised(raw) if raw is not None and raw.strip() else None
+        wanted = [parameters.normalised(label) for label in accepted or ()]
+        truth.append(guess if guess in wanted else wanted[0] if wanted else None)
+        predicted.append(guess)
+        shown = raw if raw is None or len(raw) <= SHOWN_CHARACTERS else raw[: SHOWN_CHARACTERS - 1] + "…"
+        evidence.append({"truth": truth[-1], "predicted": shown, "score": None})
+    labels = sorted({label for label in truth if label is not None})
+    return compare(case_ids, truth, predicted, labels, parameters.missing, evidence)

@@ -1,0 +1,116 @@
+"""Looping detection: whether generation got stuck and repeats itself."""
+
+import math
+from collections import Counter
+
+from pydantic import Field
+
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.kernels.repetition import compression_ratio, longest_repeat
+from metrics.kernels.sentences import sentences
+from metrics.suite import Case
+
+SHOWN_CHARACTERS = 200
+SHOWN_SENTENCES = 5
+
+
+class LoopingParameters(Parameters):
+    """What counts as a sentence."""
+
+    min_sentence_characters: int = Field(
+        10,
+        ge=1,
+        le=1000,
+        description="Sentences shorter than this are not looked at: a list of short items is no loop.",
+    )
+
+
+@evaluator(
+    id="looping_detection",
+    title="Looping detection",
+    tasks=("text",),
+    inputs=("answer",),
+    metrics=(
+        Metric(
+            "unique_sentences", "Different sentences over all sentences (of ten characters and more).", primary=True
+        ),
+        Metric(
+            "longest_repeated_substring",
+            "Share of the text that its longest repeated part and the repeats take up.",
+            direction=Direction.LOWER,
+        ),
+        Metric(
+            "compression_ratio",
+            "Bytes after zlib compression over bytes before; above 1 for short texts.",
+            high=math.inf,
+        ),
+    ),
+    sources=("H2O Eval Studio evaluators: Looping detection",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
+    examples=(
+        Example(
+            "stuck",
+            {"answer": "I am stuck in a loop. " * 10},
+            {"unique_sentences": 0.1, "longest_repeated_substring": 1.0, "compression_ratio": 0.15},
+        ),
+        Example(
+            "one sentence of three said again",
+            {"answer": "Water boils at 100 °C. Ice melts at 0 °C. Water boils at 100 °C."},
+            {"unique_sentences": 2 / 3, "longest_repeated_substring": 44 / 64},
+        ),
+        Example(
+            "no sentence is long enough",
+            {"answer": "Yes."},
+            {"unique_sentences": None, "longest_repeated_substring": 0.0, "compression_ratio": 3.0},
+        ),
+        Example("nothing to look at", {"answer": "  "}, status=not_applicable("").status),
+    ),
+)
+def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
+    """Whether the answer repeats itself, seen three ways: repeated sentences, a repeated stretch, and compressibility.
+
+        unique_sentences           = different sentences / sentences
+        longest_repeated_substring = its length × its occurrences / length of the answer, in characters
+        compression_ratio          = bytes after zlib at level 9 / bytes of the answer in UTF-8
+
+    Sentences shorter than ten characters are left out, above and below; equal are those that differ in white space at
+    most. Without a sentence left, unique_sentences has no value. The substring is the longest that occurs at least
+    twice without overlapping itself (0 where none does); its occurrences do not overlap either, so the value stays
+    within [0, 1]; of several as long the most frequent counts, then the first. The compression ratio of a short text is
+    above 1, because zlib adds some bytes of its own: it is comparable between texts of similar length only.
+
+    An answer of white space is not applicable. Evidence: the repeated substring (cut), its length and occurrences, and
+    the most repeated sentences. Time is near linear: a megabyte takes seconds.
+    """
+    text = case.answer or ""
+    if not text.strip():
+        return not_applicable("the answer is empty")
+    said = Counter(
+        " ".join(sentence.split())
+        for sentence in sentences(text)
+        if len(sentence) >= parameters.min_sentence_characters
+    )
+    repeat = longest_repeat(text)
+    values = {
+        "unique_sentences": len(said) / said.total() if said else None,
+        "longest_repeated_substring": repeat.length * repeat.times / len(text),
+        "compression_ratio": compression_ratio(text),
+    }
+    reason = None if said else f"no sentence has {parameters.min_sentence_characters} characters"
+    substring = text[repeat.start : repeat.start + repeat.length]
+    evidence = {
+        "substring": _cut(substring),
+        "substring_length": repeat.length,
+        "substring_times": repeat.times,
+        "sentences": said.total(),
+        "repeated_sentences": [
+            {"sentence": _cut(sentence), "times": times}
+            for sentence, times in said.most_common(SHOWN_SENTENCES)
+            if times > 1
+        ],
+    }
+    return CaseScore(values, reason=reason, evidence=evidence)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"

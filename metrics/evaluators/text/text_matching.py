@@ -1,0 +1,101 @@
+"""Text matching: a boolean condition on what the answer and the contexts say."""
+
+from pydantic import Field
+
+from metrics.boolean_family import boolean_metrics, verdict
+from metrics.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
+from metrics.kernels.conditions import ConditionError, parse_condition
+from metrics.suite import Case
+
+PARIS = '"Paris" AND (regexp("18(87|89)") OR NOT "London")'
+
+
+class TextMatchingParameters(Parameters):
+    """How strictly the condition reads."""
+
+    case_sensitive: bool = Field(True, description="Tell upper from lower case, in strings and regular expressions.")
+
+
+@evaluator(
+    id="text_matching",
+    title="Text matching",
+    tasks=("text",),
+    inputs=("answer", "conditions"),
+    metrics=boolean_metrics("satisfy the case's condition"),
+    sources=("H2O Eval Studio evaluators: Text matching",),
+    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "the answer has it, the contexts do not",
+            {
+                "answer": "The Eiffel Tower in Paris dates from 1889.",
+                "retrieved_contexts": ["London Bridge", "A tower in Paris"],
+                "conditions": PARIS,
+            },
+            {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
+        ),
+        Example(
+            "the contexts have it, in two pieces; the answer does not",
+            {
+                "answer": "I do not know.",
+                "retrieved_contexts": ["The tower stands in Paris.", "It was finished in 1889."],
+                "conditions": '"Paris" AND "1889"',
+            },
+            {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1},
+        ),
+        Example(
+            "both fail: the blame is the retrieval's",
+            {"answer": "No idea.", "retrieved_contexts": ["Nothing."], "conditions": '"Paris"'},
+            {"passes": 0, "retrieval_failures": 1, "generation_failures": 0},
+        ),
+        Example(
+            "case ignored, and no contexts to look at",
+            {"answer": "PARIS", "conditions": 'regexp("^paris$")'},
+            {"passes": 1, "retrieval_failures": None},
+            parameters={"case_sensitive": False},
+        ),
+        Example(
+            "a condition that cannot be read",
+            {"answer": "Paris", "conditions": '"Paris" AND'},
+            {"passes": None},
+            status=Status.ERROR,
+        ),
+    ),
+)
+def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
+    """Whether the answer satisfies the case's condition: strings and regular expressions, joined by AND, OR, NOT.
+
+        "Paris" AND (regexp("18(87|89)") OR NOT "London")
+
+    A "string" is true where the text contains it, a regexp("…") where RE2 finds it anywhere; NOT binds before AND, AND
+    before OR. Within quotes a quote is written with a backslash before it.
+
+    passes = 1 where the answer satisfies the condition. The contexts are checked as one text, joined by line breaks: a
+    condition may be satisfied by two of them together, and NOT holds only where none of them says it. A failure is the
+    retrieval's where the contexts fail too, else the generation's; without contexts retrieval_failures has no value.
+
+    An empty condition is not applicable; one that cannot be read is an error that says at which character, as the suite
+    is at fault and not the model. Evidence: each string and expression, found in the answer and in the contexts or not.
+    """
+    written = case.conditions or ""
+    if not written.strip():
+        return not_applicable("the case's condition is empty")
+    try:
+        condition = parse_condition(written, parameters.case_sensitive)
+    except ConditionError as failure:
+        return CaseScore({}, Status.ERROR, str(failure), {"conditions": written})
+    in_answer = condition.found(case.answer or "")
+    in_contexts = condition.found("\n".join(case.retrieved_contexts)) if case.retrieved_contexts else None
+    evidence = {
+        "conditions": written,
+        "terms": [
+            {
+                "term": term.written,
+                "in_answer": in_answer[index],
+                "in_contexts": None if in_contexts is None else in_contexts[index],
+            }
+            for index, term in enumerate(condition.terms)
+        ],
+    }
+    contexts_pass = None if in_contexts is None else condition.holds(in_contexts)
+    return verdict(condition.holds(in_answer), contexts_pass, evidence)

@@ -1,0 +1,38 @@
+"""Uploads in: suites, outputs and images of any supported format become validated, typed tables.
+
+    from metrics.ingest import inspect, read_suite, read_outputs
+
+    inspect("suite.csv").mapping                       # {"case_id": "id", "question": "prompt", …}
+    suite = read_suite("suite.csv")
+    outputs = read_outputs(["a.csv", "b.csv"], suite=suite)
+
+Every reader raises InputError with all problems at once, or leaves bad rows out with keep_good_rows=True; the load_*
+functions then also return what was wrong with them. Nothing in a file is ever executed, opened or fetched.
+"""
+
+from metrics.ingest.columns import Question
+from metrics.ingest.images import Images, read_images
+from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
+from metrics.ingest.preview import ListCell, Preview, inspect
+from metrics.ingest.problems import Loaded
+from metrics.ingest.read import outputs_from_frame, read_combined, read_outputs, read_suite, suite_from_frame
+
+__all__ = [
+    "Images",
+    "ListCell",
+    "Loaded",
+    "Preview",
+    "Question",
+    "inspect",
+    "load_combined",
+    "load_outputs",
+    "load_outputs_frame",
+    "load_suite",
+    "load_suite_frame",
+    "outputs_from_frame",
+    "read_combined",
+    "read_images",
+    "read_outputs",
+    "read_suite",
+    "suite_from_frame",
+]

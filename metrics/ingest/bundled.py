@@ -1,0 +1,109 @@
+"""Which format a folder or zip holds, and its suite, outputs or preview."""
+
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.ingest import voc, yolo
+from metrics.ingest.archive import Entry
+from metrics.ingest.assemble import VISION, Part, objects_part
+from metrics.ingest.bundle import EXPECTED, Bundle
+from metrics.ingest.open_images import DESCRIPTIONS
+from metrics.ingest.pictures import Pictures
+from metrics.ingest.problems import Loaded, Problems
+from metrics.ingest.source import MAX_JSON_BYTES, Source, open_source, source_of
+from metrics.suite import ANNOTATIONS, CASES, Suite, Task, conform
+
+BundleFormat = Literal["yolo", "pascal_voc", "table"]
+TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+
+
+def format_of(bundle: Bundle) -> BundleFormat:
+    """What the bundle holds, told by its files; InputError where that is nothing known, or several things."""
+    found: list[BundleFormat] = []
+    if yolo.recognises(bundle):
+        found.append("yolo")
+    if voc.recognises(bundle):
+        found.append("pascal_voc")
+    if not found and _tables(bundle):
+        found.append("table")
+    if len(found) == 1:
+        return found[0]
+    count = len(bundle.entries)
+    some = ", ".join(entry.name for entry in bundle.entries[:3])
+    what = "both YOLO labels and Pascal VOC annotations" if found else f"{count:,} files ({some}{', …' * (count > 3)})"
+    raise bundle.error(what if count else "no files", "one of them" if found else EXPECTED)
+
+
+def table_source(bundle: Bundle) -> Source:
+    """The bundle's only table."""
+    tables = _tables(bundle)
+    if len(tables) > 1:
+        names = ", ".join(entry.name for entry in tables[:5])
+        raise bundle.error(f"{len(tables)} tables: {names}", "one table, or each uploaded by itself")
+    name = bundle.file(tables[0])
+    if bundle.path.is_dir():
+        return open_source(bundle.path / tables[0].name, name)
+    problems = Problems()
+    data = bundle.data(tables[0], problems, MAX_JSON_BYTES)
+    problems.check()
+    return source_of(bundle.path / tables[0].name, name, pa.py_buffer(data or b""))
+
+
+def suite_in(
+    bundle: Bundle, kind: BundleFormat, name: str, task: Task | None, pictures: Pictures, problems: Problems
+) -> Loaded[Suite]:
+    """The suite in a bundle of YOLO labels or VOC annotations."""
+    reader = yolo if kind == "yolo" else voc
+    cases, annotations, labels = reader.read_ground_truth(bundle, problems, pictures)
+    problems.check()
+    if not len(cases):
+        raise problems.fail(bundle.name, "no good image", "at least one")
+    notes: tuple[str, ...] = ()
+    if voc.DIFFICULT in annotations.column_names:
+        difficult = annotations[voc.DIFFICULT].to_pylist().count("1")
+        notes = (
+            f"{difficult:,} objects are marked difficult; they count as all others do, unlike in VOC's own score.",
+        )
+    suite = Suite(
+        name, task or "detection", conform(cases, CASES), conform(annotations, ANNOTATIONS), labels, pictures.folder,
+        problems.left_out, tuple(range(len(labels))) if kind == "yolo" else (),
+    )  # fmt: skip
+    return Loaded(suite, problems.listed, notes)
+
+
+def part_in(bundle: Bundle, kind: BundleFormat, suite: Suite, renamed: str | None, problems: Problems) -> Part:
+    """The predictions in a bundle of YOLO labels."""
+    if suite.task not in VISION:
+        raise bundle.error("labels of objects in images", f"outputs for a suite of {suite.task}")
+    if kind != "yolo":
+        raise bundle.error("Pascal VOC annotations, which have no scores", "YOLO labels with confidences, or a table")
+    model = renamed or bundle.stem
+    sheet, predictions = yolo.read_predictions(bundle, problems, suite, model)
+    return objects_part(sheet, predictions, model)
+
+
+def facts_of(bundle: Bundle, kind: BundleFormat) -> tuple[bool, pa.Table, int, str]:
+    """For a preview: whether the objects have scores, the objects as text, their number, and a note."""
+    problems = Problems(keep_good_rows=True)
+    images = f"{len(bundle.images):,} images"
+    if kind == "pascal_voc":
+        sheet, facts, _ = voc.read_objects(bundle, problems)
+        table = sheet.table
+        note = f"{len(facts):,} annotation files, {images}"
+        scored = False
+    else:
+        sheet, _ = yolo.read_lines(bundle, problems, scored=None)
+        scored = bool(sheet.table["conf"].null_count < len(sheet))
+        shown = [*yolo.FIELDS, *(["conf"] if scored else [])]
+        table = sheet.table.select(shown)
+        names = yolo.class_names(bundle, problems)
+        classes = "no names of classes" if names is None else f"{len(names):,} classes"
+        note = f"{len(sheet.files):,} label files, {classes}, {images}"
+    files = np.array(sheet.files, object)[sheet.which]
+    return scored, table.add_column(0, "file", pa.array(files, pa.string())), len(sheet), note
+
+
+def _tables(bundle: Bundle) -> list[Entry]:
+    return [entry for entry in bundle.ending(*TABLE_SUFFIXES) if not entry.base.lower().startswith(DESCRIPTIONS)]

@@ -1,0 +1,188 @@
+"""CSV and TSV: every cell as the text it is, empty cells absent, ragged rows and unclosed quotes listed by row."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
+
+from metrics.ingest.problems import Problems, Sheet, as_mask
+from metrics.ingest.source import HEAD, Source, find_bytes
+
+FIELD_BYTES = 10_000_000  # the longest cell
+COLUMNS = 10_000
+BLOCK = 1 << 24  # bytes looked at or parsed at a time
+DELIMITERS = ",\t;|"
+# A quoted cell from its opening quote; the second group is empty where the file ends before the closing one.
+QUOTED = re.compile(rb'(?<![^,\t;|\r\n])"((?:[^"]++|"")*+)("|\Z)')
+
+
+def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_BYTES) -> Sheet:
+    """The file as a sheet of string columns. Raises InputError when there is no header to hold the columns by."""
+    data, blank_lines = _without_leading_blank_lines(source.data)
+    names, delimiter = header(source, data)
+    _check_header(source, problems, names)
+    data = _without_open_quote(source, problems, data, blank_lines)
+    table, invalid = _parse(source, problems, data, names, delimiter)
+    total = table.num_rows + len(invalid)
+    numbers = np.arange(2, total + 2, dtype=np.int64)
+    if invalid:
+        keep = np.ones(total, bool)
+        keep[np.fromiter(invalid, np.int64) - 2] = False
+        numbers = numbers[keep]
+        for number, cells in invalid.items():
+            problems.add(
+                source.name, f"{cells} cells", f"{len(names)} cells, one for each column", number + blank_lines
+            )
+        problems.left_out += len(invalid)
+    table, numbers = _without_empty_rows(table, numbers + blank_lines)
+    sheet = Sheet(source.name, table, numbers, problems, delimited=True)
+    _check_cells(source, sheet, field_bytes)
+    return sheet
+
+
+def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
+    """The column names of the first record and the delimiter they stand apart by."""
+    text = data[:HEAD].to_pybytes().decode("utf-8", "ignore")
+    first = text.split("\n", 1)[0]
+    delimiter = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
+    names = _record(text, delimiter)
+    if len(names) > COLUMNS:
+        raise source.error(f"{len(names):,} columns", f"at most {COLUMNS:,} columns", row=1)
+    if data.size > HEAD and len(text.rstrip("\r\n").splitlines()) <= 1 and "\n" not in text and "\r" not in text:
+        raise source.error(f"a first row longer than {HEAD:,} bytes", "a header with the names of the columns", row=1)
+    return [name or f"column_{place}" for place, name in enumerate((name.strip() for name in names), 1)], delimiter
+
+
+def _record(text: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _check_header(source: Source, problems: Problems, names: list[str]) -> None:
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in seen:
+            found = f"the name {name!r} again in column {place}, first in column {seen[name]}"
+            problems.add(source.name, found, "every column under its own name", 1, name, fatal=True)
+        seen.setdefault(name, place)
+        if "\0" in name:
+            problems.add(source.name, f"a NUL byte in {name!r}", "a name without control characters", 1, fatal=True)
+    problems.stop()
+
+
+def _parse(
+    source: Source, problems: Problems, data: pa.Buffer, names: list[str], delimiter: str
+) -> tuple[pa.Table, dict[int, int]]:
+    """The records below the header, and the invalid ones: number (as a spreadsheet counts) → cells found."""
+    invalid: dict[int, int] = {}
+    count = 0
+
+    def skip(row: arrow_csv.InvalidRow) -> str:
+        nonlocal count
+        count += 1
+        if row.number is not None:
+            invalid[row.number] = row.actual_columns
+        return "skip"
+
+    def parse(block: int, threads: bool) -> pa.Table:
+        return arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(
+                column_names=names, skip_rows_after_names=1, block_size=block, use_threads=threads
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                check_utf8=False,
+                strings_can_be_null=True,
+                null_values=[""],
+                column_types=dict.fromkeys(names, pa.string()),
+            ),
+        )
+
+    block = min(BLOCK, data.size + 1)
+    try:
+        table = parse(block, True)
+    except pa.ArrowInvalid:
+        # A row longer than a block, or a header without a line end: one block that has both.
+        if data.size < 2**31 - 2:
+            data, block = pa.py_buffer(data.to_pybytes() + b"\n"), data.size + 2
+        try:
+            table = parse(block, True)
+        except pa.ArrowInvalid as error:
+            raise problems.fail(source.name, str(error), "rows of comma-separated cells") from None
+    if count:  # only a serial reading knows the numbers of the rows it skips
+        table = parse(block, False)
+    return table, invalid
+
+
+def _check_cells(source: Source, sheet: Sheet, field_bytes: int) -> None:
+    has_nul = find_bytes(source.data, b"\0") >= 0
+    for name in sheet.table.column_names:
+        column = sheet.table[name]
+        longest = pc.max(pc.binary_length(column)).as_py()
+        if longest is not None and longest > field_bytes:
+            sizes = pc.binary_length(column).combine_chunks()
+            found = [f"{size:,} bytes" if size is not None else "" for size in sizes.to_pylist()]
+            sheet.blame(
+                as_mask(pc.greater(sizes, field_bytes)),
+                name,
+                found.__getitem__,
+                f"cells of at most {field_bytes:,} bytes",
+            )
+        if has_nul:
+            sheet.blame(as_mask(pc.match_substring(column, "\0")), name, "a NUL byte", "text")
+
+
+def _without_leading_blank_lines(data: pa.Buffer) -> tuple[pa.Buffer, int]:
+    head = data[:HEAD].to_pybytes()
+    text = head.lstrip(b"\r\n")
+    return data[len(head) - len(text) :], head[: len(head) - len(text)].replace(b"\r\n", b"\n").count(b"\n")
+
+
+def _without_empty_rows(table: pa.Table, numbers: NDArray[np.int64]) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Rows in which every cell is empty are how spreadsheets end; they are no cases."""
+    empty = np.ones(table.num_rows, bool)
+    for name in table.column_names:
+        if table[name].null_count == 0:
+            return table, numbers
+        empty &= as_mask(pc.is_null(table[name]))
+        if not empty.any():
+            return table, numbers
+    return table.filter(pa.array(~empty)), numbers[~empty]
+
+
+def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, blank_lines: int) -> pa.Buffer:
+    """The data up to a record whose quote never closes: a parser would swallow the rest of the file as one cell."""
+    characters = np.frombuffer(data, np.uint8)
+    quotes = sum(
+        int(np.count_nonzero(characters[start : start + BLOCK] == ord('"'))) for start in range(0, data.size, BLOCK)
+    )
+    if quotes % 2 == 0:
+        return data
+    whole = memoryview(data)
+    row, position, record_start = 1 + blank_lines, 0, 0
+    for match in QUOTED.finditer(whole):
+        between = whole[position : match.start()].tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = between.count(b"\n")
+        if lines:
+            row += lines
+            record_start = match.start() - len(between) + between.rfind(b"\n") + 1
+        position = match.end()
+        if not match.group(2):
+            start = whole[match.start() : match.start() + 60].tobytes().decode("utf-8", "ignore")
+            found = f"a quote that opens and never closes: {start}"
+            problems.add(source.name, found, 'a closing quote (a quote inside a quoted cell is written "")', row)
+            problems.left_out += 1
+            if record_start == 0:
+                raise problems.fail(source.name, "no complete header", "a header with the names of the columns", 1)
+            return data[:record_start]
+    return data

@@ -1,0 +1,183 @@
+"""Problems, Sheet, Loaded: how readers gather everything that is wrong with a file before they speak."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.errors import InputError, InputProblem
+
+T = TypeVar("T")
+Mask = NDArray[np.bool_]
+LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[T]):
+    """What a reader made of the upload: the value, the problems of the rows it left out, and notes for the user.
+
+    `missing` counts the (case, model) pairs of the suite that outputs do not answer; they are no error.
+    """
+
+    value: T
+    problems: tuple[InputProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: int = 0
+
+
+class Problems:
+    """Everything wrong with an upload: problems of rows, which may be left out, and fatal ones, which may not."""
+
+    def __init__(self, keep_good_rows: bool = False):
+        self.keep_good_rows = keep_good_rows
+        self.fatal = False
+        self.left_out = 0
+        self._files: dict[str, int] = {}
+        self._found: list[InputProblem] = []
+
+    def add(
+        self,
+        file: str,
+        found: str,
+        expected: str,
+        row: int | None = None,
+        column: str | None = None,
+        *,
+        fatal: bool = False,
+    ) -> None:
+        """Record one problem; a fatal one cannot be got round by leaving rows out."""
+        self._files.setdefault(file, len(self._files))
+        self._found.append(InputProblem(file, found, expected, row, column))
+        self.fatal |= fatal
+
+    def absorb(self, error: InputError) -> None:
+        """Take over the problems of a file that could not be read at all."""
+        seen = set(self._found)
+        for problem in error.problems:
+            self.fatal = True
+            if problem in seen:
+                continue
+            self.add(problem.file, problem.found, problem.expected, problem.row, problem.column, fatal=True)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def listed(self) -> tuple[InputProblem, ...]:
+        """All of them, by file in the order given, then by row."""
+        return tuple(sorted(self._found, key=lambda problem: (self._files[problem.file], problem.row or 0)))
+
+    def stop(self) -> None:
+        """Raise InputError when reading cannot go on, whatever the user has chosen to leave out."""
+        if self.fatal:
+            raise InputError(self.listed)
+
+    def check(self) -> None:
+        """Raise InputError when something is wrong that the user has not chosen to leave out."""
+        if self._found and (self.fatal or not self.keep_good_rows):
+            raise InputError(self.listed)
+
+    def fail(
+        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None
+    ) -> InputError:
+        """The error to raise when reading cannot go on: this problem after all the others."""
+        self.add(file, found, expected, row, column, fatal=True)
+        return InputError(self.listed)
+
+
+class Sheet:
+    """One table of an upload under validation: its columns, the row numbers to report, and which rows are bad.
+
+    `table` has a string or list-of-strings column per column of the file; `rows` are the numbers of its records.
+    """
+
+    def __init__(
+        self, file: str, table: pa.Table, rows: NDArray[np.int64], problems: Problems, delimited: bool = False
+    ):
+        self.file = file
+        self.table = table
+        self.rows = rows
+        self.problems = problems
+        self.delimited = delimited  # from a CSV, where a list can only be a text
+        self.bad: Mask = np.zeros(table.num_rows, bool)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def file_of(self, place: int) -> str:  # noqa: ARG002 - the sheets of several files need it
+        """The file that the row of that index is in."""
+        return self.file
+
+    def blame(
+        self,
+        mask: Mask,
+        column: str | None,
+        found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str],
+        expected: str,
+    ) -> None:
+        """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
+        places = np.flatnonzero(mask)
+        if not len(places):
+            return
+        self.bad |= mask
+        for place in places[:LISTED_PER_KIND].tolist():
+            text = _found_text(found, place)
+            self.problems.add(self.file_of(place), text, expected, int(self.rows[place]), column)
+        if len(places) > LISTED_PER_KIND:
+            hidden = int(places[LISTED_PER_KIND])
+            first_hidden = int(self.rows[hidden])
+            more = f"{len(places) - LISTED_PER_KIND:,} more rows like this, from row {first_hidden:,} on"
+            self.problems.add(self.file_of(hidden), more, expected, first_hidden, column)
+
+    def leave_out(self) -> int:
+        """How many rows are bad; they are added to the count of what was left out."""
+        count = int(self.bad.sum())
+        self.problems.left_out += count
+        return count
+
+    def good(self, table: pa.Table) -> pa.Table:
+        """The rows of `table` (one per row of the sheet) that are not bad."""
+        return only(table, ~self.bad)
+
+
+def only(table: pa.Table, mask: Mask) -> pa.Table:
+    """The rows of `mask`; the table itself, uncopied, where that is all of them."""
+    return table if mask.all() else table.filter(pa.array(mask))
+
+
+def is_null(column: pa.ChunkedArray | pa.Array) -> Mask:
+    """Where a column has no value."""
+    return as_mask(pc.is_null(column))
+
+
+def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
+    """An Arrow boolean column as numpy, null as False."""
+    if column.null_count:
+        column = pc.fill_null(column, False)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """The column as one array (large strings where 32-bit offsets would not do)."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if pa.types.is_string(column.type) and column.nbytes > 2**31 - 2**20:
+        column = column.cast(pa.large_string())
+    merged = column.combine_chunks()
+    return merged if isinstance(merged, pa.Array) else pa.concat_arrays(merged.chunks)
+
+
+def _found_text(found: Any, place: int) -> str:
+    if isinstance(found, str):
+        return found
+    if callable(found):
+        return str(found(place))
+    value = found[place]
+    value = value.as_py() if isinstance(value, pa.Scalar) else value
+    return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,105 @@
+"""The readers most callers want: the value alone, or InputError."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
+from metrics.suite import Outputs, Suite, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_suite(
+    path: str | Path, *, task: Task | None = None, mapping: Mapping[str, str] | None = None,
+    images: str | Path | None = None, name: str | None = None, keep_good_rows: bool = False,
+    workspace_media: str | Path | None = None,
+    filename: str | None = None, images_filename: str | None = None,
+) -> Suite:  # fmt: skip
+    """The suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
+
+    A folder or zip holds YOLO labels, Pascal VOC annotations, or one table such as an Open Images CSV, and may hold the
+    images too. JSON may also be an H2O test suite.
+    `mapping` {canonical: column} goes before the automatic one; `metadata.NAME` as canonical says that a column is
+    nothing known, `context_#` as column means context_1, context_2, …. Other columns are kept as metadata.*.
+    `images` is a folder or zip: the images found are stored in `workspace_media` (a new temporary folder where None),
+    which becomes `Suite.media`; `cases.image` is then our file name, `metadata.image_name` always the upload's.
+    `filename` is what the user calls the file, for messages. A file without case ids has its rows numbered.
+
+    Raises InputError with every problem; with `keep_good_rows` only where no good row is left or the file as a whole
+    cannot be used, and `Suite.left_out` counts the bad rows (`load_suite` also lists them).
+    """
+    return load_suite(
+        path, task=task, mapping=mapping, images=images, name=name, keep_good_rows=keep_good_rows,
+        workspace_media=workspace_media, filename=filename, images_filename=images_filename,
+    ).value  # fmt: skip
+
+
+def read_outputs(
+    paths: str | Path | Sequence[str | Path], *, suite: Suite, mapping: Mapping[str, str] | None = None,
+    model_names: Mapping[str | Path, str] | None = None, keep_good_rows: bool = False,
+    filenames: Mapping[str | Path, str] | None = None,
+) -> Outputs:  # fmt: skip
+    """The outputs of one or many models in one or many files, checked against the suite.
+
+    The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
+    `filenames` {path: name} says what the user calls the files. In classification the predictions are rows (label,
+    score), a score column per class, or an answer alone (score 1); in detection every case has a row for every model.
+    A folder or zip holds YOLO labels with confidences, or one table.
+
+    Unknown cases, unknown classes in detection, and two answers for one case, model and run are problems; cases without
+    an answer are not (`load_outputs` counts them in `missing`). InputError as in `read_suite`.
+    """
+    return load_outputs(
+        paths, suite=suite, mapping=mapping, model_names=model_names, keep_good_rows=keep_good_rows, filenames=filenames
+    ).value
+
+
+def read_combined(
+    path: str | Path, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, name: str | None = None,
+    model_name: str | None = None, keep_good_rows: bool = False, filename: str | None = None,
+) -> tuple[Suite, Outputs]:  # fmt: skip
+    """Suite and outputs from one file that has case and answer in every row; cases are taken once each.
+
+    promptfoo's results and H2O's test labs are such files.
+
+    Suite values that differ between rows of one case are problems. A metadata column goes with the cases where it is
+    the same in all rows of every case, else with the outputs. Without
+    case ids the questions are numbered. InputError as in `read_suite`.
+    """
+    return load_combined(
+        path,
+        task=task,
+        mapping=mapping,
+        name=name,
+        model_name=model_name,
+        keep_good_rows=keep_good_rows,
+        filename=filename,
+    ).value
+
+
+def suite_from_frame(
+    frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
+    images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
+) -> Suite:  # fmt: skip
+    """The suite in a data frame; as `read_suite`, with rows counted from 1 in messages and the index not read."""
+    return load_suite_frame(
+        frame,
+        name=name,
+        task=task,
+        mapping=mapping,
+        images=images,
+        keep_good_rows=keep_good_rows,
+        workspace_media=workspace_media,
+    ).value
+
+
+def outputs_from_frame(
+    frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
+    model_name: str | None = None, keep_good_rows: bool = False,
+) -> Outputs:  # fmt: skip
+    """The outputs in a data frame; the model is its column `model`, else `model_name`, else `name`. As read_outputs."""
+    return load_outputs_frame(
+        frame, suite=suite, name=name, mapping=mapping, model_name=model_name, keep_good_rows=keep_good_rows
+    ).value

@@ -1,0 +1,148 @@
+"""Parquet files and data frames: native types become text (numbers exactly), lists stay lists."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.source import Source
+from metrics.ingest.values import STRINGS, column_of, flatten, json_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNPACKED_BYTES = 16 << 30  # what a Parquet file may say it holds
+ROWS = 50_000_000
+UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError)
+
+
+def parquet_file(source: Source) -> pq.ParquetFile:
+    """The opened file, its footer believed only within bounds."""
+    try:
+        file = pq.ParquetFile(
+            pa.BufferReader(source.data), thrift_string_size_limit=1 << 26, thrift_container_size_limit=1 << 20
+        )
+        unpacked = sum(file.metadata.row_group(index).total_byte_size for index in range(file.metadata.num_row_groups))
+        rows = file.metadata.num_rows
+    except UNREADABLE as error:
+        raise source.error(f"Parquet that cannot be read: {_first_line(error)}", "a complete Parquet file") from None
+    if not 0 <= unpacked <= UNPACKED_BYTES or not 0 <= rows <= ROWS:
+        found = f"{rows:,} rows of {unpacked:,} bytes unpacked"
+        raise source.error(found, f"at most {ROWS:,} rows and {UNPACKED_BYTES:,} bytes")
+    return file
+
+
+def read_parquet(source: Source, problems: Problems, head: int | None = None) -> Sheet:
+    """The file as a sheet; rows count the records from 1. With `head`, only so many rows."""
+    file = parquet_file(source)
+    try:
+        if head is None:
+            table = file.read()
+        else:
+            batches = [next(file.iter_batches(head), None)]
+            table = pa.Table.from_batches([batch for batch in batches if batch is not None], file.schema_arrow)
+        table.validate(full=True)
+        table = texts(table)
+    except UNREADABLE as error:
+        raise source.error(f"Parquet that cannot be read: {_first_line(error)}", "a complete Parquet file") from None
+    _check_names(source.name, table.column_names, problems)
+    return Sheet(source.name, table, np.arange(1, table.num_rows + 1, dtype=np.int64), problems)
+
+
+def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
+    """A data frame as a sheet; pandas' missing values are absent; rows count from 1, the index is not read."""
+    names = [str(column) for column in frame.columns]
+    _check_names(name, names, problems)
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
+    for place, column in enumerate(names):
+        series = frame.iloc[:, place]
+        try:
+            if series.dtype == object:
+                values = [None if _missing(value) else value for value in series]
+                spread = _spread(column, values)
+            else:
+                spread = {column: _text(pa.chunked_array([pa.array(series, from_pandas=True)]))}
+        except (*UNREADABLE, TypeError) as error:
+            problems.add(
+                name,
+                f"values that are no text: {_first_line(error)}",
+                "text, numbers or lists of text",
+                column=column,
+                fatal=True,
+            )
+            continue
+        columns.update(spread)
+    problems.stop()
+    return Sheet(name, pa.table(columns), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
+
+
+def texts(table: pa.Table) -> pa.Table:
+    """Every column as strings or lists of strings; structs are spread over dotted names."""
+    while any(pa.types.is_struct(kind) for kind in table.schema.types):
+        table = table.flatten()
+    return pa.table([_text(column) for column in table.columns], names=table.column_names)
+
+
+def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _text(column.cast(kind.value_type))
+    if pa.types.is_string(kind):
+        return column
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        if pa.types.is_string(kind.value_type) and pa.types.is_list(kind) and not flat_nulls(column):
+            return column
+        return pa.chunked_array([column_of(chunk.to_pylist()) for chunk in column.chunks], STRINGS)
+    if pa.types.is_boolean(kind):
+        return pc.if_else(column, "true", "false")
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        values = [
+            None if value is None else value if isinstance(value, str) else _readable(value)
+            for value in column.to_pylist()
+        ]
+        return pa.chunked_array([pa.array(values, pa.string())])
+    return column.cast(pa.string())
+
+
+def flat_nulls(column: pa.ChunkedArray) -> bool:
+    """Whether a list column has null items."""
+    return any(chunk.flatten().null_count for chunk in column.chunks)
+
+
+def _readable(value: Any) -> str:
+    return value.decode("utf-8") if isinstance(value, bytes) else json_text(value)
+
+
+def _missing(value: Any) -> bool:
+    return (
+        value is None
+        or (isinstance(value, float | np.floating) and value != value)
+        or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _spread(column: str, values: list[Any]) -> dict[str, pa.Array]:
+    if not any(isinstance(value, dict) for value in values):
+        return {column: column_of(values)}
+    records = [flatten({column: value}) for value in values]
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: column_of([record.get(name) for record in records]) for name in names}
+
+
+def _check_names(file: str, names: list[str], problems: Problems) -> None:
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        problems.add(
+            file,
+            f"{names.count(name)} columns named {name!r}",
+            "every column under its own name",
+            column=name,
+            fatal=True,
+        )
+    problems.stop()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

@@ -1,0 +1,50 @@
+"""The loops of object detection, compiled by numba and kept in its on-disk cache. Import on use: numba takes a while.
+
+Objects are named by their row in the input. Loops release the interpreter lock, so threads share the work; numba's own
+threads stay out of it, since a process pool may fork.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """`function` as machine code, compiled at the first call on this machine.
+
+    The cache is beside the source or, where that is read-only, in the user's cache folder or $NUMBA_CACHE_DIR.
+    """
+    try:
+        machine_code = njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder can be written: every process compiles for itself
+        machine_code = njit(nogil=True, error_model="numpy")(function)
+    return cast(Function, machine_code)
+
+
+def warm_up() -> None:
+    """Compile every loop of object detection into numba's cache on disk: seconds now, milliseconds ever after."""
+    from metrics.kernels import masks, matching, objects, outcomes, precision_recall, resampling
+
+    box = np.array([[0.0, 0.0, 10.0, 10.0]])
+    one = objects.prepare(
+        images=1, classes=1, truth_image=[0], truth_class=[0], truth_box=box,
+        prediction_image=[0], prediction_class=[0], prediction_box=box, score=[0.5],
+    )  # fmt: skip
+    found = matching.match(one)
+    precision_recall.accumulate(one, found)
+    outcomes.outcomes(one, found, iou=0.5)
+    ranking = precision_recall.Ranking.of(one, found)
+    for precision in (True, False):
+        weights = resampling.draw_weights(one.truth_image, 1)
+        resampling.resample(one, found, ranking, weights, precision=precision)
+    drawn = masks.draw(masks.Shapes.of(box=box), 10, 10)
+    masks.mask_iou(drawn, drawn)
+    masks.encode(drawn)

@@ -1,0 +1,38 @@
+"""95 % intervals: Wilson's for shares, percentiles of bootstrap estimates for the rest."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Z = 1.959963984540054  # the standard normal's 97.5 % point
+
+Interval = tuple[float | None, float | None]
+NONE: Interval = (None, None)
+
+
+def wilson(successes: float, n: float) -> Interval:
+    """Wilson's score interval of the share `successes / n`; (None, None) where n is 0.
+
+    centre ± half with centre = (p + z²/2n) / (1 + z²/n), half = z / (1 + z²/n) · √(p(1−p)/n + z²/4n²); within [0, 1]
+    and never of width 0, so 10 of 10 is not certainty. Source: Wilson 1927.
+
+    >>> tuple(round(bound, 4) for bound in wilson(8, 10))
+    (0.4902, 0.9433)
+    """
+    if n <= 0:
+        return NONE
+    share = successes / n
+    shrink = 1 + Z * Z / n
+    centre = (share + Z * Z / (2 * n)) / shrink
+    half = Z / shrink * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
+    return (0.0 if successes == 0 else max(0.0, centre - half), 1.0 if successes == n else min(1.0, centre + half))
+
+
+def percentiles(estimates: NDArray[np.float64]) -> Interval:
+    """The 2.5 % and 97.5 % points of bootstrap `estimates`, NaN ones left out; (None, None) where none is left."""
+    known = estimates[~np.isnan(estimates)]
+    if not len(known):
+        return NONE
+    low, high = np.quantile(known, (0.025, 0.975))
+    return float(low), float(high)

@@ -1,0 +1,188 @@
+"""Reading JSON strictly and validating it by a schema: nothing is fetched, and no pattern backtracks."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NoReturn, cast
+
+MAX_DEPTH = 64
+MAX_INTEGER_DIGITS = 4_000  # Python refuses to convert more than 4,300
+MAX_PATTERN_MEMORY = 1 << 20
+# Strings as a whole, so that their brackets do not count; one that is never closed runs to the end.
+STRUCTURE = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+
+
+class JsonError(ValueError):
+    """A text that is not JSON, or a schema that cannot be used; the text says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON value, and the object keys that were given twice (the last one counts)."""
+
+    value: Any
+    duplicates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Where a document breaks its schema: JSON path of the value, the keyword of the schema, what is wrong."""
+
+    path: str
+    keyword: str
+    message: str
+
+
+def read_json(text: str) -> Document:
+    """The JSON value that `text` is, by RFC 8259; JsonError for anything else, for more than 64 levels, and for NaN."""
+    depth = 0
+    for match in STRUCTURE.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
+        if depth > MAX_DEPTH:
+            raise JsonError(f"nested deeper than {MAX_DEPTH} levels at character {match.start() + 1}")
+    duplicates: dict[str, None] = {}
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            duplicates.update((key, None) for key, count in counts.items() if count > 1)
+        return value
+
+    try:
+        value = json.loads(text, object_pairs_hook=members, parse_constant=_refuse_constant, parse_int=_integer)
+    except json.JSONDecodeError as failure:
+        raise JsonError(f"{failure.msg} at line {failure.lineno}, column {failure.colno}") from None
+    return Document(value, tuple(duplicates))
+
+
+def violations(value: Any, schema: str, limit: int = 20) -> list[Violation]:
+    """The first `limit` ways in which `value` breaks `schema` (JSON text), none where it is valid.
+
+    JsonError where the schema cannot be used: not JSON, not a schema, or pointing at something outside itself, which is
+    never fetched. Drafts 3 to 2020-12, the last where $schema names none. Patterns run in RE2; `format` is not checked.
+    """
+    from referencing.exceptions import Unresolvable
+
+    try:
+        errors = list(islice(_validator(schema).iter_errors(value), limit))
+    except Unresolvable as failure:
+        raise JsonError(f"the schema refers to {failure.ref!r}, which is not in it; nothing is fetched") from None
+    except RecursionError:
+        raise JsonError("the schema refers to itself without end") from None
+    return [Violation(error.json_path, str(error.validator), error.message) for error in errors]
+
+
+@lru_cache(maxsize=64)
+def _validator(schema: str) -> Any:
+    from jsonschema import Draft202012Validator, SchemaError, validators
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+    try:
+        parsed = read_json(schema).value
+    except JsonError as failure:
+        raise JsonError(f"the schema is not JSON: {failure}") from None
+    if not isinstance(parsed, dict | bool):
+        raise JsonError(f"the schema is {type(parsed).__name__}, not an object or a boolean")
+    draft = validators.validator_for(parsed, default=Draft202012Validator)
+    try:
+        draft.check_schema(cast(dict[str, Any], parsed))
+    except SchemaError as failure:
+        raise JsonError(f"the schema is not valid at {failure.json_path}: {failure.message}") from None
+    if {"patternProperties", "unevaluatedProperties"} <= set(_keywords(parsed)):  # its patterns would not run in RE2
+        raise JsonError("the schema has both patternProperties and unevaluatedProperties, which is not supported")
+    bounded: Any = validators.extend(  # type: ignore[no-untyped-call]
+        draft,
+        {
+            "pattern": _pattern,
+            "patternProperties": _pattern_properties,
+            "additionalProperties": _additional_properties,
+            "uniqueItems": _unique_items,
+        },
+    )
+    return bounded(parsed, registry=REGISTRY)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise JsonError(f"{name}, which JSON does not have")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_INTEGER_DIGITS:
+        raise JsonError(f"an integer of {len(digits):,} digits")
+    return int(digits)
+
+
+def _keywords(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for key, part in schema.items():
+            yield key
+            yield from _keywords(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _keywords(part)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.max_mem = MAX_PATTERN_MEMORY
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as failure:
+        detail = failure.args[0].decode(errors="replace") if failure.args else "unreadable"
+        raise JsonError(f"the schema's pattern {pattern!r} is none that RE2 reads: {detail}") from None
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if validator.is_type(instance, "string") and not _compiled(pattern).search(instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Mapping[str, Any], instance: Any, _schema: Any) -> Iterator[Any]:
+    if not validator.is_type(instance, "object"):
+        return
+    for pattern, part in patterns.items():
+        for name, value in instance.items():
+            if _compiled(pattern).search(name):
+                yield from validator.descend(value, part, path=name, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if not validator.is_type(instance, "object"):
+        return
+    patterns = [_compiled(pattern) for pattern in schema.get("patternProperties", {})]
+    declared = schema.get("properties", {})
+    extra = [name for name in instance if name not in declared and not any(p.search(name) for p in patterns)]
+    if validator.is_type(allowed, "object"):
+        for name in extra:
+            yield from validator.descend(instance[name], allowed, path=name)
+    elif not allowed and extra:
+        yield ValidationError(f"additional properties are not allowed: {', '.join(map(repr, extra[:10]))}")
+
+
+def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if wanted and validator.is_type(instance, "array") and len(set(map(_identity, instance))) < len(instance):
+        yield ValidationError("the array has equal elements")
+
+
+def _identity(value: Any) -> Any:
+    """A hashable stand-in, equal where JSON values are equal: 1 is 1.0 but not true."""
+    if isinstance(value, dict):
+        return frozenset((key, _identity(part)) for key, part in value.items())
+    if isinstance(value, list):
+        return tuple(map(_identity, value))
+    return (type(value).__name__, value) if isinstance(value, bool | str) else value

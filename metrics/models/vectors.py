@@ -1,0 +1,142 @@
+"""Vectors kept on disk under the hash of their text, shared by every process that works in the workspace."""
+
+import sqlite3
+import time
+import weakref
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.errors import AssayError
+
+Vector = NDArray[np.float32]
+LEASE = 30.0  # seconds for which a claim on texts holds: whoever is killed does not keep the others waiting for long
+PATIENCE = 60.0  # seconds to wait for another process's write
+AT_ONCE = 500  # keys a query, below SQLite's smallest limit on bound values
+UNIT = 1e-3  # how far a stored vector's squared length may be from 1; beyond, the file has rotted
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, truncated INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL)",
+)
+
+
+def key(text: str) -> bytes:
+    """sha256 of a text's UTF-8: the only thing of the text that is kept."""
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A text's vector, unit length, and whether the model read only the text's beginning."""
+
+    vector: Vector
+    truncated: bool
+
+
+class VectorCache:
+    """One SQLite file of one model's vectors: raw float32 numbers by the sha256 of the text; nothing is unpickled.
+
+    Safe for several processes on one machine (write-ahead log). Nothing is ever evicted. The folder is readable by its
+    owner only. A claim makes one process compute what the others wait for.
+    """
+
+    def __init__(self, path: Path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
+        self._path = path
+        self._owner = token_hex(8)
+        # one connection for all threads: Embedder holds a lock around every use
+        self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        self.close = weakref.finalize(self, self._connection.close)  # lets go of the file, at the latest when unused
+        with self._damage_explained():
+            self._prepare()
+
+    def _prepare(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while True:  # SQLite does not wait by itself for the lock that the change to WAL takes
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        with self._transaction():
+            for table in TABLES:
+                self._connection.execute(table)
+
+    def lookup(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
+        """What is kept of those texts; a vector that is not of unit length is as good as absent."""
+        with self._damage_explained():
+            rows = list(self._select("key, vector, truncated", "vectors", keys))
+        if not rows:
+            return {}
+        width = Counter(len(row[1]) for row in rows).most_common(1)[0][0] // 4
+        rows = [row for row in rows if len(row[1]) == width * 4]
+        table = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
+        sound = np.abs(np.einsum("ij,ij->i", table, table) - 1.0) < UNIT
+        return {
+            row[0]: Stored(vector, bool(row[2])) for row, vector, whole in zip(rows, table, sound, strict=True) if whole
+        }
+
+    def claim(self, keys: Sequence[bytes], lease: float = LEASE) -> set[bytes]:
+        """Those of the keys that are this process's to compute now: not kept yet and not claimed by another."""
+        now = time.time()
+        with self._damage_explained(), self._transaction():
+            self._connection.execute("DELETE FROM claims WHERE until < ? OR owner = ?", (now, self._owner))
+            taken = {row[0] for row in self._select("key", "claims", keys)}
+            taken |= self.lookup(keys).keys()
+            free = [key for key in keys if key not in taken]
+            self._connection.executemany(
+                "INSERT INTO claims VALUES (?, ?, ?)", [(key, self._owner, now + lease) for key in free]
+            )
+        return set(free)
+
+    def keep(self, keys: Sequence[bytes], vectors: Vector, truncated: Sequence[bool]) -> None:
+        """Store vectors [n, d] of unit length and give up the claims on them."""
+        rows = [
+            (key, vector.tobytes(), int(cut))
+            for key, vector, cut in zip(keys, vectors.astype(np.float32), truncated, strict=True)
+        ]
+        with self._damage_explained(), self._transaction():
+            self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+
+    def release(self) -> None:
+        """Give up every claim of this process, after a failure."""
+        self._connection.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
+
+    def _select(self, columns: str, table: str, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes, int]]:
+        for start in range(0, len(keys), AT_ONCE):
+            some = keys[start : start + AT_ONCE]
+            marks = ",".join("?" * len(some))
+            yield from self._connection.execute(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", some)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _damage_explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError as failure:
+            raise AssayError(
+                f"the vector cache {self._path} is damaged ({failure}); delete it, the vectors are computed again"
+            ) from failure

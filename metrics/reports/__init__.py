@@ -1,0 +1,64 @@
+"""Reports and exports of a finished run: PDF, HTML, JSON, tables, JUnit."""
+
+import io
+import json
+import zipfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from metrics.reports.report import Report
+from metrics.reports.tables import FORMATS, WHATS, Format, What, table, write
+from metrics.store import Run
+
+MIME = {
+    "pdf": "application/pdf", "html": "text/html", "json": "application/json", "csv": "application/zip",
+    "parquet": "application/zip",
+}  # fmt: skip
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
+
+__all__ = ["FORMATS", "MIME", "WHATS", "Format", "Report", "What", "render", "table", "to_json", "write"]
+
+
+def render(run: Run, format: str) -> bytes:
+    """The report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows.
+
+    RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
+    any other format.
+    """
+    if format in ("pdf", "html", "json"):
+        return _document(run, format)
+    if format not in ("csv", "parquet"):
+        raise ValueError(f"there is no report format {format!r}; there are {', '.join(MIME)}")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for what in WHATS:
+            frame = table(run, what)
+            if len(frame):
+                archive.writestr(
+                    zipfile.ZipInfo(f"{what}.{format}", EPOCH), write(frame, cast(Format, format)), zipfile.ZIP_DEFLATED
+                )
+    return buffer.getvalue()
+
+
+def _document(run: Run, format: str) -> bytes:
+    from metrics.reports.build import build
+    from metrics.reports.html import html
+    from metrics.reports.pdf import pdf
+
+    return {"pdf": pdf, "html": html, "json": to_json}[format](build(run))
+
+
+def to_json(report: Report) -> bytes:
+    """The report's own data; of an image its file name, null for what is not a number."""
+    return (json.dumps(_plain(asdict(report)), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, Path):
+        return value.name
+    return None if isinstance(value, float) and value - value != 0 else value

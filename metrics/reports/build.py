@@ -1,0 +1,324 @@
+"""Building a Report from a sealed run: the answer first, then what it rests on."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from metrics import analysis
+from metrics.evaluator import Evaluator
+from metrics.registry import evaluators
+from metrics.reports.report import (
+    Cell,
+    Column,
+    Curve,
+    Fact,
+    FactGroup,
+    Insight,
+    Method,
+    MethodMetric,
+    Problem,
+    Report,
+    Series,
+    Standing,
+)
+from metrics.reports.style import interval, number, plural
+from metrics.reports.text import shown, shown_tree
+from metrics.reports.words import metric_title, named
+from metrics.reports.worst import MOST_CASES, worst_cases
+from metrics.store import Run
+
+MOST_COLUMNS = 60
+MOST_CURVES = 12  # charts: beyond, the labels with the most objects stand for the others
+CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
+MOST_TITLE = 160
+MOST_PARAMETER = 200  # characters of a parameter's value
+
+
+def build(run: Run) -> Report:
+    """Everything the report says of a finished run. RunError where it is not finished."""
+    board = analysis.leaderboard(run)
+    columns = _columns(board)
+    cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
+    standings = tuple(_standings(board.models, columns, cells))
+    curves, left_out_curves = _curves(run)
+    worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
+    notes = []
+    if len(columns) < len(board.columns):
+        notes.append(
+            f"{plural(len(board.columns) - len(columns), 'minor metric')} left out here; the exports have all of them."
+        )
+    if left_out_curves:
+        notes.append(f"{plural(left_out_curves, 'curve')} of rarer labels left out here; the exports have all of them.")
+    if ranked > len(worst):
+        notes.append(
+            f"{plural(len(worst), 'case')} shown as the worst, no more than {MOST_CASES}; the studio lists every one."
+        )
+    return shown_tree(
+        Report(
+            title=shown(run.name, MOST_TITLE),
+            run=run.id,
+            created=run.created,
+            headline=headline(board.models, standings),
+            models=board.models,
+            standings=standings,
+            facts=tuple(_facts(run)),
+            columns=columns,
+            cells=cells,
+            curves=curves,
+            problems=tuple(_problems(run)),
+            insights=tuple(_insights(run)),
+            worst=worst,
+            methods=tuple(_methods(run)),
+            notes=tuple(notes),
+        )
+    )
+
+
+def headline(models: Sequence[str], standings: Sequence[Standing]) -> str:
+    """The answer to "Which model should I pick?" in a sentence: who leads, by how many metrics, who is level."""
+    if not standings:
+        return "No metric has a value, so no model can be recommended."
+    if len(models) == 1:
+        judged = [standing for standing in standings if standing.column.threshold is not None]
+        missed = [metric_title(standing.column, arrow=False) for standing in judged if standing.cell.problem]
+        if missed:
+            share = f"{len(missed)} of {plural(len(judged), 'metric')}"
+            return f"{models[0]} misses the threshold in {share}: {named(missed)}."
+        if judged:
+            return f"{models[0]} meets the threshold in {plural(len(judged), 'metric')}: {_measured(judged[0])}."
+        return f"{models[0]} reaches {_measured(standings[0])}."
+    if len(standings) == 1:
+        only = standings[0]
+        level = f"; {named(only.level)} cannot be told apart from it" if only.level else ""
+        return f"{only.leader} leads with {_measured(only)}{level}."
+    telling = [one for one in standings if len(one.level) < len(models) - 1]
+    if not telling:
+        return f"No model stands out: in none of {len(standings)} metrics can the models be told apart."
+    wins = {model: sum(model == one.leader or model in one.level for one in telling) for model in models}
+    most = max(wins.values())
+    leaders = [model for model in models if wins[model] == most]
+    share = plural(most, "metric") if most == len(telling) else f"{most} of {plural(len(telling), 'metric')}"
+    where = (
+        f"in {share}"
+        if len(telling) == len(standings)
+        else f"in {share} that tell{'s' if len(telling) == 1 else ''} the models apart"
+    )
+    if len(leaders) == 1:
+        return f"{leaders[0]} leads: best, or level with the best, {where}."
+    return f"{named(leaders)} lead together: each is best, or level with the best, {where}."
+
+
+def _measured(standing: Standing) -> str:
+    cell = standing.cell
+    bounds = interval(cell.low, cell.high)
+    middle = f"95 % interval {bounds}, " if bounds else ""
+    return f"{metric_title(standing.column, arrow=False)} {number(cell.value)} ({middle}n = {cell.n:,})"
+
+
+def _columns(board: analysis.Leaderboard) -> tuple[Column, ...]:
+    chosen = [column for column in board.columns if column.primary or not column.minor]
+    if len(chosen) > MOST_COLUMNS:
+        chosen = [column for column in chosen if column.primary][:MOST_COLUMNS]
+    return tuple(
+        Column(
+            column.key, column.evaluator, column.evaluator_title, column.title, column.direction, column.threshold,
+            column.primary,
+        )
+        for column in chosen
+    )  # fmt: skip
+
+
+def _cell(board: analysis.Leaderboard, model: str, column: Column) -> Cell:
+    cell = board.cells.get((model, column.key))
+    if cell is None:
+        return Cell(reason="not evaluated")
+    return Cell(
+        cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.goodness, cell.best, cell.problem, cell.reason
+    )
+
+
+def _standings(models: Sequence[str], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> Iterator[Standing]:
+    """The leader in each evaluator's primary metric, where the metric has a good end and anybody has a value."""
+    seen: set[str] = set()
+    for place, column in enumerate(columns):
+        if not column.primary or column.direction == "none" or column.evaluator in seen:
+            continue
+        values = {model: row[place] for model, row in zip(models, cells, strict=True) if row[place].value is not None}
+        if not values:
+            continue
+        seen.add(column.evaluator)
+        sign = -1.0 if column.direction == "lower" else 1.0
+        leader = max(values, key=lambda model: sign * (values[model].value or 0.0))
+        level = tuple(model for model in values if model != leader and values[model].best)
+        yield Standing(column, leader, values[leader], level)
+
+
+def _facts(run: Run) -> Iterator[FactGroup]:
+    spec, manifest = run.spec, run.manifest or {}
+    suite, outputs = spec["suite"], spec["outputs"]
+    yield FactGroup(
+        "Data",
+        (
+            Fact("Suite", f"{suite['name']} ({suite['task']})"),
+            Fact("Cases", _counted(suite["cases"], suite["left_out"])),
+            Fact("Outputs", _counted(outputs["rows"], outputs["left_out"])),
+            Fact("Models", ", ".join(run.models)),
+            Fact("Suite fingerprint", suite["fingerprint"], True),
+            Fact("Outputs fingerprint", outputs["fingerprint"], True),
+        ),
+    )
+    entries = [(entry, evaluators().get(entry["id"])) for entry in spec["evaluators"]]
+    yield FactGroup(
+        "Evaluators",
+        tuple(
+            Fact(
+                known.title if known else entry["id"],
+                _parameters_text(_changed(known, entry["parameters"])) or "parameters as by default",
+            )
+            for entry, known in entries
+        ),
+    )
+    versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())
+    yield FactGroup(
+        "Run",
+        (
+            Fact("Run", run.id, True),
+            Fact("Asked for", run.created),
+            Fact("Sealed", f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"),
+            Fact("Seed", str(spec.get("seed", ""))),
+            Fact("Versions", versions),
+        ),
+    )
+
+
+def _counted(rows: int, left_out: int) -> str:
+    return f"{rows:,}" + (f"; {plural(left_out, 'bad row')} knowingly left out" if left_out else "; no row left out")
+
+
+def _changed(known: Evaluator | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that differ from the evaluator's defaults."""
+    usual = known.parameters.model_validate({}).model_dump(mode="json") if known else {}
+    return {name: value for name, value in parameters.items() if name not in usual or usual[name] != value}
+
+
+def _parameters_text(parameters: Mapping[str, Any]) -> str:
+    shown_values = [f"{name} = {_value(value)}" for name, value in parameters.items() if value is not None]
+    return " · ".join(shown_values)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_value(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_value(one) for one in value)
+    return shown(f"{value:g}" if isinstance(value, float) else str(value), MOST_PARAMETER)
+
+
+def _curves(run: Run) -> tuple[tuple[Curve, ...], int]:
+    """One precision–recall chart a label of every evaluator that has them, and how many were left out."""
+    made: list[Curve] = []
+    left_out = 0
+    frames = {name: frame for name in run.curve_names() if _is_chart(frame := run.curves(name))}
+    most = max(2, MOST_CURVES // max(1, len(frames)))
+    for name, frame in frames.items():
+        note = ""
+        if "iou" in frame and frame["iou"].nunique() > 1:
+            iou = min(frame["iou"].dropna().unique(), key=lambda value: abs(value - 0.5))
+            frame, note = frame[frame["iou"] == iou], f", IoU {iou:g}"
+        entry = evaluators().get(name)
+        title = entry.title if entry else name
+        labels = _frequent(frame)
+        for label in labels[:most]:
+            chosen = frame[frame["label"].eq(label)] if label is not None else frame[frame["label"].isna()]
+            series = tuple(_series(chosen, model) for model in run.models if chosen["model"].eq(model).any())
+            heading = f"{title}: {'all labels' if label is None else label}{note}"
+            made.append(Curve(heading, "recall", "precision", series))
+        left_out += len(labels[most:])
+    return tuple(made), left_out
+
+
+def _is_chart(frame: pd.DataFrame) -> bool:
+    return {"recall", "precision", "label"} <= set(frame.columns)
+
+
+def _frequent(frame: pd.DataFrame) -> list[str | None]:
+    """The labels, those with the most true objects first where the curve counts them, else in order."""
+    labels = list(frame["label"].drop_duplicates())
+    if {"tp", "fn"} <= set(frame.columns):
+        present = (frame["tp"] + frame["fn"]).groupby(frame["label"], dropna=False).max()
+        labels.sort(key=lambda label: -present.get(label, 0))
+    return [None if pd.isna(label) else str(label) for label in labels]
+
+
+def _series(frame: pd.DataFrame, model: str) -> Series:
+    """One model's points by falling threshold or else rising recall, without those too close to be told apart."""
+    mine = frame[frame["model"].eq(model)].dropna(subset=["recall", "precision"])
+    if "run" in mine and mine["run"].nunique() > 1:
+        mine = mine[mine["run"].eq(mine["run"].min())]
+    by_threshold = "threshold" in mine
+    ordered = mine.sort_values("threshold" if by_threshold else "recall", ascending=not by_threshold, kind="stable")
+    points = list(zip(ordered["recall"].astype(float), ordered["precision"].astype(float), strict=True))
+    kept: list[tuple[float, float]] = []
+    for index, point in enumerate(points):
+        if not kept or index == len(points) - 1 or math.dist(point, kept[-1]) > CLOSE:
+            kept.append(point)
+    return Series(model, tuple(kept))
+
+
+def _problems(run: Run) -> Iterator[Problem]:
+    for row in run.problems.to_dict("records"):
+        entry = evaluators().get(row["evaluator"])
+        yield Problem(
+            row["model"], entry.title if entry else row["evaluator"], row["metric"], _float(row["value"]),
+            _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"], int(row["n"]),
+            row["severity"], row["message"],
+        )  # fmt: skip
+
+
+def _insights(run: Run) -> Iterator[Insight]:
+    for row in run.insights.to_dict("records"):
+        entry = evaluators().get(row["evaluator"])
+        yield Insight(row["kind"], f"{entry.title}: {row['message']}" if entry else row["message"])
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None or pd.isna(value) else float(value)
+
+
+def _methods(run: Run) -> Iterator[Method]:
+    for entry in run.spec["evaluators"]:
+        known = evaluators().get(entry["id"])
+        parameters = tuple(
+            Fact(name, _value(value)) for name, value in entry["parameters"].items() if value is not None
+        )
+        if known is None:
+            gone = "This version of Assay does not know the evaluator; its numbers are as the run sealed them."
+            yield Method(entry["id"], entry["id"], entry["version"], gone, parameters=parameters)
+            continue
+        details = tuple(_paragraphs(known.doc.partition("\n")[2]))
+        yield Method(
+            known.id, known.title, entry["version"], known.summary, details,
+            tuple(_metrics(known, entry["parameters"])), parameters, known.sources, known.standards, known.differs_from,
+        )  # fmt: skip
+
+
+def _metrics(known: Evaluator, parameters: Mapping[str, Any]) -> Iterator[MethodMetric]:
+    values = known.parameters.model_validate(dict(parameters))
+    for metric in known.metrics:
+        yield MethodMetric(
+            metric.name, metric.description, metric.low, metric.high, metric.direction.value,
+            known.threshold(metric, values),
+        )  # fmt: skip
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of a docstring, joined to running text; indented lines and list items keep their lines."""
+    for block in text.strip("\n").split("\n\n"):
+        joined = ""
+        for line in block.split("\n"):
+            own_line = line.startswith((" ", "- ", "* ", "|"))
+            joined += ("\n" if own_line and joined else " " if joined else "") + (line if own_line else line.strip())
+        if joined.strip():
+            yield joined.rstrip()

@@ -1,0 +1,79 @@
+"""Gates: the --fail-under conditions of a run in CI."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metrics.analysis import leaderboard
+from metrics.errors import InputError, InputProblem
+from metrics.registry import choose
+from metrics.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """No model may be worse than `value` at `metric`; `evaluator` None: at every metric of that name."""
+
+    metric: str
+    value: float
+    evaluator: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Gate":
+        """METRIC=VALUE or EVALUATOR.METRIC=VALUE; InputError on anything else."""
+        name, _, number = text.partition("=")
+        evaluator, dot, metric = name.strip().rpartition(".")
+        try:
+            return cls(metric, float(number), evaluator if dot else None)
+        except ValueError:
+            raise InputError(
+                [InputProblem("--fail-under", repr(text), "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER")]
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one model did at one gate."""
+
+    gate: Gate
+    model: str
+    evaluator: str
+    metric: str
+    value: float | None
+    passed: bool
+    message: str
+
+
+def require_known(gates: Sequence[Gate], chosen: Sequence[str]) -> None:
+    """InputError listing every gate that names no metric of the chosen evaluators: to be asked before the run."""
+    there = [(entry.id, metric.name) for entry, _ in choose(chosen).values() for metric in entry.metrics]
+    unknown = [
+        InputProblem("--fail-under", repr(gate.metric), "one of " + ", ".join(f"{a}.{b}" for a, b in there))
+        for gate in gates
+        if not any(gate.metric == metric and gate.evaluator in (None, evaluator) for evaluator, metric in there)
+    ]
+    if unknown:
+        raise InputError(unknown)
+
+
+def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
+    """Every model at every gate, at each of the metric's columns. A missing value does not pass."""
+    board = leaderboard(run)
+    outcomes = []
+    for gate in gates:
+        columns = [
+            column
+            for column in board.columns
+            if gate.metric == column.metric and gate.evaluator in (None, column.evaluator)
+        ]
+        for column in columns:
+            for model in board.models:
+                cell = board.cells.get((model, column.key))
+                value = None if cell is None else cell.value
+                lower = column.direction == "lower"
+                passed = value is not None and (value <= gate.value if lower else value >= gate.value)
+                shown = "no value" if value is None else f"{value:.4g}"
+                limit = f"{'at most' if lower else 'at least'} {gate.value:g}"
+                name = f"{model} {column.evaluator}.{column.title}"
+                message = f"{'passed' if passed else 'FAILED'}: {name} {shown}, wanted {limit}"
+                outcomes.append(Outcome(gate, model, column.evaluator, column.metric, value, passed, message))
+    return outcomes

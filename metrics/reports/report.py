@@ -1,0 +1,214 @@
+"""A Report: everything that is said about a finished run, as plain frozen data that every renderer shows alike."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One named fact; `code` ones (fingerprints, ids) are set in a fixed-width face."""
+
+    name: str
+    value: str
+    code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FactGroup:
+    """Facts under one heading."""
+
+    title: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric of the leaderboard; `key` is unique, `direction` is higher, lower or none."""
+
+    key: str
+    evaluator: str
+    evaluator_title: str
+    title: str
+    direction: str = "higher"
+    threshold: float | None = None
+    primary: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One model's number: value, 95 % interval, what it rests on (`n`) and what could not be scored.
+
+    `goodness` 0 … 1 gives the colour; `best`: cannot be told apart from the best; `problem`: on the wrong side of the
+    threshold; `reason`: why there is no value.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    unscored: int = 0
+    goodness: float | None = None
+    best: bool = False
+    problem: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who leads in one metric, with what, and which models cannot be told apart from the leader."""
+
+    column: Column
+    leader: str
+    cell: Cell
+    level: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One model's line: points (x, y) in the order they are joined."""
+
+    model: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One chart: a line a model over two quantities that run from 0 to 1."""
+
+    title: str
+    x_title: str
+    y_title: str
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A model on the wrong side of a threshold."""
+
+    model: str
+    evaluator_title: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    threshold: float | None
+    direction: str
+    n: int
+    severity: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """Something that stands out in the run, in words."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMetric:
+    """One score of one case, with the reason where there is no value; `unit` names what a whole number counts."""
+
+    title: str
+    value: float | None
+    direction: str = "higher"
+    status: str = "ok"
+    reason: str | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A named text of a case: the question, a context, the answer."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One object drawn on an image: closed outlines (x1 y1 x2 y2 …, pixels), its match kind, label and score.
+
+    filled: a mask, drawn as a surface by the rule "nonzero".
+    """
+
+    kind: str
+    rings: tuple[tuple[float, ...], ...]
+    label: str
+    score: float | None = None
+    filled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """One model's output on one case that scored worst: `because` says in what, `scores` all its other numbers.
+
+    `evidence` lines come as (glyph or "", text). `image` is drawn with its `boxes`; `image_note` says how they were
+    matched, or why no image is there.
+    """
+
+    case_id: str
+    model: str
+    repeat: int
+    because: tuple[CaseMetric, ...]
+    passages: tuple[Passage, ...] = ()
+    tags: tuple[str, ...] = ()
+    scores: tuple[CaseMetric, ...] = ()
+    evidence: tuple[tuple[str, str], ...] = ()
+    image: Path | None = None
+    boxes: tuple[Box, ...] = ()
+    image_note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodMetric:
+    """What one number of an evaluator means."""
+
+    name: str
+    description: str
+    low: float
+    high: float
+    direction: str
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How an evaluator makes its numbers: definition, details (formula, edge cases), metrics, parameters, sources."""
+
+    evaluator: str
+    title: str
+    version: int
+    definition: str
+    details: tuple[str, ...] = ()
+    metrics: tuple[MethodMetric, ...] = ()
+    parameters: tuple[Fact, ...] = ()
+    sources: tuple[str, ...] = ()
+    standards: tuple[str, ...] = ()
+    differs_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A finished run, ready to be rendered.
+
+    `headline` answers the reader's question in one sentence, `standings` gives it metric by metric; `cells` holds a row
+    a model and a cell a column; `notes` say what the report leaves out and where to find it.
+    """
+
+    title: str
+    run: str
+    created: str
+    headline: str
+    models: tuple[str, ...] = ()
+    standings: tuple[Standing, ...] = ()
+    facts: tuple[FactGroup, ...] = ()
+    columns: tuple[Column, ...] = ()
+    cells: tuple[tuple[Cell, ...], ...] = ()
+    curves: tuple[Curve, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    insights: tuple[Insight, ...] = ()
+    worst: tuple[WorstCase, ...] = ()
+    methods: tuple[Method, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,44 @@
+"""The tables in a run. Every later version reads every earlier one: raise SCHEMA_VERSION on any change."""
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 1
+SLICE = 2_000  # cases a work unit scores, and rows a row group of the stored outputs holds
+
+SCORES = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("position", pa.int32()),  # of the case in the suite: lets readers skip
+        ("model", pa.string()),
+        ("run", pa.int32()),
+        ("evaluator", pa.string()),
+        ("metric", pa.string()),
+        ("value", pa.float64()),
+        ("status", pa.string()),
+        ("reason", pa.string()),
+        ("evidence", pa.string()),  # JSON, on the row of the evaluator's first metric
+    ]
+)
+AGGREGATES = pa.schema(
+    [
+        ("model", pa.string()),
+        ("run", pa.int32()),  # null: all repeats
+        ("evaluator", pa.string()),
+        ("metric", pa.string()),
+        ("label", pa.string()),  # null: over all labels
+        ("slice", pa.string()),  # null: all cases; else "tag=NAME"
+        ("value", pa.float64()),
+        ("low", pa.float64()),  # 95 % interval
+        ("high", pa.float64()),
+        ("interval", pa.string()),  # how low and high were made: wilson, bootstrap …
+        ("n", pa.int64()),  # what the value rests on
+        ("unscored", pa.int64()),
+        ("not_applicable", pa.int64()),
+        ("parse_failure", pa.int64()),
+        ("error", pa.int64()),
+        ("skipped", pa.int64()),
+        ("reason", pa.string()),  # why there is no value
+        ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
+    ]
+)
+TABLES = {"scores": SCORES, "aggregates": AGGREGATES}

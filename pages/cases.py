@@ -1,0 +1,105 @@
+import streamlit as st
+
+from components import data, filters, format, url
+from components.frame import frame
+from components.records import records
+
+PAGE = 100
+CHOICE = ("model", "tag", "status", "search", "order")
+
+
+def headline(column: dict, cell: dict | None, model: str | None) -> str:
+    """The number that the cases are behind, with its interval and n."""
+    name = f"{column['evaluator_title']}: {column['title']} {format.ARROWS[column['direction']]}"
+    if model is None or cell is None:
+        return name
+    value = f"{format.number(cell['value'])} {column['unit']}".strip()
+    bounds = format.interval(cell["low"], cell["high"])
+    facts = [f"n {format.count(cell['n'])}"] + (
+        [f"{format.count(cell['unscored'])} unscored"] if cell["unscored"] else []
+    )
+    return f"{model} · {name} {value}" + (f" (95 % {bounds})" if bounds else "") + " · " + " · ".join(facts)
+
+
+run = frame("Cases", question="Which cases are behind this number?")
+board = data.leaderboard(run)
+titles = {column["evaluator"]: column["evaluator_title"] for column in board["columns"]}
+evaluator = filters.one("Evaluator", titles, "evaluator", every=None)
+if evaluator is None:
+    st.info("No evaluator of this run has a number. Its runs page says why.")
+    st.stop()
+mine = [column for column in board["columns"] if column["evaluator"] == evaluator]
+metric = filters.one("Metric", {column["metric"]: column["metric"] for column in mine}, "metric", every=None)
+model = filters.one("Model", {name: name for name in board["models"]}, "model")
+tag = filters.one("Tag", {name: name for name in board["tags"]}, "tag") if board["tags"] else None
+status = filters.one("Status", format.STATUSES, "status")
+wanted = filters.search("Case id or question", "search")
+best_first = filters.one("Order", {"best": "Best first"}, "order", every="Worst first") == "best"
+filters.reset(["tag", "status", "search", "order"])
+
+page = int(url.number("page", 1, low=1))
+rows, total = data.cases(
+    run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
+    worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1),
+)  # fmt: skip
+column = next(column for column in mine if column["metric"] == metric)
+shown = data.leaderboard(run, tag=tag) if tag else board
+st.text(headline(column, shown["cells"].get((model, column["key"])), model))
+if not total:
+    st.info("No case fits the filters in the sidebar. Clear them to see all.")
+    st.stop()
+
+
+def open_case(position: int) -> None:
+    row = rows.iloc[position]
+    about = {name: url.param(name) for name in CHOICE}
+    url.go(
+        "example",
+        run=run,
+        evaluator=evaluator,
+        metric=metric,
+        case=row["case_id"],
+        **(about | {"model": model or row["model"]}),
+    )
+
+
+last = -(-total // PAGE)
+with st.container(horizontal=True, vertical_alignment="center"):
+    if st.button(f"Open the {'best' if best_first else 'worst'} case", type="primary", icon=":material/arrow_forward:"):
+        open_case(0)
+    first = PAGE * (page - 1) + 1
+    of = format.plural(total, "case" if model else "score")  # of all models together a case has several
+    order = "best" if best_first else "worst"
+    st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {order} first", width="stretch")
+    if last > 1:
+        if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
+            url.put(page=page - 1 if page > 2 else None)
+            st.rerun()
+        if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
+            url.put(page=page + 1)
+            st.rerun()
+
+has_values = rows["value"].notna().any()
+table = rows.assign(
+    status=rows["status"].map(lambda name: format.STATUSES.get(name, name)),
+    value=format.aligned(rows["value"].tolist()),
+)
+columns = {"case_id": st.column_config.Column("Case", width=120)}
+if has_values or rows["errors"].isna().all():
+    columns["value"] = st.column_config.Column(column["title"], width="small", alignment="right")
+if rows["errors"].notna().any():
+    columns["errors"] = st.column_config.NumberColumn(
+        "Errors", help="false positives + missed objects of the image", width="small"
+    )
+if model is None:
+    columns["model"] = st.column_config.Column("Model", width=150)
+if rows["run"].nunique() > 1:
+    columns["run"] = st.column_config.NumberColumn("Repeat", width="small")
+columns["preview"] = st.column_config.Column("Case text", width="large")
+if board["tags"]:
+    columns["tags"] = st.column_config.ListColumn("Tags")
+if (rows["status"] != "ok").any():
+    columns |= {"status": "Status", "reason": "Reason"}
+clicked = records(table, columns, key=f"cases-{page}-{evaluator}-{metric}-{model}")
+if clicked is not None:
+    open_case(clicked)

@@ -1,0 +1,113 @@
+import pandas as pd
+import streamlit as st
+
+from components import data, filters, format, url
+from components.frame import frame
+from components.parameters import fields
+from components.records import records
+
+frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
+entries = data.catalogue()
+families = sorted({entry["family"] for entry in entries.values()})
+tasks = sorted({task for entry in entries.values() for task in entry["tasks"]})
+
+
+def metric_table(entry: dict) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Metric": f"{metric['name']} {format.ARROWS[metric['direction']]}".strip(),
+            "Definition": metric["description"],
+            "Range": format.range_text(metric["low"], metric["high"]),
+            "Direction": format.DIRECTIONS[metric["direction"]],
+            "Threshold": format.MISSING if metric["threshold"] is None else f"{metric['threshold']:g}",
+            "Unit": metric["unit"],
+            "Shown": "primary" if metric["primary"] else "on demand" if metric["minor"] else "yes",
+        }
+        for metric in entry["metrics"]
+    )
+
+
+def parameter_table(entry: dict) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Parameter": field.name,
+            "Meaning": field.description,
+            "Kind": field.kind,
+            "Default": "none" if field.default is None else str(field.default),
+        }
+        for field in fields(entry["schema"])
+    )
+
+
+def show(entry: dict) -> None:
+    """One evaluator, whole."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(entry["title"], anchor=False, width="stretch")
+        if st.button("Evaluate with it", type="primary", icon=":material/arrow_forward:"):
+            url.go("evaluate", evaluator=entry["id"])
+        if st.button("All evaluators"):
+            url.put(evaluator=None)
+            st.rerun()
+    needs = ", ".join(name.replace("_", " ") for name in entry["inputs"]) or "nothing beyond the case"
+    uses = ", ".join(name.replace("_", " ") for name in entry["resources"]) or "no model"
+    st.text(
+        f"{entry['id']} · version {entry['version']} · for {', '.join(entry['tasks'])} · needs {needs} · uses {uses}"
+    )
+    st.code(entry["doc"], language=None, wrap_lines=True)
+    st.markdown("**Metrics**")
+    st.dataframe(metric_table(entry), hide_index=True, key="metrics")
+    st.markdown("**Parameters**")
+    st.dataframe(parameter_table(entry), hide_index=True, key="parameters")
+    for title, lines in (
+        ("Sources", entry["sources"]), ("Standards", entry["standards"]),
+        ("Differs from its namesakes", [entry["differs_from"]] if entry["differs_from"] else []),
+    ):  # fmt: skip
+        if lines:
+            st.markdown(f"**{title}**")
+            st.text("\n".join(lines))
+
+
+family = filters.one("Family", {name: name.capitalize() for name in families}, "family")
+task = filters.one("Task", {name: name.capitalize() for name in tasks}, "task")
+wanted = filters.search("Name or definition", "search").casefold()
+shown = [
+    entry
+    for entry in entries.values()
+    if family in (None, entry["family"])
+    and (task is None or task in entry["tasks"])
+    and wanted in f"{entry['id']} {entry['title']} {entry['doc']}".casefold()
+]
+asked = url.param("evaluator")
+if asked in entries:
+    show(entries[asked])
+    st.stop()
+if asked:
+    st.error(f"There is no evaluator {format.shorten(asked)!r}; these are those there are.")
+st.text(
+    f"{len(shown)} of {format.plural(len(entries), 'evaluator')}. Choose one for its formula, parameters and sources."
+)
+table = pd.DataFrame(
+    [
+        {
+            "id": entry["id"], "title": entry["title"], "family": entry["family"], "summary": entry["summary"],
+            "inputs": ", ".join(name.replace("_", " ") for name in entry["inputs"]), "metrics": len(entry["metrics"]),
+            "uses": ", ".join(entry["resources"]) or format.MISSING,
+        }
+        for entry in shown
+    ],
+    columns=["id", "title", "family", "summary", "inputs", "metrics", "uses"],
+)  # fmt: skip
+clicked = records(
+    table,
+    {
+        "title": st.column_config.Column("Evaluator", width=190),
+        "summary": st.column_config.Column("Definition", width=390),
+        "inputs": st.column_config.Column("Needs", width=160),
+        "uses": st.column_config.Column("Uses", width=50),
+        "family": st.column_config.Column("Family", width=90),
+    },
+    key="catalogue", tallest=620,
+)  # fmt: skip
+if clicked is not None:
+    url.put(evaluator=table["id"].iloc[clicked])
+    st.rerun()

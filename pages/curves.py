@@ -1,0 +1,63 @@
+import streamlit as st
+
+from components import controls, data, filters, url
+from components.frame import empty, frame
+from components.views import bars, cells, ranks, thresholds
+
+VIEWS = {  # name: title, the question it answers, what draws it
+    "thresholds": ("Threshold", "What do I gain and lose as the score threshold moves?", thresholds.show_thresholds),
+    "f1": ("F1", "Which score threshold is best, and by how much?", thresholds.show_f1),
+    "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", thresholds.show_outcomes),
+    "ranks": ("Precision–recall", "How precise is each model down to each recall?", ranks.show_ranks),
+    "roc": ("ROC", "How well do the scores of a class tell it from the others?", ranks.show_roc),
+    "calibration": ("Calibration", "Is a model as often right as its scores say?", ranks.show_reliability),
+    "confusion": ("Confusion", "What is taken for what?", cells.show_confusion),
+    "errors": ("Error costs", "Which kind of error costs the most?", bars.show_breakdown),
+    "classes": ("Classes", "Which classes is each model weak at?", bars.show_labels),
+}
+SIGNS = {  # view: columns that a table of its curves has, columns that it has not
+    "thresholds": ({"threshold", "tp", "fp", "fn", "precision", "recall"}, set()),
+    "f1": ({"threshold", "f1", "tp", "fp", "fn"}, set()),
+    "outcomes": ({"label", "threshold", "kind", "count", "examples"}, set()),
+    "ranks": ({"label", "recall", "precision"}, {"threshold"}),
+    "roc": ({"label", "fpr", "tpr"}, set()),
+    "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
+    "confusion": ({"label", "predicted", "count"}, set()),
+}
+OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at")
+
+
+def offered(run: str) -> dict[str, dict[str, str]]:
+    """The views there are for a run: for each the evaluators that it can be drawn of, id → title."""
+    titles = {name: entry["title"] for name, entry in data.catalogue().items()}
+    columns = data.curve_columns(run)
+    views = {
+        view: [name for name, own in columns.items() if has <= set(own) and not lacks & set(own)]
+        for view, (has, lacks) in SIGNS.items()
+    }
+    numbers = data.label_metrics(run)
+    views["errors"] = [name for name in numbers if name == "error_breakdown"]
+    views["classes"] = [name for name in numbers if name != "error_breakdown"]
+    return {view: {name: titles.get(name, name) for name in views[view]} for view in VIEWS if views[view]}
+
+
+run = frame("Curves", "Where should I set the threshold, and what gets confused?")
+views = offered(run)
+if not views:
+    empty(
+        "This run has no curves",
+        "Curves come from classification and detection: precision over recall, and the confusion matrix. "
+        "Text evaluators give a number per case instead.",
+        "See the cases", "cases", run=run,
+    )  # fmt: skip
+    st.stop()
+asked = url.param("evaluator")
+if url.param("view") not in views:  # a link may name the evaluator alone
+    named = next((view for view in views if asked in views[view]), None)
+    url.put(view=named if named != next(iter(views)) else None)
+view = controls.choice("View", {name: VIEWS[name][0] for name in views}, "view", clears=OF_ONE_VIEW)
+_, question, show = VIEWS[view]
+st.caption(question)
+of = views[view]
+evaluator = filters.one("Evaluator", of, "evaluator", every=None) if len(of) > 1 else next(iter(of))
+show(run, str(evaluator))

@@ -1,0 +1,223 @@
+from typing import Any
+
+import streamlit as st
+
+from components import controls, data, format, mapping, offers, upload, url
+from components.frame import frame
+
+SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
+TASKS = {
+    "": "as the columns say", "text": "text: questions and answers", "classification": "classification",
+    "detection": "detection: boxes in images",
+}  # fmt: skip
+SUITE_HINT = "CSV, JSONL, JSON, Parquet or COCO JSON. The names of ragas, DeepEval, promptfoo, MLflow … are understood."
+OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
+IMAGES_HINT = "File names as in the suite. Without images all is computed, and boxes are drawn on an empty page."
+EXAMPLES = {  # what to bring: suite, outputs
+    "Text": (
+        "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 × 7?,42",
+        "case_id,model,answer\n1,small,Lima\n1,large,The capital is Lima.",
+    ),
+    "Classification": ("case_id,question,label\n1,I am so glad!,joy", "case_id,model,label,score\n1,small,joy,0.83"),
+    "Detection, beside COCO JSON": (
+        "image,label,x,y,w,h\na.jpg,cat,10,20,64,48",
+        "image,label,score,x,y,w,h\na.jpg,cat,0.9,11,19,60,50",
+    ),
+}  # fmt: skip
+
+
+def choose_suite(source: str) -> tuple[str, str]:
+    """The suite (our name of the file, a fingerprint, a sample's id) and the zip of images; "" where not yet chosen."""
+    if source == "upload":
+        suites = upload.draw_uploads("Test cases", "suite", data.uploads(), upload.TABLES, hint=SUITE_HINT)
+        images = []
+        if suites and data.wants_images(suites[0]):
+            images = upload.draw_uploads("Images, a zip", "images", data.uploads(), upload.ARCHIVES, hint=IMAGES_HINT)
+        return next(iter(suites), ""), next(iter(images), "")
+    options = data.stored_suites() if source == "stored" else data.samples()
+    if not options:
+        st.info("No suite is stored yet: every suite that is evaluated is kept. Upload one to begin.")
+        return "", ""
+    asked = url.param("suite", "") or ""
+    names = list(options)
+    place = names.index(asked) if asked in options else 0
+    chosen = st.selectbox("Test cases", names, place, format_func=options.__getitem__, key=f"suite-{source}")
+    if chosen != asked:
+        url.put(suite=chosen, smap=None, omap=None)
+    return str(chosen), ""
+
+
+def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """The files of outputs, the model of each ("": it has a column), and whether the suite file has the answers."""
+    if source == "sample":
+        st.text("What the models answered")
+        st.text("✓ the sample brings it")
+        return (), (), False
+    together = source == "upload" and url.flag("together")
+    tokens = []
+    if together:
+        st.text("What the models answered")
+    else:
+        tokens = upload.draw_uploads(
+            "What the models answered", "outputs", data.uploads(), upload.TABLES, many=True, hint=OUTPUTS_HINT
+        )
+    if source == "upload" and not tokens:
+        st.checkbox(
+            "My suite file already has the answers", value=together, key=f"together-{together}",
+            on_change=lambda: url.put(together=not together),
+        )  # fmt: skip
+    asked = url.params("called")
+    models = []
+    for index, token in enumerate(tokens):
+        file = upload.name_of(token, data.uploads())
+        guess = upload.model_name(file)
+        if data.names_its_models(token):
+            models.append("")
+            continue
+        model = asked[index] if index < len(asked) else guess
+        models.append(st.text_input(f"Model that made {file}", model, key=f"called-{token}").strip() or guess)
+    if any(models):
+        url.put(called=models)
+    return tuple(tokens), tuple(models), together
+
+
+def show_examples() -> None:
+    """What to bring, before anything is there."""
+    for title, examples in EXAMPLES.items():
+        with st.container(gap="xsmall"):
+            st.caption(title)
+            for place, example in zip(st.columns(2), examples, strict=True):
+                place.code(example, language=None)
+
+
+def show_columns(inputs: data.Inputs) -> str:
+    """What was understood of each file; what stands in the way: `question`, `problem`, or nothing."""
+    obstacle = ""
+    files = data.previews(inputs)
+    for file in files:
+        if "problems" in file:
+            obstacle = "problem"
+            st.text(f"{file['name']} cannot be read")
+            st.dataframe(file["problems"], hide_index=True)
+            continue
+        obstacle = obstacle or ("question" if file["questions"] else "")
+        rows = "" if file["rows"] is None else f": {format.plural(file['rows'], 'row')}"
+        st.text(f"{file['name']}{rows} · {mapping.summary(file) or ' '.join(file['notes'])}")
+        mapping.draw_questions(file["questions"], "omap" if file["role"] == "outputs" else "smap")
+    if not files:
+        return obstacle
+    with st.expander("Columns, lists and first rows"):
+        if inputs.source == "upload":
+            names = list(TASKS)
+            place = names.index(inputs.task) if inputs.task in names else 0
+            task = st.selectbox("Task", names, place, format_func=TASKS.__getitem__)
+            if task != inputs.task:
+                url.put(task=task)
+                st.rerun()
+        for file in files:
+            if "problems" not in file:
+                show_file(file)
+    return obstacle
+
+
+def show_file(file: dict[str, Any]) -> None:
+    """The mapping of a file, to be corrected; how its lists were understood; its first rows."""
+    st.text(f"{file['name']}: " + (" ".join(file["notes"]) or "which column is which"))
+    if file["canonical"]:
+        mapping.draw_mapping(file, "omap" if file["role"] == "outputs" else "smap")
+    if len(file["lists"]):
+        st.text("How list cells were understood")
+        st.dataframe(file["lists"], hide_index=True, height="auto")
+    st.text("First rows, as they stand in the file")
+    st.dataframe(file["head"], hide_index=True, height=min(260, 38 + 35 * len(file["head"])))
+
+
+def show_problems(facts: dict[str, Any], inputs: data.Inputs) -> None:
+    """Everything wrong with the files at once, and the choice to leave the bad rows out."""
+    problems = facts["problems"]
+    if problems.empty:
+        return
+    count = format.plural(len(problems), "problem")
+    st.subheader(f"{count} in the files", anchor=False)
+    st.dataframe(problems, hide_index=True, height="auto" if len(problems) < 7 else 260)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if facts["good"] is not None:
+            keep = f"Keep the {format.plural(facts['good'], 'good row')}, leave out {format.count(facts['left_out'])}"
+            if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
+                url.put(keep=not inputs.keep)
+                st.rerun()
+        else:
+            st.text("These cannot be got round by leaving rows out: mend the file and upload it again.")
+        st.download_button(
+            "Download the list", data=lambda: data.problems_csv(problems), file_name="problems.csv", mime="text/csv",
+            on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+
+
+def summarise(
+    facts: dict[str, Any] | None, missing: str, chosen: list[str], given: dict[str, Any], inputs: Any
+) -> None:
+    """The card at the right: what is ready, what is missing, and the button."""
+    name = ""
+    with st.container(border=True):
+        st.subheader("Ready to start" if not missing else "Not ready yet", anchor=False)
+        if facts is not None and facts["ok"]:
+            st.text(f"{facts['suite']}: {format.plural(facts['cases'], 'case')}, {facts['task']}")
+            st.text(f"{format.plural(len(facts['models']), 'model')}: {format.shorten(', '.join(facts['models']), 90)}")
+            left_out = facts["left_out"] if inputs.keep else 0
+            if left_out:
+                st.text(f"{format.plural(left_out, 'row')} left out; the count stays with the run")
+            if facts["missing"]:
+                st.text(f"{format.plural(facts['missing'], 'answer')} missing: those cases are not scored")
+            for note in facts["notes"]:
+                st.text(note)
+            st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
+            name = st.text_input("Name of the run", key="run_name", placeholder=facts["suite"])
+        if missing:
+            st.text(missing)
+        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=bool(missing), width="stretch"):
+            with st.spinner("Storing the suite and the outputs"):
+                run, refused = data.start(inputs, tuple(chosen), given, name.strip() or None)
+            if run:
+                url.go("runs", run=run)
+            st.text(refused)
+
+
+frame("Evaluate", "What shall I evaluate?", needs_run=False)
+left, right = st.columns([7, 4], gap="large")
+with left:
+    source = controls.choice("Suite", SOURCES, "from")
+    first, second = st.columns(2)
+    with first:
+        suite, images = choose_suite(source)
+    with second:
+        outputs, models, together = choose_outputs(source)
+    upload.draw_refused()
+    complete = bool(suite) and (bool(outputs) or together or source == "sample")
+    facts, obstacle, chosen, given = None, "", [], {}
+    inputs = data.Inputs(
+        source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
+        tuple(url.params("omap")), url.flag("keep"),
+    )  # fmt: skip
+    if not suite and not outputs:
+        show_examples()
+    elif suite and source != "sample":
+        obstacle = show_columns(inputs)
+    if complete and not obstacle:
+        with st.spinner("Reading and checking the files"):
+            facts = data.read_inputs(inputs)
+        show_problems(facts, inputs)
+        if facts["ok"]:
+            st.subheader("Evaluators", anchor=False)
+            offered = offers.offers(data.catalogue(), facts["task"], set(facts["present"]))
+            chosen, given = offers.draw_offers(offered, data.catalogue())
+with right:
+    missing = (
+        "Choose the suite." if not suite
+        else "Add what the models answered." if not complete
+        else "Answer the question about a column." if obstacle == "question"
+        else "Mend the problems, or leave the bad rows out." if facts is None or not facts["ok"]
+        else "Choose at least one evaluator." if not chosen
+        else ""
+    )  # fmt: skip
+    summarise(facts, missing, chosen, given, inputs)

@@ -1,0 +1,163 @@
+import pandas as pd
+import streamlit as st
+
+from components import controls, data, filters, format, image, text_case, url
+from components.frame import empty, frame
+
+LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
+LIST = ("evaluator", "metric", "model", "tag", "status", "search", "order")
+
+
+def the_list(run: str) -> dict[str, str | None]:
+    """The list the case is looked at in: as the address says, else that of the run's first number."""
+    asked = {name: url.param(name) for name in LIST}
+    columns = data.leaderboard(run)["columns"]
+    known = {(column["evaluator"], column["metric"]) for column in columns}
+    if (asked["evaluator"], asked["metric"]) not in known:
+        of_evaluator = [column for column in columns if column["evaluator"] == asked["evaluator"]] or columns
+        first = next((column for column in of_evaluator if column["primary"]), of_evaluator[0])
+        asked |= {"evaluator": first["evaluator"], "metric": first["metric"]}
+    return asked
+
+
+def step(run: str, case_id: str, around: dict[str, str | None]) -> str:
+    """Previous, next and where in the list this is; the case to show."""
+    ids = data.case_ids(
+        run, around["evaluator"], around["metric"], model=around["model"], tag=around["tag"], status=around["status"],
+        search=around["search"], worst_first=around["order"] != "best",
+    )  # fmt: skip
+    if not case_id and ids:
+        case_id = ids[0]
+    place = ids.index(case_id) if case_id in ids else -1
+    order = f"{'best' if around['order'] == 'best' else 'worst'} first by {around['metric']}"
+    of = f" of {format.shorten(around['model'], 24)}" if around["model"] else ""
+    where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        back = st.button("Previous", icon=":material/arrow_back:", disabled=place <= 0, shortcut="Left")
+        last = place < 0 or place + 1 >= len(ids)
+        forth = st.button("Next case", icon=":material/arrow_forward:", type="primary", disabled=last, shortcut="Right")
+        st.text(f"{format.shorten(case_id, 24)} · {where}, {order}{of}", width="stretch")
+        if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
+            url.go("cases", run=run, **around)
+    if back or forth:
+        url.put(case=ids[place + (1 if forth else -1)])
+        st.rerun()
+    return case_id
+
+
+def choose_outputs(view: dict, model: str | None) -> list[dict]:
+    """The outputs side by side: those asked for, else the one the list is of and the next ones."""
+    outputs = view["outputs"]
+    several = len({output["run"] for output in outputs}) > 1
+    for output in outputs:
+        output["column"] = f"{output['model']} #{output['run']}" if several else output["model"]
+    ordered = sorted(outputs, key=lambda output: output["model"] != model)
+    names = {output["column"]: output["column"] for output in outputs}
+    asked = filters.many("Models side by side", names, "compare") if len(names) > 1 else []
+    if asked:
+        return [output for output in outputs if output["column"] in asked][: text_case.COLUMNS]
+    return ordered[: text_case.COLUMNS]
+
+
+def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> None:
+    """Question, expected, the answers side by side, the scores, their evidence."""
+    case, scores = view["case"], view["scores"].copy()
+    by_place = {(output["model"], output["run"]): output["column"] for output in chosen}
+    scores["column"] = [by_place.get(place) for place in zip(scores["model"], scores["run"], strict=True)]
+    scores = scores[scores["column"].notna()]
+    expected = list(case["expected_answers"] or [])
+    text_case.draw_case(case)
+    compare = "written"
+    if expected and any(output["answer"] for output in chosen):
+        compare = controls.choice("Answers", {"written": "As written", "expected": "Against the expected"}, "view")
+    columns = [output["column"] for output in chosen]
+    of_metric = scores[(scores["evaluator"] == around["evaluator"]) & (scores["metric"] == around["metric"])]
+    answered = any(output["answer"] is not None for output in chosen)
+    shown = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
+    for place, output in zip(st.columns(len(chosen)), chosen, strict=True):
+        with place:
+            value = shown.get(output["column"])
+            title = output["column"] + (f" · {around['metric']} {value}" if value else "")
+            answer = output["answer"]
+            if compare == "expected" and answer:
+                text_case.draw_difference(title, text_case.closest(answer, expected), answer)
+            elif answered:
+                text_case.draw_text(title, answer, text_case.ANSWER_HEIGHT, len(chosen), "no answer")
+            else:
+                st.text(title)
+            show_label_scores(view["predictions"], output)
+            text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{output['column']}")
+    titles = {name: entry["title"] for name, entry in data.catalogue().items()}
+    st.subheader("Scores", anchor=False)
+    numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
+    st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
+    text_case.draw_evidence_by_evaluator(scores, titles, columns, around["evaluator"])
+
+
+def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:
+    """The scored labels of a classification, the highest first."""
+    if predictions.empty:
+        return
+    here = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
+    st.dataframe(
+        here[["label", "score"]].sort_values("score", ascending=False, kind="stable"), hide_index=True,
+        column_config={"score": st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1)},
+        height="auto" if len(here) < 8 else 280,
+    )  # fmt: skip
+
+
+def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: str) -> None:
+    """The image with what was found, invented and missed, matched anew at the thresholds chosen."""
+    annotations, predictions = view["annotations"], view["predictions"]
+    labels = sorted({*annotations.get("label", []), *predictions.get("label", [])} - {None})
+    only = filters.one("Class", {label: label for label in labels}, "label")
+    left, right, facts = st.columns([2, 2, 3], vertical_alignment="bottom")
+    with left:
+        score = controls.slider("Score at least", "score", 0.0, step=0.01)
+    with right:
+        iou = controls.slider("IoU at least", "iou", 0.5, low=0.05, high=0.95)
+    with facts:
+        st.html(image.legend_html())
+    width, height, source = view["case"]["image_width"], view["case"]["image_height"], None
+    if view["image"] is None:
+        st.info("The suite came without images: only the outlines are drawn. Upload it again with a zip of its images.")
+    else:
+        try:
+            source, *size = data.picture(view["image"])
+            width, height = width or size[0], height or size[1]
+        except ValueError as failure:
+            st.error(f"Only the outlines are drawn: {failure}.")
+    panels, tables, edges = [], [], [(100.0, 100.0)]
+    for output in chosen:
+        here = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
+        compared = data.compared(run, output["model"], output["run"], evaluator)
+        of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view["case"])
+        drawn = image.image_objects(annotations, here, of_annotations, of_predictions, compared)
+        drawn = [entry for entry in drawn if not only or entry.label == only]
+        panels.append(image.panel(output["column"], drawn, LABELLED[len(chosen)], compared))
+        tables.append(image.object_table(drawn))
+        edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
+    width, height = width or max(x for x, _ in edges), height or max(y for _, y in edges)
+    image.viewer(image.payload(key, width, height, source, panels))
+    with st.expander("Objects"):
+        for place, panel, table in zip(st.columns(len(chosen)), panels, tables, strict=True):
+            with place:
+                st.text(f"{panel['title']}\n{panel['counts']}")
+                st.dataframe(table, hide_index=True)
+
+
+run = frame("Example", "Why did it fail here?")
+around = the_list(run)
+case_id = step(run, url.param("case", "") or "", around)
+view = data.example(run, case_id) if case_id else None
+if view is None:
+    empty("There is no such case", "Choose one from the list of cases of this run.", "See the cases", "cases", run=run)
+    st.stop()
+url.put(case=case_id)
+if not view["outputs"]:
+    st.info("No model answered this case.")
+chosen = choose_outputs(view, around["model"])
+if chosen and data.run_facts(run)["suite"]["task"] in ("detection", "segmentation"):
+    show_image(view, chosen, run, around["evaluator"], case_id)
+elif chosen:
+    show_text(view, chosen, around)

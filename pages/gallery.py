@@ -1,0 +1,127 @@
+import streamlit as st
+
+from components import controls, data, filters, format, gallery, url
+from components.frame import empty, frame
+
+SECONDS = 0.15  # of each script run that new thumbnails may take
+FILTERS = ("kind", "label", "truth", "size", "score_min", "score_max", "iou_min", "iou_max", "tag", "search")
+
+
+def nothing_here(run: str) -> None:
+    """Why this run has no gallery, and the run of the workspace that has one."""
+    task = data.run_facts(run)["suite"]["task"]
+    if task in ("detection", "segmentation"):
+        empty(
+            "No evaluator of this run says what became of each object",
+            "Evaluators of detection such as COCO summary or precision and recall by score match every prediction with "
+            "the ground truth; the gallery shows what they found.",
+            "Evaluate it again",
+        )
+    else:
+        what = "answers" if task == "text" else "labels" if task == "classification" else "traces"
+        others = [each for each in data.runs() if each["suite"]["task"] == "detection" and each["state"] == "finished"]
+        why = (
+            f"This run is about {what}. A run of object detection opens here as pictures: what each model found, made "
+            "up and missed, object by object."
+        )
+        if others:
+            empty("This run has no objects", why, f"See {others[0]['name']}", "gallery", run=others[0]["id"])
+        else:
+            empty("This run has no objects", why, "Evaluate a detection suite")
+    st.stop()
+
+
+run = frame("Gallery", "Which objects go wrong?")
+evaluators = data.match_evaluators(run)
+if not evaluators:
+    nothing_here(run)
+models = data.run_facts(run)["models"]
+model = filters.one("Model", {name: name for name in models}, "model", every=None) or models[0]
+evaluator = next((name for name in evaluators if name == url.param("evaluator")), next(iter(evaluators)))
+repeats = data.repeats(run, model)
+repeat = next((n for n in repeats if str(n) == url.param("repeat")), repeats[0])
+by_image = url.param("view") == "images"
+(score_low, score_high), (iou_low, iou_high) = filters.bounds("score"), filters.bounds("iou")
+labels, truths, sizes = url.params("label"), url.params("truth"), url.params("size")
+choice = {
+    "model": model, "repeat": repeat, "labels": tuple(labels), "truths": tuple(truths), "sizes": tuple(sizes),
+    "score_low": score_low, "score_high": score_high, "iou_low": iou_low, "iou_high": iou_high,
+    "tag": url.param("tag"), "search": url.param("search", ""),
+}  # fmt: skip
+kinds = data.object_counts(run, evaluator, **choice)["kind"]
+known = gallery.ordered_kinds([*gallery.KINDS, *kinds])
+asked = gallery.asked_kinds(url.params("kind"), known)
+url.put(kind=asked)
+choice["kinds"] = tuple(asked or gallery.mistakes(known))
+counts = data.object_counts(run, evaluator, **choice)
+
+titles = {kind: gallery.kind_title(kind) for kind in known}
+filters.many("Kind", gallery.options(kinds, asked, titles), "kind", "Every mistake")
+filters.many("Class", gallery.options(counts["label"], labels), "label")
+filters.many("True class", gallery.options(counts["truth"], truths), "truth")
+filters.many("Size", gallery.options(counts["size"], sizes, gallery.SIZES), "size")
+filters.between("Score", "score")
+filters.between("IoU", "iou")
+tags = [choice["tag"]] if choice["tag"] else []
+if counts["tag"] or tags:
+    filters.one("Tag", gallery.options(counts["tag"], tags), "tag")
+filters.search("Image", "search")
+orders = gallery.OF_IMAGES | gallery.SORTS if by_image else gallery.SORTS
+sort = filters.one("Sort", orders, "sort", every=None)
+if len(evaluators) > 1:
+    filters.one("Matched by", evaluators, "evaluator", every=None)
+if len(repeats) > 1:
+    filters.one("Repeat", {str(n): str(n) for n in repeats}, "repeat", every=None)
+filters.reset(list(FILTERS))
+
+
+def read_page(page: int) -> tuple[list[dict], int, int]:
+    """The tiles of a page, how many tiles and how many objects there are."""
+    return data.objects(run, evaluator, sort, by_image, gallery.TILES, gallery.TILES * (page - 1), **choice)
+
+
+page = int(url.number("page", 1, low=1))
+tiles, total, shown = read_page(page)
+last = max(1, -(-total // gallery.TILES))
+if page > last:  # the filters of an old link may leave fewer pages
+    page = last
+    tiles, total, shown = read_page(page)
+of_kinds = {kind: kinds.get(kind, 0) for kind in choice["kinds"]}
+st.text(gallery.headline(model, of_kinds, counts["label"], shown))
+
+
+def open_tile(position: int) -> dict[str, url.Value]:
+    """Where a tile leads: its image, matched at the same score."""
+    return {
+        "run": run, "evaluator": evaluator, "model": model, "compare": model, "score": score_low,
+        "case": tiles[position]["case_id"],
+    }  # fmt: skip
+
+
+with st.container(horizontal=True, vertical_alignment="center"):
+    if st.button("Open the first", type="primary", icon=":material/arrow_forward:", disabled=not tiles):
+        url.go("example", **open_tile(0))
+    controls.choice("View", {"objects": "Objects", "images": "Images"}, "view", ("page", "sort"))
+    first = gallery.TILES * (page - 1) + 1
+    of = format.plural(total, "image" if by_image else "object")
+    text = f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of
+    st.text(text, width="stretch")
+    if last > 1:
+        if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
+            url.put(page=page - 1 if page > 2 else None)
+            st.rerun()
+        if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
+            url.put(page=page + 1)
+            st.rerun()
+if not tiles:
+    st.info("No object fits the filters in the sidebar. Clear them to see every mistake.")
+    st.stop()
+
+windows = [None if by_image else gallery.window(tile) for tile in tiles]
+pictures = data.thumbnails(run, gallery.wanted(tiles, windows), SECONDS)
+if not any(tile["image"] for tile in tiles):
+    st.caption("The suite came without images: only the boxes are drawn. Upload it again with a zip of its images.")
+hrefs = [url.href("example", **open_tile(position)).lstrip("/") for position in range(len(tiles))]
+gallery.gallery(gallery.payload(tiles, windows, pictures, hrefs, by_image))
+if None in pictures:
+    st.rerun()

@@ -1,0 +1,95 @@
+from collections import Counter
+
+import streamlit as st
+
+from components import data, filters, format, heatmap, progress, url
+from components.frame import frame
+
+TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
+WAITING = ("queued", "running")
+
+
+def samples_missing() -> int:
+    """How many bundled samples are still being computed, or wait for it."""
+    states = {run["sample"]: run["state"] for run in reversed(data.runs())}
+    return sum(states.get(sample, "queued") in WAITING for sample in data.sample_titles())
+
+
+@st.fragment(run_every=1)
+def show_samples(missing: int) -> None:
+    """The bars of the samples; the page is drawn anew when one of them is done."""
+    if samples_missing() != missing:
+        st.rerun()
+    titles = data.sample_titles()
+    for run in data.runs():
+        if run["sample"] in titles and run["state"] in WAITING:
+            now = data.progress(run["id"])
+            st.progress(progress.share(now["evaluators"]), text=f"{titles[run['sample']]} · {progress.summary(now)}")
+
+
+def first_start(missing: int) -> None:
+    """The page while there is no leaderboard yet."""
+    frame(TITLE, QUESTION, needs_run=False)
+    with st.container(border=True):
+        st.subheader("The sample evaluations are being computed", anchor=False)
+        st.text("The first leaderboard opens here by itself, usually within 30 seconds.")
+        show_samples(missing)
+    if st.button("Evaluate your own suite meanwhile", type="primary"):
+        url.go("evaluate")
+    st.stop()
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict:
+    """The cells, kept for the next sort, search or reload."""
+    board = data.leaderboard(run, tag=tag)
+    return heatmap.cells(board, [column for column in board["columns"] if column["key"] in keys])
+
+
+missing = samples_missing() if data.ensure_samples() else 0
+if missing and not any(run["state"] == "finished" for run in data.runs()):
+    first_start(missing)
+
+run = frame(TITLE, QUESTION)
+whole = data.leaderboard(run)
+titles = {column["evaluator"]: column["evaluator_title"] for column in whole["columns"]}
+counts = Counter(column["evaluator"] for column in whole["columns"])
+minor = sum(column["minor"] for column in whole["columns"])
+
+chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
+tag = filters.one("Tag", {name: name for name in whole["tags"]}, "tag") if whole["tags"] else None
+wanted = filters.search(f"Model ({len(whole['models'])})", "search")
+show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
+filters.reset(["evaluator", "tag", "search", "minor"])
+
+board = data.leaderboard(run, tag=tag) if tag else whole
+columns = heatmap.select_columns(board["columns"], chosen, show_minor)
+models = [model for model in board["models"] if wanted.casefold() in model.casefold()]
+sort, down = url.param("sort"), url.param("order") != "up"
+
+if models and columns:
+    ordered = heatmap.order_models(board, columns, models, sort, down)
+    answer = heatmap.headline(board, columns, models)
+    rows = drawn(run, tag, tuple(column["key"] for column in columns))
+    asked = heatmap.heatmap(heatmap.payload(columns, rows, ordered, answer, sort, down, run=run, tag=tag))
+    if asked is not None:
+        url.put(sort=asked, order="up" if asked == sort and down else None)
+        st.rerun()
+else:
+    st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
+
+plain = {column["key"] for column in whole["columns"] if not column["minor"]}
+count = sum(cell["problem"] for (_, key), cell in whole["cells"].items() if key in plain)
+with st.container(horizontal=True):
+    label = f"See the problems ({format.count(count)})" if count else "See the cases"
+    if st.button(label, type="primary", icon=":material/arrow_forward:"):
+        url.go("problems" if count else "cases", run=run)
+    if len(models) > 1 and st.button("Is it really better?"):
+        url.go("compare", run=run, tag=tag)
+    if data.match_evaluators(run) and st.button("See the objects"):
+        url.go("gallery", run=run)
+    if st.button("Export a report"):
+        url.go("report", run=run)
+if missing:
+    st.caption("More samples are being computed; they will be in the list of runs.")
+    show_samples(missing)

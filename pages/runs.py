@@ -1,0 +1,116 @@
+import pandas as pd
+import streamlit as st
+
+from components import data, format, progress, url
+from components.frame import RUN_STATES, empty, frame
+from components.records import records
+
+GOING = ("queued", "running")
+
+frame("Runs", question="What is being computed, and what has been?", needs_run=False)
+
+
+def act(run_id: str, what: str) -> None:
+    """Cancel or resume; a run that has finished or is taken up meanwhile needs neither."""
+    try:
+        data.cancel(run_id) if what == "cancel" else data.resume(run_id)
+    except data.run_errors() as failure:
+        st.session_state["refused"] = str(failure)
+
+
+@st.fragment(run_every=1)
+def going(run_ids: list[str]) -> None:
+    """The runs under way; the page is drawn anew when one of them ends."""
+    for run_id in run_ids:
+        facts = data.run_facts(run_id)
+        if facts["state"] not in GOING:
+            st.rerun()
+        with st.container(border=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(
+                    f"{facts['name']} · {facts['suite']['name']} · {format.plural(len(facts['models']), 'model')}",
+                    width="stretch",
+                )
+                st.button(
+                    "Cancel",
+                    key=f"cancel-{run_id}",
+                    on_click=act,
+                    args=(run_id, "cancel"),
+                    icon=":material/stop_circle:",
+                )
+            progress.bars(data.progress(run_id))
+
+
+def stopped(run: dict) -> None:
+    """A run that can go on."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            now = data.progress(run["id"])
+            st.text(
+                f"{RUN_STATES[run['state']]} · {run['name']} · {progress.summary(now, going=False)}", width="stretch"
+            )
+            st.button(
+                "Resume",
+                key=f"resume-{run['id']}",
+                on_click=act,
+                args=(run["id"], "resume"),
+                icon=":material/play_circle:",
+            )
+        failure = data.run_facts(run["id"])["failure"]
+        if failure:
+            st.code(failure, language=None, wrap_lines=True, height=120 if len(failure) > 300 else "content")
+        else:
+            st.text("What it has computed is kept; it goes on from there.")
+
+
+runs = data.runs()
+if not runs:
+    empty(
+        "No run yet",
+        "A run is one suite and the outputs of your models, judged by the evaluators you choose.",
+        "Evaluate a suite",
+    )
+    st.stop()
+if "refused" in st.session_state:
+    st.error(st.session_state.pop("refused"))
+asked = url.param("run")
+runs.sort(key=lambda run: run["id"] != asked)
+under_way = [run["id"] for run in runs if run["state"] in GOING]
+halted = [run for run in runs if run["state"] not in (*GOING, "finished")]
+finished = [run for run in runs if run["state"] == "finished"]
+chosen = next((run["id"] for run in finished if run["id"] == asked), finished[0]["id"] if finished else None)
+
+with st.container(horizontal=True, vertical_alignment="center"):
+    if chosen and st.button("Open the leaderboard", type="primary", icon=":material/arrow_forward:"):
+        url.go("leaderboard", run=chosen)
+    if st.button("Evaluate a suite", type="secondary" if chosen else "primary"):
+        url.go("evaluate")
+    st.text(f"{len(under_way)} under way · {len(halted)} stopped · {len(finished)} finished")
+if under_way:
+    going(under_way)
+for run in halted[:5]:
+    stopped(run)
+if len(halted) > 5:
+    st.caption(f"{len(halted) - 5} more stopped runs are in the table.")
+
+table = pd.DataFrame(
+    [
+        {
+            "id": run["id"], "name": run["name"], "state": RUN_STATES[run["state"]],
+            "created": format.moment(run["created"]),
+            "suite": run["suite"]["name"], "task": run["suite"]["task"], "cases": run["suite"]["cases"],
+            "models": len(run["models"]), "evaluators": len(run["evaluators"]),
+        }
+        for run in sorted(runs, key=lambda run: run["id"], reverse=True)
+    ]
+)  # fmt: skip
+clicked = records(
+    table,
+    {
+        "name": st.column_config.Column("Run", width=300), "state": "State", "created": "Created", "task": "Task",
+        "cases": "Cases", "models": "Models", "evaluators": "Evaluators", "id": "Id",
+    },
+    key="runs",
+)  # fmt: skip
+if clicked is not None:
+    url.go("leaderboard", run=table["id"].iloc[clicked])

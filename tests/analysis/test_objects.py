@@ -1,0 +1,187 @@
+"""The objects of a run one by one, the thumbnails of their images, the outlines of masks."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from metrics.analysis import ObjectFilter, object_counts, objects, thumbnails
+from metrics.analysis.mask_rings import mask_rings
+from metrics.analysis.objects import SORTS
+from metrics.errors import InputError
+from metrics.ingest import rle
+from metrics.store import Run
+from tests.pages.scenes import objects_run
+
+BY = "detection_pr_curve"
+KEEN, SHY = ObjectFilter("keen"), ObjectFilter("shy")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Four pictures: `keen` finds a cat (.9) and a dog (.6) in each and makes up a dog (.3); `shy` finds the cat."""
+    return objects_run(tmp_path_factory.mktemp("objects"))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        pytest.param(KEEN, {"tp": 8, "fp_hallucination": 4}, id="keen"),
+        pytest.param(SHY, {"tp": 4, "fn_no_prediction": 4}, id="shy-misses-the-dogs"),
+        pytest.param(ObjectFilter("keen", score_low=0.3), {"tp": 8, "fp_hallucination": 4}, id="exactly-at-the-score"),
+        pytest.param(ObjectFilter("keen", score_low=0.61), {"tp": 4, "fn_low_score": 4}, id="found-but-scored-too-low"),
+        pytest.param(ObjectFilter("keen", score_low=0.31, score_high=0.6), {"tp": 4}, id="a-range-shows-what-is-in-it"),
+        pytest.param(ObjectFilter("shy", score_high=0.5), {}, id="a-range-hides-what-has-no-score"),
+        pytest.param(ObjectFilter("keen", iou_low=0.9), {"tp": 8}, id="iou"),
+        pytest.param(ObjectFilter("keen", labels=("cat",)), {"tp": 4}, id="class"),
+        pytest.param(ObjectFilter("shy", truths=("dog",)), {"fn_no_prediction": 4}, id="true-class"),
+        pytest.param(ObjectFilter("keen", sizes=("medium",)), {"tp": 4}, id="size-by-the-ground-truth"),
+        pytest.param(ObjectFilter("keen", search="PICTURE2"), {}, id="search-is-for-stored-names"),
+        pytest.param(ObjectFilter("keen", search="P3"), {"tp": 2, "fp_hallucination": 1}, id="search-without-case"),
+        pytest.param(ObjectFilter("keen", tag="no such"), {}, id="unknown-tag"),
+        pytest.param(ObjectFilter("keen", labels=("'; DROP TABLE",)), {}, id="hostile-label"),
+    ],
+)
+def test_counts_by_kind(run: Run, chosen: ObjectFilter, expected: dict[str, int]) -> None:
+    if chosen.search == "PICTURE2":
+        expected = {"tp": 2, "fp_hallucination": 1} if "picture2" in str(run.suite.cases["image"]) else expected
+    assert object_counts(run, BY, chosen)["kind"] == expected
+    assert objects(run, BY, chosen).total == sum(expected.values())
+
+
+def test_every_choice_is_counted_with_the_other_filters_on(run: Run) -> None:
+    counts = object_counts(run, BY, ObjectFilter("keen", kinds=("tp",), labels=("dog",)))
+    assert counts["kind"] == {"tp": 4, "fp_hallucination": 4}
+    assert counts["label"] == {"cat": 4, "dog": 4}
+    assert counts["size"] == {"medium": 4}
+    assert counts["truth"] == {"dog": 4}
+
+
+def test_a_tile_has_the_geometry_of_both(run: Run) -> None:
+    page = objects(run, BY, ObjectFilter("keen", kinds=("tp",), labels=("dog",)))
+    tile = page.tiles[0]
+    entry = tile["objects"][0]
+    assert (tile["case_id"], tile["image_width"], tile["image_height"], tile["n"]) == ("p0", 120, 90, 1)
+    assert entry["prediction"] == entry["annotation"]
+    assert entry["annotation"] == {"x": 60.0, "y": 40.0, "width": 40.0, "height": 30.0, "polygons": None}
+    assert (entry["score"], entry["iou"], entry["truth"]) == (0.6, 1.0, "dog")
+    missed = objects(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",))).tiles[0]["objects"][0]
+    assert (missed["prediction"], missed["score"], missed["annotation"]["x"]) == (None, None, 60.0)
+
+
+@pytest.mark.parametrize("by_image", [False, True], ids=["objects", "images"])
+@pytest.mark.parametrize("sort", SORTS)
+def test_pages_follow_each_other_without_gap_or_repeat(run: Run, sort: str, by_image: bool) -> None:
+    whole = objects(run, BY, KEEN, sort, by_image, limit=100)
+    pages = [objects(run, BY, KEEN, sort, by_image, limit=3, offset=offset) for offset in range(0, 15, 3)]
+    assert [tile for page in pages for tile in page.tiles] == whole.tiles
+    assert {(page.total, page.objects) for page in pages} == {(4 if by_image else 12, 12)}
+
+
+@pytest.mark.parametrize(
+    ("sort", "first", "last"),
+    [
+        pytest.param("score", 0.9, 0.3, id="best-score-first"),
+        pytest.param("score_up", 0.3, 0.9, id="least-score-first"),
+        pytest.param("size", 0.6, 0.3, id="largest-first"),
+        pytest.param("iou", 0.9, 0.3, id="without-iou-last"),
+        pytest.param("iou_up", 0.9, 0.3, id="without-iou-last-too"),
+    ],
+)
+def test_sorts(run: Run, sort: str, first: float, last: float) -> None:
+    tiles = objects(run, BY, KEEN, sort).tiles
+    assert (tiles[0]["objects"][0]["score"], tiles[-1]["objects"][0]["score"]) == (first, last)
+
+
+def test_an_image_shows_all_that_the_filter_leaves(run: Run) -> None:
+    page = objects(run, BY, KEEN, "most", by_image=True)
+    assert [tile["n"] for tile in page.tiles] == [3, 3, 3, 3]
+    assert [entry["score"] for entry in page.tiles[0]["objects"]] == [0.9, 0.6, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "model", "text"),
+    [("rouge", "keen", "has no matches of 'rouge'"), (BY, "nobody", "has no model 'nobody'")],
+    ids=["evaluator", "model"],
+)
+def test_what_the_run_does_not_have_is_said(run: Run, evaluator: str, model: str, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        objects(run, evaluator, ObjectFilter(model))
+
+
+class TestThumbnails:
+    def test_are_made_once_and_small(self, run: Run) -> None:
+        image = run.suite.cases["image"][0].as_py()
+        whole, part = thumbnails(run, [(image, None), (image, (10, 10, 40, 30))])
+        assert isinstance(whole, bytes)
+        assert isinstance(part, bytes)
+        assert Image.open(io.BytesIO(whole)).size == (120, 90)
+        assert Image.open(io.BytesIO(part)).size == (30, 20)
+        files = list((run.workspace.path / "thumbnails").rglob("*.jpg"))
+        before = {file: file.stat().st_mtime_ns for file in files}
+        assert thumbnails(run, [(image, None), (image, (10, 10, 40, 30))]) == [whole, part]
+        assert {file: file.stat().st_mtime_ns for file in files} == before
+
+    def test_without_time_at_least_one_is_made(self, run: Run) -> None:
+        wanted = [(image, (0, 0, 50, 50)) for image in run.suite.cases["image"].to_pylist()]
+        for _ in wanted:
+            found = thumbnails(run, wanted, seconds=0)
+        assert None not in found
+
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [
+            pytest.param(None, "the image is not there", id="absent"),
+            pytest.param(b"", "the image cannot be read (UnidentifiedImageError)", id="empty"),
+            pytest.param(b"<svg onload=alert(1)>", "the image cannot be read (UnidentifiedImageError)", id="no-image"),
+            pytest.param("truncated", "the image cannot be read (OSError)", id="truncated"),
+            pytest.param("bomb", "10,000 × 8,001 pixels are too many: at most 80,000,000", id="bomb"),
+        ],
+    )
+    def test_an_image_that_cannot_be_shown_has_a_reason(self, run: Run, content: object, reason: str) -> None:
+        assert run.suite.media is not None
+        name = f"bad-{abs(hash(reason))}{content!r:.5}.png".replace("/", "")
+        path = run.suite.media / name
+        if content == "truncated":
+            noise = np.random.default_rng(0).integers(0, 255, (60, 60, 3), np.uint8)
+            Image.fromarray(noise).save(path)
+            path.write_bytes(path.read_bytes()[:2000])
+        elif content == "bomb":
+            Image.new("1", (10_000, 8_001)).save(path)
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        assert thumbnails(run, [(name, None)]) == [reason]
+        assert thumbnails(run, [(name, None)]) == [reason]
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.data())
+def test_rings_enclose_the_mask(height: int, width: int, data: st.DataObject) -> None:
+    bits = data.draw(st.lists(st.booleans(), min_size=height * width, max_size=height * width))
+    mask = np.array(bits).reshape(height, width)
+    runs, previous = [0], False
+    for bit in mask.T.ravel().tolist():
+        if bit != previous:
+            runs.append(0)
+            previous = bit
+        runs[-1] += 1
+    rings = mask_rings(rle.encode(runs), height, rle.box(runs, height))
+    shoelace = 0.0
+    for ring in rings:
+        x, y = np.array(ring[0::2]), np.array(ring[1::2])
+        shoelace += float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2  # holes turn the other way round
+    assert shoelace == mask.sum()
+
+
+def test_a_large_mask_has_a_coarse_outline() -> None:
+    height = width = 2000
+    runs = [0, height * width]
+    (ring,) = mask_rings(rle.encode(runs), height, (0.0, 0.0, 2000.0, 2000.0))
+    assert ring == [0.0, 0.0, 2000.0, 0.0, 2000.0, 2000.0, 0.0, 2000.0]
+
+
+def test_the_index_lies_in_the_cache_and_the_sealed_run_stays_as_it_was(run: Run) -> None:
+    objects(run, BY, KEEN)
+    assert (run.workspace.path / "cache" / "objects-1" / run.id / f"{BY}.0.1.arrow").exists()

@@ -1,0 +1,97 @@
+"""A 1,000,000-row CSV read, validated, cast and stored as Parquet, each time in a fresh process.
+
+    python -m tests.benchmarks.bench_ingest
+
+Printed are seconds of wall clock, of CPU (with the imports), and the peak resident size. Limits: 5 s, 1 GB.
+"""
+
+import csv
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROWS = 1_000_000
+LIMIT_SECONDS, LIMIT_MB = 5.0, 1024
+WORDS = (
+    "the of model answer retrieval context weather forecast policy claim court library which what how is data".split()
+)
+TAGS = [["billing", "urgent"], ["faq"], ["Factoid", "ANSWERABLE"], ["how-to", "long", "multi"]]
+PROBE = """
+import json, resource, sys, time
+from pathlib import Path
+from metrics.ingest import read_combined, read_outputs, read_suite
+from metrics.store import Workspace
+folder, what = Path(sys.argv[1]), sys.argv[2]
+workspace = Workspace(folder / "workspace")
+import pyarrow.csv, pyarrow.parquet
+began = time.perf_counter()
+if what == "combined":
+    suite, outputs = read_combined(folder / "combined.csv")
+else:
+    suite, outputs = read_suite(folder / "suite.csv"), None
+if what == "suite and outputs":
+    outputs = read_outputs(folder / "outputs.csv", suite=suite)
+read = time.perf_counter() - began
+workspace.save_suite(suite)
+if outputs is not None:
+    workspace.save_outputs(outputs, suite)
+seconds = time.perf_counter() - began
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+print(json.dumps({"rows": len(suite), "read": read, "seconds": seconds, "mb": peak, "cpu": time.process_time()}))
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sizes = write_files(folder)
+        print(f"{'what':<22}{'MB of CSV':>10}{'read s':>8}{'+ store s':>10}{'CPU s':>7}{'peak MB':>9}")
+        for what, files in {
+            "combined": ["combined"], "suite": ["suite"], "suite and outputs": ["suite", "outputs"],
+        }.items():  # fmt: skip
+            command = [sys.executable, "-c", PROBE, name, what]
+            facts = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            size = sum(sizes[file] for file in files)
+            over = facts["mb"] > LIMIT_MB or (len(files) == 1 and facts["seconds"] > LIMIT_SECONDS)
+            figures = (
+                f"{size:>10.0f}{facts['read']:>8.2f}{facts['seconds']:>10.2f}{facts['cpu']:>7.2f}{facts['mb']:>9.0f}"
+            )
+            print(f"{what:<22}{figures}{'  over the limit' if over else ''}")
+
+
+def write_files(folder: Path) -> dict[str, float]:
+    """combined.csv (every column), suite.csv and outputs.csv, some 100 to 150 bytes a row; their sizes in MB."""
+    rng = random.Random(0)
+    headers = {
+        "combined": ["case_id", "question", "expected_answer", "tags", "source", "model", "answer", "latency"],
+        "suite": ["case_id", "question", "expected_answer", "tags", "source"],
+        "outputs": ["case_id", "model", "answer", "latency"],
+    }
+    files = {name: (folder / f"{name}.csv").open("w", newline="") for name in headers}
+    writers = {name: csv.writer(file) for name, file in files.items()}
+    for name, writer in writers.items():
+        writer.writerow(headers[name])
+    for number in range(ROWS):
+        tags = TAGS[number % 4]
+        case = [
+            f"case-{number:07d}",
+            " ".join(rng.choices(WORDS, k=6)) + "?",
+            ", ".join(rng.choices(WORDS, k=4)),
+            json.dumps(tags) if number % 2 else ";".join(tags),
+            "docs",
+        ]
+        output = ["m1", " ".join(rng.choices(WORDS, k=5)), f"{rng.random():.3f}"]
+        writers["combined"].writerow(case + output)
+        writers["suite"].writerow(case)
+        writers["outputs"].writerow([case[0], *output])
+    for file in files.values():
+        file.close()
+    return {name: (folder / f"{name}.csv").stat().st_size / 1e6 for name in headers}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Agreement of the embedding evaluators with people: Spearman's ρ on the MT-RAG human evaluation.
+
+    python -m tests.benchmarks.bench_mtrag_embeddings
+
+159 cases × 3 models (one of them the reference answers), each faithfulness and completeness the mean of three raters.
+Intervals: 95 %, 2,000 resamples of whole conversations. Skips without ../shared. A minute on one core.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from metrics.evaluator import Evaluator
+from metrics.ingest import read_outputs, read_suite
+from metrics.models import provide
+from metrics.registry import evaluators
+from metrics.suite import Case, join_cases
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mtrag"
+ASKED = (
+    ("groundedness", "groundedness", "faithfulness"),
+    ("answer_semantic_similarity", "answer_semantic_similarity", "faithfulness"),
+    ("answer_semantic_similarity", "answer_semantic_similarity", "completeness"),
+    ("answer_semantic_sentence_similarity", "mean_similarity", "faithfulness"),
+    ("answer_semantic_sentence_similarity", "min_similarity", "faithfulness"),
+    ("answer_relevancy_sentence", "answer_relevancy_sentence", "appropriateness"),
+    ("context_relevancy_soft", "recall", "faithfulness"),
+)
+RESAMPLES = 2_000
+
+
+def main() -> None:
+    """Evaluate and print."""
+    if not DATA.is_dir():
+        print("skipped: needs ../shared/data/mtrag")
+        return
+    people = pd.read_csv(DATA / "human_labels.csv").groupby(["case_id", "model"]).mean(numeric_only=True)
+    cases = read_cases()
+    with tempfile.TemporaryDirectory() as folder:
+        resources = provide(["embedder"], {}, Path(folder))
+        scored: dict[str, pd.DataFrame] = {}
+        for name in dict.fromkeys(name for name, _, _ in ASKED):
+            begun = time.perf_counter()
+            scored[name] = scores(evaluators()[name], cases, resources)
+            print(f"{name}: {len(cases)} cases in {time.perf_counter() - begun:.1f} s", file=sys.stderr)
+    print(f"{'evaluator.metric':<52}{'people':<17}{'models':<10}{'n':>4}{'ρ':>8}   95 % interval")
+    for name, metric, label in ASKED:
+        for which, keep in (("all", lambda model: model == model), ("not ref.", lambda model: model != "reference")):
+            row(f"{name}.{metric}", label, which, joined(scored[name][metric], people[label], keep))
+
+
+def read_cases() -> list[Case]:
+    """The 477 answers joined with their questions and expected answers."""
+    suite = read_suite(DATA / "suite.csv")
+    return list(join_cases(suite, read_outputs([DATA / "outputs.csv"], suite=suite)))
+
+
+def scores(entry: Evaluator, cases: list[Case], resources: dict[str, object]) -> pd.DataFrame:
+    """A row per case and model with a column a metric."""
+    asked = [case for case in cases if all(getattr(case, name) for name in entry.inputs)]
+    found = entry(asked, entry.parameters(), **resources)
+    index = pd.MultiIndex.from_tuples([(case.case_id, case.model) for case in asked], names=["case_id", "model"])
+    return pd.DataFrame([dict(score.values) for score in found], index, [m.name for m in entry.metrics], float)
+
+
+def joined(values: pd.Series, labels: pd.Series, keep: Callable[[pd.Index], np.ndarray]) -> pd.DataFrame:
+    """Score and label side by side, with the conversation the case is a turn of."""
+    both = pd.concat([values, labels], axis=1, keys=["score", "label"]).dropna()
+    both = both[keep(both.index.get_level_values("model"))]
+    return both.assign(conversation=both.index.get_level_values("case_id").str.split("<::>").str[0])
+
+
+def row(title: str, label: str, which: str, both: pd.DataFrame) -> None:
+    """Print ρ and its interval."""
+    groups = [group[["score", "label"]].to_numpy() for _, group in both.groupby("conversation")]
+    rng = np.random.default_rng(0)
+    draws = []
+    for _ in range(RESAMPLES):
+        some = np.concatenate([groups[place] for place in rng.integers(0, len(groups), len(groups))])
+        draws.append(spearmanr(some[:, 0], some[:, 1]).statistic)
+    low, high = np.nanquantile(draws, [0.025, 0.975])
+    rho = spearmanr(both.score, both.label).statistic
+    print(f"{title:<52}{label:<17}{which:<10}{len(both):>4}{rho:>8.3f}   {low:.3f} … {high:.3f}")
+
+
+if __name__ == "__main__":
+    main()

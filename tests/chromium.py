@@ -1,0 +1,66 @@
+"""The Chromium that the browser tests drive: where it is, how it is started, how to get one (`make chromium`)."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MACOS = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def find() -> str | None:
+    """The first Chromium that starts: $ASSAY_CHROMIUM, one on PATH or in /Applications, Playwright's own; or None."""
+    chosen = os.environ.get("ASSAY_CHROMIUM")
+    if chosen:
+        return chosen if starts(chosen) else None
+    found = [shutil.which(name) for name in NAMES]
+    return next((path for path in (*found, *MACOS, playwrights_own()) if path and starts(path)), None)
+
+
+def starts(path: str) -> bool:
+    """Whether `path --version` succeeds; Ubuntu's chromium can be a stub that only asks for snap."""
+    if not shutil.which(path):
+        return False
+    return subprocess.run([path, "--version"], capture_output=True, timeout=60).returncode == 0
+
+
+def playwrights_own() -> str:
+    """Where `playwright install chromium` puts its browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return playwright.chromium.executable_path
+
+
+def install() -> None:
+    """Get a Chromium: Debian's where we are root, else Playwright's own."""
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+        commands = (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", "chromium"])
+        if all(subprocess.run(command, env=environment).returncode == 0 for command in commands) and find():
+            return
+    subprocess.run([str(Path(sys.executable).with_name("playwright")), "install", "chromium"], check=True)
+
+
+if __name__ == "__main__":
+    if not find():
+        install()
+    browser = find()
+    if not browser:
+        sys.exit("No Chromium that starts was found or could be installed; name one in ASSAY_CHROMIUM.")
+    print(f"Chromium: {browser}")

@@ -1,0 +1,60 @@
+"""What the tests share: the optional data beside the project, a scratch workspace, a browser."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from tests import chromium as browsers
+
+# several test processes share the cores: torch's threads would spin against each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+settings.register_profile("assay", deadline=None)  # a busy machine is no defect
+settings.load_profile("assay")
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """The project's root folder."""
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The data beside the project that is never a part of it; the test is skipped where it is absent."""
+    folder = PROJECT.parent / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("needs the data in ../shared, which is not here")
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty workspace folder, which $ASSAY_WORKSPACE names during the test."""
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium that starts; the test is skipped without one (`make chromium` gets one)."""
+    path = browsers.find()
+    if path is None:
+        pytest.skip("no Chromium: run `make chromium`, or name one in ASSAY_CHROMIUM")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[object]:
+    """A headless Playwright browser, one a module: its event loop would be in the way of asyncio.run elsewhere."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=browsers.FLAGS)
+        yield running
+        running.close()

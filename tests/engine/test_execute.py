@@ -1,0 +1,240 @@
+"""A run from its plan to its seal, and everything that can happen on the way."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import BrokenExecutor, Executor, Future
+from pathlib import Path
+
+import psutil
+import pytest
+
+from metrics import engine
+from metrics.engine import parts as keeping
+from metrics.engine.plan import plan
+from metrics.engine.work import Job, perform
+from metrics.errors import InputError, RunBusy, RunError, RunSealed
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs
+from tests.engine.scenes import finished, one_thread, text_outputs, text_suite
+
+
+def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge", "bleu")
+    assert run.state == "finished"
+    scores = run.scores
+    assert len(scores) == 6 * 2 * (4 + 4)
+    assert scores.loc[(scores.model == "good") & (scores.metric == "rougeL"), "value"].tolist() == [1.0] * 6
+    assert (scores["value"].notna() == (scores["status"] == "ok")).all()
+    run.verify()
+    assert not (run.folder / "parts").exists()
+
+
+def test_cases_without_an_output_are_counted_as_unscored_with_the_reason(workspace: Path) -> None:
+    outputs = text_outputs(4)
+    run = finished(Workspace(), text_suite(6), outputs, "rouge")
+    aggregates = run.aggregates
+    row = aggregates[(aggregates.model == "good") & (aggregates.metric == "rougeL") & aggregates.slice.isna()].iloc[0]
+    assert (row.n, row.unscored, row.not_applicable, row.value) == (4, 2, 2, 1.0)
+    missing = run.scores[run.scores.case_id == "c5"]
+    assert set(missing["reason"]) == {"the model has no output for this case"}
+
+
+def test_an_empty_answer_is_scored_not_skipped(workspace: Path) -> None:
+    outputs = Outputs.from_rows([{"case_id": "c0", "model": "silent", "answer": None}])
+    run = finished(Workspace(), text_suite(1), outputs, "rouge")
+    assert run.scores["value"].tolist() == [0.0] * 4
+
+
+def test_repeats_count_once_a_case(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(repeats=3), "rouge")
+    row = run.aggregates.query("model == 'poor' and metric == 'rougeL' and slice.isna()").iloc[0]
+    assert row.n == 18
+    single = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    assert row.value == pytest.approx(single.aggregates.query("model == 'poor' and metric == 'rougeL'").iloc[0].value)
+
+
+def test_tags_are_slices(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    assert set(run.aggregates["slice"].dropna()) == {"tag=even", "tag=third"}
+    row = run.aggregates.query("slice == 'tag=third' and model == 'good' and metric == 'rougeL'").iloc[0]
+    assert row.n == 2
+
+
+class TestBadAsks:
+    def test_everything_wrong_is_said_at_once_and_nothing_written(self, workspace: Path) -> None:
+        stranger = Outputs.from_rows([{"case_id": "nowhere", "model": "m", "answer": "x"}])
+        with pytest.raises(InputError) as failure:
+            engine.create(Workspace(), text_suite(), stranger, ["coco_summary"])
+        assert "evaluators for text" in str(failure.value)
+        assert "'nowhere'" in str(failure.value)
+        assert not any(workspace.iterdir())
+
+    def test_unknown_evaluators_and_parameters_are_listed(self, workspace: Path) -> None:
+        with pytest.raises(InputError) as failure:
+            engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "roug"], {"rouge": {"stem": 1}})
+        assert [problem.found for problem in failure.value.problems] == ["'roug'", "1"]
+        assert failure.value.problems[1].column == "rouge.stem"
+
+
+class TestStates:
+    def test_queued_cancelled_resumed_finished(self, workspace: Path) -> None:
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+        assert run.state == "queued"
+        with pytest.raises(RunError, match="its tables are there once it is finished"):
+            _ = run.scores
+        engine.cancel(run)
+        assert run.state == "cancelled"
+        (run.folder / "cancel").unlink()
+        engine.execute(run, one_thread)
+        assert run.state == "finished"
+        for ask in (engine.cancel, engine.start):
+            with pytest.raises(RunSealed):
+                ask(run)
+
+    def test_only_one_process_works_on_a_run(self, workspace: Path) -> None:
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+        with run.locked():
+            assert run.state == "running"
+            with pytest.raises(RunBusy):
+                engine.execute(run, one_thread)
+
+    def test_cancel_in_mid_run_keeps_what_is_done(self, workspace: Path) -> None:
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
+        engine.execute(run, one_thread, lambda progress: engine.cancel(run) if progress.message == "starting" else None)
+        assert run.state == "cancelled"
+        assert len(list((run.folder / "parts").glob("*/unit.json"))) == 1
+        (run.folder / "cancel").unlink()
+        engine.execute(run, one_thread)
+        assert run.state == "finished"
+
+    def test_a_full_disk_is_a_failure_with_words_and_the_run_goes_on_later(
+        self, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+            patch.setattr(keeping, "write_table", full)
+            engine.execute(run, one_thread)
+        assert run.state == "failed"
+        assert "No space left" in (run.failure or "")
+        engine.execute(run, one_thread)
+        assert run.state == "finished"
+
+
+class Dying(Executor):
+    """An executor whose process dies on one unit, every time or the first few times."""
+
+    lives = 0
+
+    def __init__(self, victim: str, deaths: int):
+        self.victim, self.deaths, self.broken = victim, deaths, False
+
+    def submit(self, function, job: Job, /, *_: object, **__: object) -> Future:  # type: ignore[no-untyped-def,type-arg,override]
+        future: Future = Future()  # type: ignore[type-arg]
+        if job.unit.name == self.victim and Dying.lives < self.deaths:
+            Dying.lives += 1
+            self.broken = True
+        if self.broken:
+            future.set_exception(BrokenExecutor("a process in the pool was terminated abruptly"))
+        else:
+            future.set_result(perform(job))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("deaths", "errors"), [pytest.param(1, 0, id="once-then-well"), pytest.param(99, 6, id="always")]
+)
+def test_a_dying_worker_costs_at_most_its_own_unit(workspace: Path, deaths: int, errors: int) -> None:
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"])
+    victim = plan(run)[1]
+    Dying.lives = 0
+    engine.execute(run, lambda: Dying(victim.name, deaths))
+    assert run.state == "finished"
+    lost = run.scores[run.scores.status == "error"]
+    assert lost["case_id"].nunique() == errors
+    assert set(lost["evaluator"]) <= {victim.evaluator}
+    assert set(lost["model"]) <= {victim.model}
+
+
+def test_a_part_without_its_unit_file_is_not_there(workspace: Path) -> None:
+    run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+    half = run.folder / "parts" / plan(run)[0].name
+    half.mkdir(parents=True)
+    (half / "scores.parquet").write_bytes(b"PAR1 half of it")
+    engine.execute(run, one_thread)
+    assert run.state == "finished"
+    assert (run.scores["status"] == "ok").all()
+
+
+@pytest.mark.timeout(240)
+def test_killed_at_ten_random_moments_it_ends_with_the_same_bytes(workspace: Path) -> None:
+    size = 12_000
+    suite, outputs = text_suite(size), text_outputs(size)
+    undisturbed = finished(Workspace(), suite, outputs, "rouge", "bleu")
+    run = engine.create(Workspace(), suite, outputs, ["rouge", "bleu"])
+    moments = random.Random(7)
+    kills = 0
+    while kills < 10:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "metrics", "resume", run.id, "--quiet"], stdout=subprocess.DEVNULL
+        )
+        time.sleep(moments.uniform(0.2, 2.5))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        kills += 1
+        if run.state == "finished":
+            break
+        assert run.state in ("queued", "interrupted")
+    _let_orphans_go()
+    engine.execute(run, one_thread)
+    assert run.state == "finished"
+    assert _digest(run) == _digest(undisturbed)
+    run.verify()
+
+
+def _digest(run: Run) -> str:
+    manifest = run.manifest
+    assert manifest is not None
+    return str(manifest["tables"]["scores"]["sha256"])
+
+
+def _let_orphans_go() -> None:
+    time.sleep(1.0)  # workers notice within half a second that their parent is gone
+
+
+def test_workers_follow_their_parent(workspace: Path, project: Path) -> None:
+    code = (
+        "from metrics.engine.execute import process_pool; import os, time\n"
+        "if __name__ == '__main__':\n"
+        "    pool = process_pool(); print(pool.submit(os.getpid).result(), flush=True); time.sleep(60)\n"
+    )
+    script = workspace / "pool.py"
+    script.write_text(code)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(project)},
+    )
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and _alive(worker):
+        time.sleep(0.1)
+    assert not _alive(worker)
+
+
+def _alive(process: int) -> bool:
+    try:
+        return bool(psutil.Process(process).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

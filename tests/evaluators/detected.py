@@ -1,0 +1,81 @@
+"""Detection suites in a line: boxes as (case, label, x, y, width, height, more)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from metrics.evaluator import Aggregate, Findings
+from metrics.registry import evaluators
+from metrics.suite import Outputs, Suite
+
+COLUMNS = ("case_id", "label", "x", "y", "width", "height")
+
+
+def suite_of(*boxes: tuple[Any, ...], cases: str = "abc", labels: tuple[str, ...] = (), groups: str = "") -> Suite:
+    """A suite with one case per letter; a box may end in a dict of further columns (area, is_crowd)."""
+    annotations = [{"annotation_id": index + 1, **_row(box)} for index, box in enumerate(boxes)]
+    rows = [{"case_id": case, "group": groups[index] if groups else None} for index, case in enumerate(cases)]
+    return Suite.from_rows("scene", "detection", rows, annotations, labels)
+
+
+def outputs_of(*boxes: tuple[Any, ...], cases: str = "abc") -> Outputs:
+    """One model's predictions: boxes that end in their score."""
+    rows = [dict(zip((*COLUMNS, "score"), box, strict=True)) | {"model": "m"} for box in boxes]
+    return Outputs.from_rows([{"case_id": case, "model": "m"} for case in cases], rows)
+
+
+def run(evaluator: str, suite: Suite, outputs: Outputs, **parameters: Any) -> Findings:
+    """The findings of one evaluator, without intervals unless asked."""
+    entry = evaluators()[evaluator]
+    findings: Findings = entry(suite, outputs, entry.parameters.model_validate({"resamples": 0, **parameters}))
+    return findings
+
+
+def pick(findings: Findings, metric: str, label: str | None = None, **columns: Any) -> Aggregate:
+    """The only aggregate of that metric, label and columns."""
+    (found,) = (
+        entry
+        for entry in findings.aggregates
+        if entry.metric == metric and entry.label == label and columns.items() <= dict(entry.columns).items()
+    )
+    return found
+
+
+def suite_and_outputs(scene: Any) -> tuple[Suite, Outputs]:
+    """A random scene as a suite and one model's outputs; codes become names."""
+    images, classes, truths, predictions = scene
+
+    def flat(row: dict[str, Any]) -> dict[str, Any]:
+        box = dict(zip(("x", "y", "width", "height"), row["box"], strict=True))
+        return {"case_id": str(row["image"]), "label": str(row["label"]), **box}
+
+    cases = [{"case_id": str(image)} for image in range(images)]
+    annotations = [flat(row) | {"area": row["area"], "is_crowd": row["crowd"]} for row in truths]
+    suite = Suite.from_rows("scene", "detection", cases, annotations, [str(label) for label in range(classes)])
+    rows = [flat(row) | {"model": "m", "score": row["score"]} for row in predictions]
+    return suite, Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
+
+
+def read_voc100(shared: Path) -> tuple[Suite, Outputs]:
+    """The 100 photographs of ../shared and a real detector's boxes."""
+    truth = json.loads((shared / "data/voc100/instances.json").read_text())
+    results = json.loads((shared / "data/voc100/detections.json").read_text())
+    names = {category["id"]: category["name"] for category in truth["categories"]}
+
+    def flat(row: dict[str, Any]) -> dict[str, Any]:
+        box = dict(zip(("x", "y", "width", "height"), row["bbox"], strict=True))
+        return {"case_id": str(row["image_id"]), "label": names[row["category_id"]], **box}
+
+    cases = [{"case_id": str(image["id"])} for image in truth["images"]]
+    annotations = [
+        flat(row) | {"area": row["area"], "is_crowd": bool(row["iscrowd"]), "annotation_id": row["id"]}
+        for row in truth["annotations"]
+    ]
+    rows = [flat(row) | {"score": row["score"], "model": "m"} for row in results]
+    outputs = Outputs.from_rows([case | {"model": "m"} for case in cases], rows)
+    return Suite.from_rows("voc100", "detection", cases, annotations), outputs
+
+
+def _row(box: tuple[Any, ...]) -> dict[str, Any]:
+    more = box[-1] if isinstance(box[-1], dict) else {}
+    return dict(zip(COLUMNS, box[:6], strict=True)) | more

@@ -1,0 +1,164 @@
+"""Classification against scikit-learn and by hand: ties, missing predictions, classes without support, intervals."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+
+from metrics.evaluator import Aggregate, Findings, Status
+from metrics.registry import evaluators
+from metrics.suite import Outputs, Suite
+
+LABELS = ["cat", "dog", "fox", "owl"]
+PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)
+
+
+def classify(cases: list[tuple[str | None, list[tuple[str | None, float | None]]]], **parameters: Any) -> Findings:
+    """The findings for cases given as (true label, [(label, score) …])."""
+    entry = evaluators()["classification"]
+    suite = Suite.from_rows(
+        "s", "classification", [{"case_id": str(i), "label": true} for i, (true, _) in enumerate(cases)]
+    )
+    rows = [
+        {"case_id": str(index), "model": "m", "label": label, "score": score}
+        for index, (_, predictions) in enumerate(cases)
+        for label, score in predictions
+    ]
+    outputs = Outputs.from_rows([{"case_id": str(index), "model": "m"} for index in range(len(cases))], rows)
+    findings: Findings = entry(suite, outputs, entry.parameters.model_validate(parameters))
+    return findings
+
+
+def answered(cases: list[tuple[list[str], str | None]], **parameters: Any) -> Findings:
+    """The findings of classification_text for cases given as (expected answers, answer)."""
+    entry = evaluators()["classification_text"]
+    suite = Suite.from_rows("s", "text", [{"case_id": str(i), "expected_answers": e} for i, (e, _) in enumerate(cases)])
+    outputs = Outputs.from_rows([{"case_id": str(i), "model": "m", "answer": a} for i, (_, a) in enumerate(cases)])
+    findings: Findings = entry(suite, outputs, entry.parameters.model_validate(parameters))
+    return findings
+
+
+def pick(findings: Findings, metric: str, label: str | None = None, average: str | None = None) -> Aggregate:
+    (row,) = (
+        row
+        for row in findings.aggregates
+        if (row.metric, row.label, row.columns["average"]) == (metric, label, average)
+    )
+    return row
+
+
+def number(row: Aggregate) -> float:
+    """The value, NaN for none, as scikit-learn has it."""
+    return np.nan if row.value is None else row.value
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAIRS)
+def test_equal_to_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+    truth, predicted = map(list, zip(*pairs, strict=True))
+    scored = classify([(true, [(guess, 0.8), ("cat", 0.1), ("dog", 0.1)]) for true, guess in pairs])
+    labels = sorted({*truth, *predicted})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # scikit-learn remarks on 0/0 and on a single label
+        for findings, classes in ((scored, labels), (answered([([t], p) for t, p in pairs]), sorted(set(truth)))):
+            assert pick(findings, "accuracy").value == pytest.approx(accuracy_score(truth, predicted))
+            each = precision_recall_fscore_support(truth, predicted, labels=classes, zero_division=np.nan)
+            means = precision_recall_fscore_support(
+                truth, predicted, labels=classes, average="macro", zero_division=np.nan
+            )
+            for place, metric in enumerate(("precision", "recall", "f1")):
+                assert number(pick(findings, metric, average="macro")) == pytest.approx(means[place], nan_ok=True)
+                for label, value in zip(classes, each[place], strict=True):
+                    assert number(pick(findings, metric, label)) == pytest.approx(value, nan_ok=True)
+        matrix = confusion_matrix(truth, predicted, labels=labels)
+    assert scored.curves is not None
+    ours = {(row["label"], row["predicted"]): row["count"] for row in scored.curves.to_pylist()}
+    assert ours == {(labels[i], labels[j]): matrix[i, j] for i, j in zip(*np.nonzero(matrix), strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("predictions", "expected"),
+    [
+        pytest.param([("a", 0.2), ("b", 0.8)], "b", id="highest-score"),
+        pytest.param([("b", 0.5), ("a", 0.5)], "b", id="first-of-equals"),
+        pytest.param([("a", None), ("b", 0.0)], "b", id="no-score-is-lowest"),
+        pytest.param([("b", None), ("a", None)], "b", id="no-scores-at-all"),
+        pytest.param([("a", float("nan")), ("b", -1.0)], "b", id="nan-is-lowest"),
+        pytest.param([(None, 0.9), ("b", 0.1)], "b", id="no-label"),
+    ],
+)
+def test_the_prediction_of_a_case(predictions: list[tuple[str | None, float | None]], expected: str) -> None:
+    findings = classify([("b", predictions)])
+    assert findings.cases["0"].values == {"accuracy": 1.0}
+    assert findings.cases["0"].evidence is not None
+    assert findings.cases["0"].evidence["predicted"] == expected
+
+
+def test_missing_predictions_and_labels_are_unscored_with_a_reason() -> None:
+    findings = classify([("a", [("a", 1.0)]), ("b", []), (None, [("a", 1.0)])])
+    assert (pick(findings, "accuracy").n, pick(findings, "accuracy").unscored) == (1, 2)
+    assert {case: result.reason for case, result in findings.cases.items() if result.status is not Status.OK} == {
+        "1": "the model made no prediction",
+        "2": "the case has no true label",
+    }
+    assert pick(findings, "recall", "b").reason == "no case of this class"
+    assert pick(findings, "precision", average="macro").reason == "1 of 2 classes left out: never predicted"
+
+
+def test_missing_predictions_may_be_wrong() -> None:
+    findings = classify([("a", [("a", 1.0)]), ("b", [])], missing="wrong")
+    assert pick(findings, "accuracy").value == 0.5
+    assert pick(findings, "recall", "b").value == 0
+    assert pick(findings, "precision", "b").value is None
+    assert findings.curves is not None
+    assert {"label": "b", "predicted": None, "count": 1} in findings.curves.to_pylist()
+
+
+def test_nothing_to_score_is_no_value() -> None:
+    findings = classify([("a", []), (None, [])])
+    assert all(row.value is None and row.reason and row.unscored == 2 for row in findings.aggregates)
+
+
+def test_a_label_of_the_suite_that_never_occurs_has_its_rows() -> None:
+    entry = evaluators()["classification"]
+    suite = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "a"}], labels=["z", "a"])
+    outputs = Outputs.from_rows([], [{"case_id": "1", "model": "m", "label": "q", "score": 1}])
+    rows = [
+        (row.label, row.value) for row in entry(suite, outputs, entry.parameters()).aggregates if row.metric == "f1"
+    ]
+    assert rows[3:] == [("z", None), ("a", 0.0), ("q", 0.0)]
+
+
+def test_intervals_are_named_and_hold_the_value() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.choice(LABELS, 200)
+    guess = np.where(rng.random(200) < 0.8, truth, rng.choice(LABELS, 200))
+    findings = classify([(true, [(label, 1.0)]) for true, label in zip(truth.tolist(), guess.tolist(), strict=True)])
+    for row in findings.aggregates:
+        assert row.low is not None
+        assert row.high is not None
+        assert row.value is not None
+        assert row.low < row.value < row.high
+        share = row.metric == "accuracy" or row.columns["average"] == "micro" or (row.label and row.metric != "f1")
+        assert row.interval == ("wilson" if share else "bootstrap")
+
+
+def test_a_text_that_is_no_class_is_wrong_and_null_in_the_matrix() -> None:
+    findings = answered([(["a"], "a"), (["a"], "A!"), (["b"], " b "), (["b"], " "), (["b"], None)])
+    assert (pick(findings, "accuracy").value, pick(findings, "accuracy").unscored) == (2 / 3, 2)
+    assert pick(findings, "precision", "a").value == 1
+    assert findings.curves is not None
+    assert {"label": "a", "predicted": None, "count": 1} in findings.curves.to_pylist()
+    assert findings.cases["1"].evidence == {"truth": "a", "predicted": "A!", "score": None}
+    assert findings.cases["4"].reason == "the model made no prediction"
+
+
+def test_text_normalisation_is_a_choice() -> None:
+    cases = [(["Yes"], " yes\n")]
+    assert pick(answered(cases), "accuracy").value == 0
+    assert pick(answered(cases, casefold=True), "accuracy").value == 1
+    assert pick(answered(cases, casefold=True, strip=False), "accuracy").value == 0

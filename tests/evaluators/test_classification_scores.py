@@ -1,0 +1,323 @@
+"""The evaluators of label scores: the matrix they share, their numbers over whole data sets, what they refuse."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+from metrics.errors import InputError
+from metrics.evaluator import Aggregate, Findings, Status
+from metrics.evaluators.classification.score_matrix import read_scores
+from metrics.registry import evaluators
+from metrics.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
+
+SCORED = ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "calibration")
+
+
+def data_set(
+    truth: Mapping[str, str | None],
+    scores: Sequence[tuple[str, str | None, float | None]],
+    labels: Sequence[str] = (),
+    groups: Mapping[str, str] | None = None,
+) -> tuple[Suite, Outputs]:
+    """A suite of case → true label and predictions (case, label, score)."""
+    cases = [{"case_id": case, "label": label, "group": (groups or {}).get(case)} for case, label in truth.items()]
+    predictions = [{"case_id": case, "model": "m", "label": label, "score": score} for case, label, score in scores]
+    suite = Suite.from_rows("s", "classification", cases, labels=labels)
+    return suite, Outputs.from_rows([{"case_id": case, "model": "m"} for case in truth], predictions)
+
+
+def drawn(n: int, k: int, seed: int = 0, sharpness: float = 1.5, digits: int = 17) -> tuple[Suite, Outputs]:
+    """n cases of k classes with a probability for each class."""
+    truth, scores = probabilities(n, k, seed, sharpness, digits)
+    ids = pa.array([f"c{index}" for index in range(n)])
+    names = pa.array([f"l{index}" for index in range(k)])
+    cases = {"case_id": ids, "label": names.take(pa.array(truth))}
+    suite = Suite("s", "classification", conform(pa.table(cases), CASES), None, tuple(names.to_pylist()))
+    outputs = conform(pa.table({"case_id": ids, "model": pa.repeat("m", n)}), OUTPUTS)
+    predictions = {
+        "case_id": ids.take(pa.array(np.repeat(np.arange(n), k))),
+        "model": pa.repeat("m", n * k),
+        "label": names.take(pa.array(np.tile(np.arange(k), n))),
+        "score": scores.ravel(),
+    }
+    return suite, Outputs(outputs, conform(pa.table(predictions), PREDICTIONS))
+
+
+def probabilities(n: int, k: int, seed: int, sharpness: float, digits: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, k, n)
+    logits = rng.normal(size=(n, k))
+    logits[np.arange(n), truth] += sharpness
+    scores = np.exp(logits)
+    return truth, np.round(scores / scores.sum(axis=1, keepdims=True), digits)
+
+
+def run(name: str, data: tuple[Suite, Outputs], **parameters: Any) -> Findings:
+    entry = evaluators()[name]
+    findings: Findings = entry(*data, entry.parameters.model_validate(parameters))
+    return findings
+
+
+def one(findings: Findings, metric: str, label: str | None = None) -> Aggregate:
+    (row,) = [row for row in findings.aggregates if (row.metric, row.label) == (metric, label)]
+    return row
+
+
+def frame(table: pa.Table | None) -> pd.DataFrame:
+    assert table is not None
+    found: pd.DataFrame = table.to_pandas()
+    return found
+
+
+# The matrix
+
+
+def test_the_matrix_has_what_there_is() -> None:
+    data = data_set(
+        {"1": "a", "2": "b", "3": None, "4": "b"},
+        [("1", "b", 0.2), ("1", "a", 0.7), ("1", "a", 0.6), ("2", "z", 1.0), ("2", "a", None), ("3", "a", 1.0)],
+        labels=["b", "a"],
+        groups={"1": "g", "2": "g"},
+    )
+    found = read_scores(*data)
+    assert found.labels == ("b", "a", "z")
+    assert found.case_ids == ["1", "2"]
+    np.testing.assert_array_equal(found.scores, [[0.2, 0.7, np.nan], [np.nan, np.nan, 1.0]])
+    assert found.truth.tolist() == [1, 0]
+    assert found.clusters.tolist() == [0, 0]
+    assert found.unscored == {"3": "the case has no true label", "4": "the model gave no scores"}
+    assert found.unscored_labels == {None: 1, "b": 1}
+    also = read_scores(*data, missing="wrong")
+    assert also.case_ids == ["1", "2", "4"]
+    assert np.isnan(also.scores[2]).all()
+    assert also.clusters.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_scores_outside_0_to_1_are_refused_all_at_once(name: str) -> None:
+    data = data_set(
+        {"1": "a", "2": "b"}, [("1", "a", 1.5), ("1", "b", None), ("2", "b", 0.5), ("2", "a", float("nan"))]
+    )
+    with pytest.raises(InputError) as caught:
+        run(name, data)
+    assert str(caught.value).splitlines() == [
+        "predictions, row 1, column score: found 1.5; expected a score from 0 to 1",
+        "predictions, row 4, column score: found nan; expected a score from 0 to 1",
+    ]
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_without_any_scored_case_there_is_a_reason(name: str) -> None:
+    for findings in (run(name, data_set({"1": "a"}, [])), run(name, data_set({"1": None}, [("1", "a", 1.0)]))):
+        assert {row.value for row in findings.aggregates} == {None}
+        assert {row.reason for row in findings.aggregates} == {"no case has both a true label and a prediction"}
+        assert {row.unscored for row in findings.aggregates} == {1}
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_one_group_alone_has_no_interval(name: str) -> None:
+    data = data_set(
+        {"1": "a", "2": "b", "3": "a"},
+        [(case, label, 0.5) for case in "123" for label in "ab"],
+        groups=dict.fromkeys("123", "g"),
+    )
+    rows = [row for row in run(name, data).aggregates if row.value is not None]
+    assert rows
+    assert {(row.low, row.high, row.interval) for row in rows} == {(None, None, None)}
+
+
+# ROC AUC
+
+
+@pytest.mark.parametrize("digits", [17, 1], ids=["distinct", "tied"])
+def test_roc_auc_equals_scikit_learn(digits: int) -> None:
+    truth, scores = probabilities(300, 4, 1, 1.0, digits)
+    findings = run("roc_auc", drawn(300, 4, 1, 1.0, digits))
+    areas = [roc_auc_score(truth == code, scores[:, code]) for code in range(4)]
+    for code, area in enumerate(areas):
+        assert one(findings, "roc_auc", f"l{code}").value == pytest.approx(area, abs=1e-12)
+    assert one(findings, "roc_auc").value == pytest.approx(np.mean(areas), abs=1e-12)
+    if digits == 17:
+        whole = scores / scores.sum(axis=1, keepdims=True)
+        theirs = roc_auc_score(truth, whole, multi_class="ovr", average="macro")
+        assert one(findings, "roc_auc").value == pytest.approx(theirs, abs=1e-9)
+
+
+def test_a_class_that_is_all_or_nothing_has_no_area() -> None:
+    scores = [("1", "a", 0.9), ("2", "a", 0.8), ("2", "b", 0.2)]
+    only = run("roc_auc", data_set({"1": "a", "2": "a"}, scores, labels=["a", "b"]))
+    assert [(row.label, row.value, row.reason) for row in only.aggregates] == [
+        (None, None, "no class has both cases of it and cases of others")
+    ]
+    data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.9), ("2", "b", 0.3)], labels=["a", "b", "c"])
+    findings = run("roc_auc", data)
+    assert one(findings, "roc_auc", "c").reason == "no case of this class"
+    assert one(findings, "roc_auc").reason == "1 of 3 classes left out: no case of this class"
+    assert set(frame(findings.curves)["label"]) == {"a", "b"}
+
+
+def test_roc_curve_runs_from_nothing_to_everything() -> None:
+    scores = [("1", "a", 0.9), ("2", "a", 0.4), ("3", "a", 0.6), ("4", "b", 1.0)]
+    curves = frame(run("roc_auc", data_set({"1": "a", "2": "a", "3": "b", "4": "b"}, scores)).curves)
+    own = curves[curves["label"] == "a"].drop(columns="label").to_numpy()
+    # the last corner lets in case 4, which has no score for a
+    np.testing.assert_array_equal(own, [[np.nan, 0, 0], [0.9, 0, 0.5], [0.6, 0.5, 0.5], [0.4, 0.5, 1], [np.nan, 1, 1]])
+
+
+def test_a_model_that_declines_ranks_below_if_missing_is_wrong() -> None:
+    data = data_set({"1": "a", "2": "a", "3": "b"}, [("1", "a", 0.9), ("3", "a", 0.1)])
+    assert one(run("roc_auc", data), "roc_auc", "a").value == 1.0
+    assert one(run("roc_auc", data, missing="wrong"), "roc_auc", "a").value == 0.5
+
+
+def test_perfect_order_is_not_certainty() -> None:
+    row = one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc")
+    assert (row.value, row.high) == (1.0, 1.0)
+    assert row.low is not None
+    assert 0.8 < row.low < 0.99
+    assert one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc", "l0").interval == "Newcombe"
+
+
+def test_the_interval_of_the_mean_agrees_with_resampled_cases() -> None:
+    truth, scores = probabilities(250, 3, 5, 1.0, 17)
+    row = one(run("roc_auc", drawn(250, 3, 5, 1.0)), "roc_auc")
+    rng = np.random.default_rng(0)
+    means = []
+    for _ in range(300):
+        rows = rng.integers(0, 250, 250)
+        means.append(np.mean([roc_auc_score(truth[rows] == code, scores[rows, code]) for code in range(3)]))
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])), abs=0.012)
+
+
+# Precision and recall by threshold
+
+
+def test_the_curves_agree_with_each_other_and_with_the_matches() -> None:
+    data = drawn(120, 3, 2)
+    findings = run("classification_pr_curve", data)
+    curves, matches = frame(findings.curves), frame(findings.matches)
+    detailed = frame(run("classification_pr_curve_detailed", data).curves)
+    kinds = detailed.pivot_table(index=["label", "threshold"], columns="kind", values="count")
+    for row in curves.to_dict("records"):
+        found = kinds.loc[row["label"], row["threshold"]]
+        assert found["tp"] == row["tp"]
+        assert found["fp_misclassification"] == row["fp"]
+        assert found["tn"] == row["tn"]
+        assert found["fn_misclassification"] + found["fn_no_prediction"] == row["fn"]
+        assert row["tp"] + row["fp"] + row["tn"] + row["fn"] == 120
+        own = matches[matches["label"] == row["label"]]
+        kept = own["score"] >= row["threshold"]
+        assert (kept & (own["kind"] == "tp")).sum() == row["tp"]
+        assert (kept & (own["kind"] == "fp_misclassification")).sum() == row["fp"]
+        assert (own["kind"].str.startswith("fn") | ((own["kind"] == "tp") & ~kept)).sum() == row["fn"]
+    best = one(findings, "best_f1")
+    means = curves.groupby("threshold")["f1"].mean()
+    assert best.value == pytest.approx(means.max())
+    assert one(findings, "best_threshold").value == means.idxmax()
+
+
+def test_rates_are_empty_where_nothing_defines_them() -> None:
+    data = data_set({"1": "a"}, [("1", "a", 0.5), ("1", "b", 0.3)], labels=["a", "b", "c"])
+    curves = frame(run("classification_pr_curve", data).curves).set_index(["label", "threshold"])
+    assert curves.loc[("a", 0.5), ["precision", "recall", "f1"]].tolist() == [1, 1, 1]
+    assert curves.loc[("a", 0.55), ["recall", "f1"]].tolist() == [0, 0]
+    assert np.isnan(curves.loc[("a", 0.55), "precision"])
+    assert curves.loc[("b", 0.3), "precision"] == 0
+    assert curves.loc[("b", 0.3), ["recall", "f1"]].isna().all()
+    assert curves.loc["c"][["precision", "recall", "f1"]].isna().all().all()
+
+
+def test_examples_are_the_clearest_first() -> None:
+    data = data_set(
+        {"1": "a", "2": "a", "3": "a", "4": "b", "5": "b"},
+        [("1", "a", 0.6), ("2", "a", 0.9), ("3", "b", 0.8), ("4", "a", 0.7), ("5", "a", 0.95), ("4", "b", 0.1)],
+    )
+    curves = frame(run("classification_pr_curve_detailed", data, pr_curve_max_examples=2).curves)
+    at = curves[curves["threshold"] == 0.5].set_index(["label", "kind"])
+    shown = {key: (row["count"], json.loads(row["examples"])) for key, row in at.iterrows()}
+    assert shown == {
+        ("a", "tp"): (2, ["2", "1"]),
+        ("a", "fp_misclassification"): (2, ["5", "4"]),
+        ("a", "fn_misclassification"): (1, ["3"]),
+        ("a", "fn_no_prediction"): (0, []),
+        ("a", "tn"): (0, []),
+        ("b", "tp"): (0, []),
+        ("b", "fp_misclassification"): (1, ["3"]),
+        ("b", "fn_misclassification"): (2, ["5", "4"]),
+        ("b", "fn_no_prediction"): (0, []),
+        ("b", "tn"): (2, ["1", "2"]),
+    }
+
+
+@pytest.mark.parametrize("most", [0, 1, 5])
+def test_there_are_no_more_examples_than_asked_for(most: int) -> None:
+    curves = frame(run("classification_pr_curve_detailed", drawn(60, 3), pr_curve_max_examples=most).curves)
+    lengths = curves["examples"].map(lambda text: len(json.loads(text)))
+    assert (lengths == np.minimum(curves["count"], most)).all()
+
+
+def test_a_case_says_what_became_of_it() -> None:
+    data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.2), ("1", "b", 0.6), ("2", "a", 0.1)])
+    first, second = run("classification_pr_curve_detailed", data).cases.values()
+    assert first.values == {"tp": 0, "fn_misclassification": 1, "fn_no_prediction": 0, "fp_misclassification": 1}
+    assert first.evidence == {"truth": "a", "score": 0.2, "threshold": 0.5, "predicted": ["b"]}
+    assert second.values == {"tp": 0, "fn_misclassification": 0, "fn_no_prediction": 1, "fp_misclassification": 0}
+    assert second.evidence == {"truth": "b", "score": None, "threshold": 0.5, "predicted": []}
+
+
+# Calibration
+
+
+def test_the_means_are_those_of_the_cases_and_of_scikit_learn() -> None:
+    truth, scores = probabilities(200, 3, 3, 1.5, 17)
+    findings = run("calibration", drawn(200, 3, 3))
+    assert one(findings, "log_loss").value == pytest.approx(log_loss(truth, scores, labels=[0, 1, 2]), abs=1e-9)
+    for metric in ("brier", "log_loss"):
+        values = [case.values[metric] for case in findings.cases.values()]
+        assert one(findings, metric).value == pytest.approx(np.mean([value for value in values if value is not None]))
+    curve = frame(findings.curves)
+    assert curve["n"].sum() == 200
+    gaps = (curve["accuracy"] - curve["mean_confidence"]).abs()
+    assert one(findings, "expected_calibration_error").value == pytest.approx((gaps * curve["n"]).sum() / 200)
+    filled = curve[curve["n"] > 0]
+    assert ((filled["low"] <= filled["accuracy"]) & (filled["accuracy"] <= filled["high"])).all()
+    assert curve[curve["n"] == 0][["mean_confidence", "accuracy", "low", "high"]].isna().all().all()
+
+
+def test_scores_that_are_no_probabilities_are_told() -> None:
+    data = data_set(
+        {"1": "a", "2": "b", "3": "a"},
+        [("1", "a", 0.7), ("1", "b", 0.3), ("2", "a", 0.8), ("2", "b", 0.9), ("3", "a", 0.501), ("3", "b", 0.504)],
+    )
+    findings = run("calibration", data)
+    row = one(findings, "brier")
+    assert (row.n, row.unscored, row.reason) == (2, 1, "1 of 3 cases left out: their scores do not add up to 1")
+    assert one(findings, "expected_calibration_error").n == 3
+    assert findings.cases["2"].status is Status.NOT_APPLICABLE
+    assert findings.cases["2"].reason == "the scores add up to 1.7, not 1: they are no probabilities"
+    assert findings.cases["3"].status is Status.OK
+
+
+def test_a_tie_of_the_top_goes_to_the_first_in_the_file() -> None:
+    findings = run("calibration", data_set({"1": "a"}, [("1", "b", 0.5), ("1", "a", 0.5)]))
+    assert findings.cases["1"].evidence is not None
+    assert findings.cases["1"].evidence["predicted"] == "b"
+    assert one(findings, "expected_calibration_error").value == 0.5
+
+
+# Speed
+
+
+def test_a_hundred_thousand_cases_of_ten_classes_take_seconds() -> None:
+    data = drawn(100_000, 10)
+    for name in SCORED:
+        begun = time.process_time()
+        run(name, data)
+        assert time.process_time() - begun < 6, name  # about 1 s on an idle core

@@ -1,0 +1,239 @@
+"""Confusion, detailed curve and error breakdown on whole suites: against the other evaluators and each other."""
+
+import json
+from collections import Counter
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from metrics import analysis
+from metrics.evaluator import MATCHES
+from metrics.registry import evaluators
+from metrics.store import Workspace
+from metrics.suite import Outputs
+from tests.engine.scenes import finished
+from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
+from tests.kernels.coco_oracle import random_scene
+
+CAT, DOG = ("a", "cat", 0, 0, 100, 100), ("a", "dog", 200, 0, 100, 100)
+TIDECV = {  # gains in points of AP, and how many errors; nothing is known of the number of false ones
+    "classification": (2.406231, 3), "localisation": (6.143409, 33), "both": (4.624000, 22), "duplicate": (0.004680, 2),
+    "background": (10.910696, 166), "missed": (7.576955, 35), "false_positives": (20.531685, None),
+    "false_negatives": (12.304076, None),
+}  # fmt: skip
+
+
+def frame(table):
+    return table.to_pandas()
+
+
+class TestConfusion:
+    """detection_confusion."""
+
+    def test_14_a_dog_predicted_as_a_cat_on_the_same_box(self):
+        findings = run("detection_confusion", suite_of(CAT, DOG), outputs_of((*CAT, 0.9), ("a", "cat", *DOG[2:], 0.8)))
+        assert findings.curves.to_pylist() == [
+            {"label": "cat", "predicted": "cat", "count": 1},
+            {"label": "dog", "predicted": "cat", "count": 1},
+        ]
+        assert pick(findings, "count", "dog", predicted="cat").value == 1
+
+    def test_14_margins(self):
+        findings = run("detection_confusion", suite_of(CAT), outputs_of(("a", "dog", 500, 0, 9, 9, 0.9)))
+        assert findings.curves.to_pylist() == [
+            {"label": "cat", "predicted": "missed", "count": 1},
+            {"label": "hallucination", "predicted": "dog", "count": 1},
+        ]
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_14_a_cell_opens_exactly_its_objects(self, seed):
+        suite, outputs = suite_and_outputs(random_scene(seed))
+        findings = run("detection_confusion", suite, outputs, score_threshold=0.3)
+        matches = frame(findings.matches)
+        held = Counter(zip(matches["truth"].dropna(), matches["predicted"].dropna(), strict=True))
+        assert held == {(row["label"], row["predicted"]): row["count"] for row in findings.curves.to_pylist()}
+        counts = {
+            (row.label, row.columns["predicted"]): row.value for row in findings.aggregates if row.metric == "count"
+        }
+        assert counts in (held, {})  # without ground truth there are no numbers, yet objects to look at
+        unique = matches.dropna(subset=["truth"])
+        assert not unique["prediction_id"].dropna().duplicated().any()
+        assert not unique["annotation_id"].dropna().duplicated().any()
+        assert findings.matches.column_names == [*MATCHES.names, "truth", "predicted"]
+
+    @pytest.mark.parametrize("threshold", [0.05, 0.5, 0.75])
+    def test_14_the_diagonal_is_the_curves_tp_where_no_labels_compete(self, threshold):
+        boxes = [(case, label, 200 * index, 0, 100, 100) for case in "ab" for index, label in enumerate(("cat", "dog"))]
+        predictions = [(*box, 0.4 + 0.1 * index) for index, box in enumerate(boxes)]
+        predictions.append(("a", "cat", 5, 0, 100, 100, 0.9))
+        suite, outputs = suite_of(*boxes), outputs_of(*predictions)
+        curve = frame(run("detection_pr_curve", suite, outputs).curves)
+        tp = curve[curve["threshold"] == threshold].set_index("label")["tp"].to_dict()
+        cells = frame(run("detection_confusion", suite, outputs, score_threshold=threshold).curves)
+        right = cells[cells["label"] == cells["predicted"]].set_index("label")["count"].to_dict()
+        assert right == {label: count for label, count in tp.items() if count}
+
+    def test_14_they_differ_where_labels_compete(self):
+        suite, outputs = suite_of(CAT), outputs_of((*CAT, 0.6), ("a", "dog", *CAT[2:], 0.9))
+        assert frame(run("detection_pr_curve", suite, outputs).curves).query("threshold == .5")["tp"].tolist() == [1, 0]
+        cells = run("detection_confusion", suite, outputs).curves.to_pylist()
+        assert [(row["label"], row["predicted"]) for row in cells] == [("cat", "dog"), ("hallucination", "cat")]
+
+    def test_shares_add_up(self):
+        suite, outputs = suite_and_outputs(random_scene(8))
+        findings = run("detection_confusion", suite, outputs, score_threshold=0.0, resamples=50)
+        cells = frame(findings.curves)
+        right = cells.loc[cells["label"] == cells["predicted"], "count"].sum()
+        assert pick(findings, "agreement").value == pytest.approx(right / cells["count"].sum())
+        assert pick(findings, "agreement").n == cells["count"].sum()
+        assert pick(findings, "missed").value == pytest.approx(
+            cells.loc[cells["predicted"] == "missed", "count"].sum() / pick(findings, "missed").n
+        )
+        for metric in ("agreement", "hallucinated", "missed"):
+            found = pick(findings, metric)
+            assert 0 <= found.low <= found.high <= 1
+
+    def test_nothing_to_share(self):
+        findings = run("detection_confusion", suite_of(CAT), outputs_of())
+        assert (pick(findings, "agreement").value, pick(findings, "missed").value) == (0, 1)
+        assert pick(findings, "hallucinated").reason == "no prediction reaches the score threshold"
+        assert "matches a ground truth" in pick(findings, "confused", "cat").reason
+
+    def test_a_label_with_the_name_of_a_margin(self):
+        findings = run("detection_confusion", suite_of(("a", "missed", *CAT[2:])), outputs_of())
+        assert findings.curves.to_pylist() == [{"label": "missed", "predicted": "(missed)", "count": 1}]
+
+
+class TestDetailedCurve:
+    """detection_pr_curve_detailed."""
+
+    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("iou", [0.5, 0.42])
+    def test_counts_add_up_to_those_of_the_curve(self, seed, iou):
+        suite, outputs = suite_and_outputs(random_scene(seed))
+        detailed = frame(run("detection_pr_curve_detailed", suite, outputs, pr_curve_iou_threshold=iou).curves)
+        curve = frame(run("detection_pr_curve", suite, outputs, pr_curve_iou_threshold=iou).curves)
+        wide = detailed.assign(kind=detailed["kind"].str[:2]).pivot_table(
+            index=["label", "threshold"], columns="kind", values="count", aggfunc="sum"
+        )
+        expected = curve.set_index(["label", "threshold"])[["tp", "fp", "fn"]]
+        assert len(detailed) == 5 * len(curve)
+        if len(curve):
+            pd.testing.assert_frame_equal(
+                wide[["tp", "fp", "fn"]].sort_index(), expected.sort_index(), check_names=False
+            )
+
+    def test_the_shares_are_the_curve_at_the_score_threshold(self):
+        suite, outputs = suite_and_outputs(random_scene(8))
+        findings = run("detection_pr_curve_detailed", suite, outputs, score_threshold=0.3)
+        at = frame(findings.curves).query("threshold == .3").groupby("kind")["count"].sum()
+        truths = at["tp"] + at["fn_misclassification"] + at["fn_no_prediction"]
+        predictions = at["tp"] + at["fp_misclassification"] + at["fp_hallucination"]
+        for kind, count in at.items():
+            whole = predictions if kind.startswith("fp") else truths
+            assert pick(findings, kind).value == pytest.approx(count / whole), kind
+            assert pick(findings, kind).n == whole
+
+    def test_examples(self):
+        outputs = outputs_of((*CAT, 0.9), ("b", "cat", 0, 0, 20, 10, 0.8), ("c", "cat", 5, 5, 10, 10, 0.7))
+        suite = suite_of(CAT, ("b", "cat", 50, 50, 10, 10), DOG)
+        shown = frame(run("detection_pr_curve_detailed", suite, outputs, pr_curve_max_examples=2).curves)
+        shown = shown.query("threshold == .5").set_index(["label", "kind"])["examples"].map(json.loads)
+        (found,) = shown["cat", "tp"]
+        assert (found["suite"], found["case_id"]) == ("scene", "a")
+        assert json.loads(found["geometry"]) == {
+            "type": "Polygon", "coordinates": [[[0, 0], [100, 0], [100, 100], [0, 100], [0, 0]]],
+        }  # fmt: skip
+        assert [example["case_id"] for example in shown["cat", "fp_hallucination"]] == ["b", "c"]
+        (missed,) = shown["cat", "fn_no_prediction"]
+        assert json.loads(missed["geometry"])["coordinates"][0][0] == [50, 50]
+        assert shown["dog", "tp"] == []
+
+    @pytest.mark.parametrize("most", [0, 1, 3])
+    def test_no_more_examples_than_asked_for(self, most):
+        suite, outputs = suite_and_outputs(random_scene(8))
+        shown = frame(run("detection_pr_curve_detailed", suite, outputs, pr_curve_max_examples=most).curves)
+        lengths = shown["examples"].map(json.loads).map(len)
+        assert (lengths == shown["count"].clip(upper=most)).all()
+
+    def test_a_polygon_is_its_own_example(self):
+        suite = suite_of((*CAT, {"polygons": [[0, 0, 100, 0, 0, 100]]}))
+        shown = frame(run("detection_pr_curve_detailed", suite, outputs_of()).curves)
+        (example,) = json.loads(shown.query("kind == 'fn_no_prediction'")["examples"].iloc[0])
+        assert json.loads(example["geometry"])["coordinates"] == [[[0, 0], [100, 0], [0, 100], [0, 0]]]
+
+
+class TestErrorBreakdown:
+    """error_breakdown."""
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_ap_is_average_precision(self, seed):
+        suite, outputs = suite_and_outputs(random_scene(seed))
+        ours, theirs = run("error_breakdown", suite, outputs), run("average_precision", suite, outputs)
+        for label in (None, *suite.labels):
+            metric = "map" if label is None else "ap"
+            expected = pick(theirs, metric, label, iou=0.5)
+            assert pick(ours, "ap", label).value == pytest.approx(expected.value, abs=1e-12)
+            assert pick(ours, "ap", label).n == expected.n
+
+    def test_a_perfect_model_has_nothing_to_gain(self):
+        findings = run("error_breakdown", suite_of(CAT, DOG), outputs_of((*CAT, 0.9), (*DOG, 0.8)), resamples=20)
+        gains = [row for row in findings.aggregates if row.metric.startswith("d_ap")]
+        assert len(gains) == 8 * 3
+        assert {(row.value, row.n) for row in gains} == {(0.0, 0)}
+        assert pick(findings, "ap").value == pytest.approx(1)
+
+    def test_intervals_belong_to_the_gain(self):
+        suite, outputs = suite_and_outputs(random_scene(8))
+        findings = run("error_breakdown", suite, outputs, resamples=100)
+        for name in TIDECV:
+            found = pick(findings, f"d_ap_{name}")
+            assert 0 <= found.low <= found.high <= 1
+            assert found.interval == "bootstrap"
+        assert pick(findings, "d_ap_background").high < 1
+
+    def test_the_matches_name_the_errors(self):
+        predictions = [(*CAT, 0.9), ("a", "cat", *DOG[2:], 0.8), ("a", "dog", 50, 0, 100, 100, 0.7)]
+        findings = run("error_breakdown", suite_of(CAT, DOG, ("b", "cat", 0, 0, 9, 9)), outputs_of(*predictions))
+        rows = [(row["kind"], row["annotation_id"]) for row in findings.matches.to_pylist()]
+        assert rows == [
+            ("tp", 1),
+            ("fp_misclassification", 2),
+            ("fp_both", 1),
+            ("fn_misclassification", 2),
+            ("fn_no_prediction", 3),
+        ]
+        assert findings.matches.schema == MATCHES
+
+    def test_the_background_is_below_the_foreground(self):
+        with pytest.raises(ValidationError, match=r"background_iou is 0\.5; expected less than 0\.5"):
+            evaluators()["error_breakdown"].parameters(background_iou=0.5)
+
+
+def test_voc100(shared):
+    """Real photographs: sums agree across evaluators, and tidecv 1.0.1, run on the same files, finds the same gains."""
+    voc100 = read_voc100(shared)
+    confusion, detailed = run("detection_confusion", *voc100), run("detection_pr_curve_detailed", *voc100)
+    assert pick(confusion, "missed").n == pick(detailed, "tp").n == 273
+    breakdown = run("error_breakdown", *voc100)
+    assert 100 * pick(breakdown, "ap").value == pytest.approx(61.002968, abs=1e-6)
+    for name, (gain, count) in TIDECV.items():
+        found = pick(breakdown, f"d_ap_{name}")
+        assert 100 * found.value == pytest.approx(gain, abs=1e-6), name
+        assert count in (found.n, None), name
+
+
+def test_what_is_found_is_no_column_of_the_leaderboard(workspace):
+    """Two models whose best thresholds differ share every column."""
+    boxes = {"sure": [(*CAT, 0.9), ("b", *CAT[1:], 0.7)], "unsure": [(*CAT, 0.4), ("b", *CAT[1:], 0.2)]}
+    names = ("case_id", "label", "x", "y", "width", "height", "score")
+    rows = [dict(zip(names, box, strict=True)) | {"model": model} for model in boxes for box in boxes[model]]
+    outputs = Outputs.from_rows([{"case_id": case, "model": model} for model in boxes for case in "abc"], rows)
+    evaluators = ("detection_pr_curve", "detection_pr_curve_detailed", "detection_confusion", "error_breakdown")
+    board = analysis.leaderboard(finished(Workspace(workspace), suite_of(CAT, DOG), outputs, *evaluators))
+    assert set(board.cells) == {(model, column.key) for model in boxes for column in board.columns}
+    by_name = {column.metric: column.key for column in board.columns}
+    assert len(by_name) == len(board.columns)
+    best = [board.cells[model, by_name["best_threshold"]] for model in boxes]
+    assert [(cell.value, cell.rank) for cell in best] == [(0.75, None), (0.25, None)]

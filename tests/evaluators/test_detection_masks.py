@@ -1,0 +1,285 @@
+"""Masks, polygons and rotated boxes in the detection evaluators: against pycocotools, shapely, and each other."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+
+from metrics.errors import InputError
+from metrics.evaluators.detection.matched import matched
+from metrics.ingest import load_outputs, load_suite, rle
+from metrics.kernels.masks import Shapes, draw, encode
+from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
+from metrics.kernels.precision_recall import accumulate
+from metrics.registry import evaluators
+from metrics.suite import Outputs, Suite
+from tests.evaluators.detected import pick, run
+from tests.ingest.files import write
+from tests.kernels.mask_oracle import Record, random_masks, rectangle, segm_eval
+
+COCO = tuple(AREAS.values())
+LIMITS = [[1, 10, 100], [300], [1, 10, 300], [2], [3, 1]]
+EXACT = 1e-9
+DETECTION = [entry.id for entry in evaluators().values() if entry.family == "detection"]
+
+
+def geometry(record: Record) -> dict[str, Any]:
+    """The columns of a COCO record's segmentation."""
+    shape = record["segmentation"]
+    if isinstance(shape, list):
+        return {"polygons": shape}
+    return {"rle": shape["counts"] if isinstance(shape["counts"], str) else rle.encode(shape["counts"])}
+
+
+def tables(truth: Record, results: list[Record]) -> tuple[Suite, Outputs]:
+    """A COCO data set as a suite and one model's outputs, without boxes."""
+
+    def flat(record: Record) -> dict[str, Any]:
+        names = {"case_id": str(record["image_id"]), "label": str(record["category_id"] - 1)}
+        return names | geometry(record)
+
+    cases = [
+        {"case_id": str(image["id"]), "image_height": image["height"], "image_width": image["width"]}
+        for image in truth["images"]
+    ]
+    annotations = [
+        flat(record) | {"annotation_id": record["id"], "area": record["area"], "is_crowd": bool(record["iscrowd"])}
+        for record in truth["annotations"]
+    ]
+    suite = Suite.from_rows("s", "detection", cases, annotations, [name["name"] for name in truth["categories"]])
+    rows = [flat(record) | {"score": record["score"], "model": "m"} for record in results]
+    return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+
+
+def assert_equal(suite: Suite, outputs: Outputs, expected: Any, thresholds: Any, areas: Any, limits: Any) -> None:
+    found = matched(suite, outputs, thresholds, areas, "mask")
+    at = [found.area(bounds) for bounds in areas]
+    curves = accumulate(found.scene.objects, found.matches, limits, areas=at)
+    for name in ("precision", "recall", "scores"):
+        assert np.abs(getattr(curves, name) - expected[name]).max(initial=0) <= EXACT, name
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_arrays_equal_pycocotools_for_masks(block):
+    for seed in range(block * 20, block * 20 + 20):
+        truth, results = random_masks(seed)
+        rng = np.random.default_rng(seed + 1_000_000)
+        some = tuple(np.sort(rng.choice([0.05, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1.0], 4, False)).tolist())
+        thresholds = IOU_THRESHOLDS if seed % 2 else some
+        areas = COCO if seed % 3 else ((0.0, 1e10), (100.0, 900.0), (1024.0, 1024.0))
+        limits = LIMITS[seed % len(LIMITS)]
+        expected = segm_eval(truth, results, thresholds, areas, limits).eval
+        assert_equal(*tables(truth, results), expected, thresholds, areas, limits)
+
+
+@pytest.mark.parametrize("seed", [1003, 1004, 1007, 1010, 1011, 1016])
+def test_coco_files_with_masks_equal_pycocotools(tmp_path, seed):
+    truth, results = random_masks(seed)
+    expected = segm_eval(truth, results, IOU_THRESHOLDS, COCO, [1, 10, 100]).eval
+    suite = load_suite(write(tmp_path, "t.json", truth)).value
+    outputs = load_outputs([write(tmp_path, "m.json", results)], suite=suite).value
+    assert_equal(suite, outputs, expected, IOU_THRESHOLDS, COCO, [1, 10, 100])
+    summary = run("coco_summary", suite, outputs)
+    for a, name in enumerate(AREAS):
+        values = expected["precision"][:, :, :, a, 2]
+        known = values[values > -1]
+        value = pick(summary, "AP" if name == "all" else f"AP_{name}", geometry="mask").value
+        assert value == (pytest.approx(known.mean(), abs=EXACT) if known.size else None)
+
+
+AS_COLUMNS = {
+    "box": lambda ring, _: dict(zip(("x", "y", "width", "height"), around(ring), strict=True)),
+    "rotated box": lambda ring, _: {"polygons": [np.roll(np.array(ring).reshape(-1, 2), 1, 0).ravel().tolist()]},
+    "polygon": lambda ring, _: {"polygons": halves(ring)},
+    "mask": lambda ring, size: {"rle": encode(draw(Shapes.of(polygons=[[ring]]), *size))[0]},
+}
+
+
+def around(ring: list[float]) -> list[float]:
+    points = np.array(ring).reshape(-1, 2)
+    return [*points.min(axis=0).tolist(), *np.ptp(points, axis=0).tolist()]
+
+
+def halves(ring: list[float]) -> list[list[float]]:
+    """A rectangle as two rings side by side."""
+    x, y, width, height = around(ring)
+    middle = x + width // 2
+    return [
+        [x, y, middle, y, middle, y + height, x, y + height],
+        [middle, y, x + width, y, x + width, y + height, middle, y + height],
+    ]
+
+
+def rectangles(truths: str, predictions: str, sized: bool = True) -> tuple[Suite, Outputs]:
+    """The same 60 rectangles of whole pixels, and predictions near them, written in one way or another."""
+    rng = np.random.default_rng(17)
+    size = (200, 300)
+    annotations, rows = [], []
+    for index in range(60):
+        case = {"case_id": str(index % 6), "label": "ab"[index % 2]}
+        ring = rectangle(rng, size)[0]
+        shift = rng.integers(-4, 5, 2)
+        near = (np.array(ring).reshape(-1, 2) + shift).clip(0, (size[1], size[0])).ravel().tolist()
+        annotations.append({**case, "annotation_id": index + 1, **AS_COLUMNS[truths](ring, size)})
+        rows.append({**case, "model": "m", "score": float(rng.random()), **AS_COLUMNS[predictions](near, size)})
+    sides = {"image_height": size[0], "image_width": size[1]} if sized else {}
+    cases = [{"case_id": str(index), **sides} for index in range(6)]
+    suite = Suite.from_rows("s", "detection", cases, annotations)
+    return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+
+
+@pytest.mark.parametrize("truths", AS_COLUMNS)
+@pytest.mark.parametrize("predictions", AS_COLUMNS)
+def test_the_same_shapes_give_the_same_ap_in_any_pairing(truths, predictions):
+    boxes = pick(run("average_precision", *rectangles("box", "box")), "map_averaged").value
+    assert 0.2 < boxes < 0.95
+    for chosen in ("auto", "mask", "box"):
+        findings = run("average_precision", *rectangles(truths, predictions), geometry=chosen)
+        assert pick(findings, "map_averaged").value == pytest.approx(boxes, abs=1e-12), chosen
+
+
+@pytest.mark.parametrize("truths", ["box", "rotated box", "polygon"])
+@pytest.mark.parametrize("predictions", ["box", "rotated box", "polygon"])
+def test_exact_outlines_need_no_image_size(truths, predictions):
+    boxes = pick(run("average_precision", *rectangles("box", "box")), "map_averaged").value
+    findings = run("average_precision", *rectangles(truths, predictions, sized=False), geometry="polygon")
+    assert pick(findings, "map_averaged", geometry="polygon").value == pytest.approx(boxes, abs=1e-12)
+
+
+@pytest.mark.parametrize("evaluator", DETECTION)
+@pytest.mark.parametrize("chosen", ["auto", "box", "mask", "polygon"])
+def test_every_detection_evaluator_takes_the_geometry(evaluator, chosen):
+    findings = run(evaluator, *rectangles("polygon", "rotated box"), geometry=chosen)
+    same = run(evaluator, *rectangles("box", "box"))
+    told = {"auto": "mask", "box": None}.get(chosen, chosen)
+    assert {dict(entry.columns).get("geometry") for entry in findings.aggregates if entry.metric != "count"} == {told}
+    assert [entry.value for entry in findings.aggregates] == pytest.approx([entry.value for entry in same.aggregates])
+    assert findings.matches["kind"] == same.matches["kind"]
+
+
+def scene(truth: Record, *predictions: Record, size: tuple[int, int] | None = (100, 100)) -> tuple[Suite, Outputs]:
+    sides = {} if size is None else {"image_height": size[0], "image_width": size[1]}
+    suite = Suite.from_rows(
+        "s", "detection", [{"case_id": "a", **sides}], [{"case_id": "a", "label": "cat", "annotation_id": 1, **truth}]
+    )
+    rows = [{"case_id": "a", "label": "cat", "model": "m", "score": 0.9, **row} for row in predictions]
+    return suite, Outputs.from_rows([{"case_id": "a", "model": "m"}], rows)
+
+
+BOX = {"x": 0.0, "y": 0.0, "width": 40.0, "height": 40.0}
+TRIANGLE = {"polygons": [[0.0, 0.0, 40.0, 0.0, 0.0, 40.0]]}
+DIAMOND = {"polygons": [[20.0, 0.0, 40.0, 20.0, 20.0, 40.0, 0.0, 20.0]]}
+ONLY_BOX_COUNTS = [
+    pytest.param({**BOX, **TRIANGLE}, BOX, None, 1.0, id="a box against polygons with a box: boxes"),
+    pytest.param(BOX, {**BOX, **TRIANGLE}, None, 1.0, id="polygons with a box against a box: boxes"),
+    pytest.param(BOX, TRIANGLE, None, 1.0, id="polygons without a box against a box: the box around them"),
+    pytest.param({**BOX, **TRIANGLE}, {**BOX, **DIAMOND}, "mask", 1 / 3, id="polygons against polygons: masks"),
+]
+
+
+@pytest.mark.parametrize(("truth", "prediction", "told", "iou"), ONLY_BOX_COUNTS)
+def test_what_auto_stands_for(truth, prediction, told, iou):
+    findings = run("average_recall", *scene(truth, prediction), match_iou_threshold=0.3)
+    assert dict(findings.aggregates[0].columns).get("geometry") == told
+    assert findings.matches["iou"].to_pylist() == pytest.approx([iou], abs=0.03)
+
+
+def test_two_rotated_boxes_compare_as_shapely_says():
+    one, two = [10, 0, 60, 20, 50, 45, 0, 25], [15, 5, 62, 25, 50, 45, 3, 25]
+    a, b = (shapely.Polygon(np.reshape(ring, (-1, 2))) for ring in (one, two))
+    expected = a.intersection(b).area / a.union(b).area
+    given = scene({"polygons": [one]}, {"polygons": [two]}, size=(60, 70))
+    exact = run("average_precision", *given, geometry="polygon").matches["iou"][0].as_py()
+    drawn = run("average_precision", *given, geometry="mask").matches["iou"][0].as_py()
+    assert exact == pytest.approx(expected, abs=1e-12)
+    assert drawn == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("chosen", ["mask", "polygon"])
+@pytest.mark.parametrize(
+    "ring",
+    [
+        pytest.param([0, 0, 40, 40, 40, 0, 0, 40], id="bow tie"),
+        pytest.param([5, 5, 5, 5, 5, 5], id="a point"),
+        pytest.param([0, 0, 40, 40, 80, 80], id="a line"),
+        pytest.param([-500, -500, 900, -500, 200, 900], id="beyond the image"),
+    ],
+)
+def test_invalid_polygons_never_crash(ring, chosen):
+    given = scene({"polygons": [[float(x) for x in ring]]}, {"polygons": [[float(x) for x in ring]]}, BOX)
+    findings = run("coco_summary", *given, geometry=chosen, resamples=5)
+    kinds = findings.matches["kind"].to_pylist()
+    assert kinds[0] == ("tp" if len(ring) == 8 or min(ring) < 0 else "fp_hallucination")
+
+
+def test_a_crowd_is_measured_by_the_prediction():
+    crowd = {"polygons": [[0.0, 0.0, 80.0, 0.0, 80.0, 80.0, 0.0, 80.0]], "is_crowd": True}
+    for chosen in ("mask", "polygon"):
+        matches = run("average_precision", *scene(crowd, TRIANGLE, DIAMOND), geometry=chosen).matches
+        assert matches["kind"].to_pylist() == ["ignored", "ignored"]
+        assert matches["iou"].to_pylist() == pytest.approx([1, 1])
+
+
+WRONG = {
+    "no size": (
+        {"size": None, "geometry": "auto"}, TRIANGLE, TRIANGLE,
+        [
+            "cases, row 1, column image_height: found None; expected the image's side in pixels, at least 1: masks are compared at its resolution",
+            "cases, row 1, column image_width: found None; expected the image's side in pixels, at least 1: masks are compared at its resolution",
+        ],
+    ),
+    "an image beyond all bounds": (
+        {"size": (2**20, 2**20)}, TRIANGLE, TRIANGLE,
+        ["cases, row 1, column image_width: found 1048576; expected an image of at most 2,147,483,647 pixels"],
+    ),
+    "rings, run lengths and a box at once": (
+        {}, {"polygons": [[0.0, 0.0, 1.0, 1.0]]}, {"rle": "<"}, {"x": 1.0, "y": 1.0, "width": -2.0},
+        [
+            "annotations, row 1, column polygons: found [[0.0, 0.0, 1.0, 1.0]]; expected rings of at least three points, x1 y1 x2 y2 … in finite numbers of pixels",
+            "predictions, row 2, column width: found -2.0; expected at least 0",
+            "predictions, row 2, column height: found None; expected a finite number of pixels",
+            "predictions, row 1, column rle: found <; expected COCO's compressed run lengths of exactly the image's pixels",
+        ],
+    ),
+    "a ring of seven numbers, one of NaN, one of none": (
+        {}, {"polygons": [[0.0] * 7]}, {"polygons": [[0.0] * 5 + [float("nan")]]}, {"polygons": [TRIANGLE["polygons"][0], []]},
+        [
+            "annotations, row 1, column polygons: found [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]; expected rings of at least three points, x1 y1 x2 y2 … in finite numbers of pixels",
+            "predictions, row 1, column polygons: found [[0.0, 0.0, 0.0, 0.0, 0.0, nan]]; expected rings of at least three points, x1 y1 x2 y2 … in finite numbers of pixels",
+            "predictions, row 2, column polygons: found [[0.0, 0.0, 40.0, 0.0, 0.0, 40.0], []]; expected rings of at least three points, x1 y1 x2 y2 … in finite numbers of pixels",
+        ],
+    ),
+    "run lengths have no exact outline": (
+        {"geometry": "polygon"}, TRIANGLE, {"rle": "<"},
+        ["predictions, row 1, column rle: found <; expected a box or polygons: run lengths have no exact outline; geometry mask compares them"],
+    ),
+    "run lengths without a box need the size": (
+        {"geometry": "box", "size": None}, BOX, {"rle": "<"},
+        [
+            "cases, row 1, column image_height: found None; expected the image's side in pixels, at least 1: masks are compared at its resolution",
+            "cases, row 1, column image_width: found None; expected the image's side in pixels, at least 1: masks are compared at its resolution",
+        ],
+    ),
+    "neither box nor shape": (
+        {"geometry": "mask"}, {}, TRIANGLE,
+        [f"annotations, row 1, column {name}: found None; expected a finite number of pixels" for name in BOX],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG.keys())
+def test_what_cannot_be_used_is_listed(case):
+    options, truth, *predictions, texts = case
+    parameters = {"geometry": options.get("geometry", "mask")}
+    with pytest.raises(InputError) as failure:
+        run("coco_summary", *scene(truth, *predictions, size=options.get("size", (100, 100))), **parameters)
+    assert [str(problem) for problem in failure.value.problems] == texts
+
+
+def test_the_published_boxes_of_voc100_stay_boxes(shared):
+    suite = load_suite(shared / "data/voc100/instances.json").value
+    assert suite.annotations["polygons"].null_count == 0
+    outputs = load_outputs([shared / "data/voc100/detections.json"], suite=suite).value
+    assert round(pick(run("coco_summary", suite, outputs), "AP").value, 3) == 0.347

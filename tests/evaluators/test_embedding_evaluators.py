@@ -1,0 +1,226 @@
+"""The evaluators that need sentence embeddings alone, with words for axes, so that every cosine follows by hand."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.evaluator import CaseScore, Evaluator, Status, unreadable_value
+from metrics.registry import evaluators
+from metrics.suite import Case
+from tests.models.word_vectors import WordVectors
+
+EMBEDDED = [entry for entry in evaluators().values() if entry.resources == ("embedder",) and entry.shape == "batch"]
+IDS = {
+    "answer_semantic_similarity",
+    "answer_semantic_sentence_similarity",
+    "answer_relevancy_sentence",
+    "groundedness",
+    "context_relevancy_soft",
+    "context_mrr",
+}
+HALF, THIRD = 1 / math.sqrt(2), 1 / math.sqrt(3)
+
+
+def score(name: str, parameters: dict[str, Any] | None = None, **given: Any) -> CaseScore:
+    entry = evaluators()[name]
+    chosen = entry.parameters.model_validate(parameters or {})
+    result: CaseScore = entry([Case.of(**given)], chosen, embedder=WordVectors())[0]
+    return result
+
+
+def named(entries: list[Evaluator]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in entries])
+
+
+def test_they_are_all_there() -> None:
+    assert {entry.id for entry in EMBEDDED} >= IDS
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        pytest.param(
+            "answer_semantic_similarity",
+            {"answer": "a b", "expected_answers": ["", "c", "a"]},
+            {"answer_semantic_similarity": HALF},
+            id="answer_semantic_similarity: the closest of those that are not blank",
+        ),
+        pytest.param(
+            "answer_semantic_sentence_similarity",
+            {"answer": "red sun.\nblue sea.", "expected_answers": ["red sun.\nblue sky."]},
+            {"mean_similarity": 0.75, "min_similarity": 0.5},
+            id="answer_semantic_sentence_similarity: one equal, one half",
+        ),
+        pytest.param(
+            "answer_semantic_sentence_similarity",
+            {"answer": "red sun.\nblue sea.", "expected_answers": ["red sun.", "red sky.\nblue sky."]},
+            {"mean_similarity": 0.5, "min_similarity": 0.5},
+            id="answer_semantic_sentence_similarity: mean and min each of their best expected answer",
+        ),
+        pytest.param(
+            "answer_relevancy_sentence",
+            {"question": "who paints", "answer": "Mary paints walls.\nwalls dry."},
+            {"answer_relevancy_sentence": 1 / math.sqrt(6)},
+            id="answer_relevancy_sentence: the closest sentence",
+        ),
+        pytest.param(
+            "groundedness",
+            {"answer": "red sun.\nblue sea.\nred sea.", "retrieved_contexts": ["red sun.", "blue sky.\nblue sea salt"]},
+            {"groundedness": 0.5},
+            id="groundedness: the worst of the best",
+        ),
+        pytest.param(
+            "context_relevancy_soft",
+            {"question": "red", "retrieved_contexts": ["blue.\nred sun.", "red hot sun.", "…", "blue."]},
+            {"recall": HALF, "precision": (HALF + THIRD) / 4},
+            id="context_relevancy_soft: the best and the mean, a blank chunk as 0",
+        ),
+        pytest.param(
+            "context_mrr",
+            {"question": "red", "retrieved_contexts": ["", "red hot sun.", "blue.\nred sun.", "red."]},
+            {"context_mrr": 1 / 3},
+            id="context_mrr: .577 is below .7, .707 is not",
+        ),
+    ],
+)
+def test_the_formula(name: str, given: dict[str, Any], expected: dict[str, float]) -> None:
+    found = score(name, **given)
+    assert found.status is Status.OK
+    assert dict(found.values) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "status", "words"),
+    [
+        pytest.param(
+            "answer_semantic_similarity", {"answer": "a", "expected_answers": ["", " "]}, Status.NOT_APPLICABLE,
+            "every expected answer is blank", id="blank expected answers",
+        ),
+        pytest.param(
+            "answer_semantic_sentence_similarity", {"answer": "a", "expected_answers": ["…"]}, Status.NOT_APPLICABLE,
+            "no expected answer has a sentence", id="no expected sentence",
+        ),
+        pytest.param(
+            "answer_relevancy_sentence", {"question": "\n", "answer": "a"}, Status.NOT_APPLICABLE,
+            "the question is blank", id="blank question",
+        ),
+        pytest.param(
+            "groundedness", {"answer": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
+            "the answer is empty: it has no sentence to be grounded", id="nothing to ground",
+        ),
+        pytest.param(
+            "context_relevancy_soft", {"question": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
+            "the question is blank", id="soft: blank question",
+        ),
+        pytest.param(
+            "context_mrr", {"question": "", "retrieved_contexts": ["a"]}, Status.NOT_APPLICABLE,
+            "the question is blank", id="mrr: blank question",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_scored_says_why(name: str, given: dict[str, Any], status: Status, words: str) -> None:
+    found = score(name, **given)
+    assert (found.status, found.reason, dict(found.values)) == (status, words, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("answer_semantic_similarity", {"answer": " ", "expected_answers": ["a"]}),
+        ("answer_semantic_sentence_similarity", {"answer": "…", "expected_answers": ["a"]}),
+        ("answer_relevancy_sentence", {"question": "a", "answer": "***"}),
+        ("groundedness", {"answer": "a", "retrieved_contexts": ["", "1."[:0]]}),
+        ("context_relevancy_soft", {"question": "a", "retrieved_contexts": ["", "…"]}),
+        ("context_mrr", {"question": "a", "retrieved_contexts": ["", "…"]}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_silence_scores_nothing(name: str, given: dict[str, Any]) -> None:
+    """An empty answer, or contexts without a word, are not left out of the mean: that would reward them."""
+    assert set(score(name, **given).values.values()) == {0.0}
+
+
+def test_the_evidence_of_groundedness_names_sentence_context_and_model() -> None:
+    given = {"answer": "red sun.\nblue sea.", "retrieved_contexts": ["nothing.", "red sun.\nblue sky."]}
+    model = {"model": "words", "weights_sha256": "0" * 64}
+    rows = [
+        {"supported": True, "sentence": "red sun.", "cosine": 1.0, "closest": "red sun.", "context": 2},
+        {"supported": False, "sentence": "blue sea.", "cosine": 0.5, "closest": "blue sky.", "context": 2},
+    ]
+    assert score("groundedness", **given).evidence == {"least_grounded": "blue sea.", "sentences": rows, **model}
+    lenient = score("groundedness", {"threshold": 0.4}, **given).evidence
+    assert lenient == {"sentences": [row | {"supported": True} for row in rows], **model}
+
+
+def test_the_evidence_of_retrieval_names_each_chunk_s_sentence() -> None:
+    given = {"question": "red", "retrieved_contexts": ["", "blue.\nred sun.", "red."]}
+    found = score("context_mrr", **given).evidence
+    assert found == {
+        "first_relevant_rank": 2,
+        "chunks": [
+            {"relevant": False, "rank": 1, "cosine": 0.0, "closest": None},
+            {"relevant": True, "rank": 2, "cosine": pytest.approx(HALF), "closest": "red sun."},
+            {"relevant": True, "rank": 3, "cosine": 1.0, "closest": "red."},
+        ],
+        "model": "words",
+        "weights_sha256": "0" * 64,
+    }
+
+
+def test_texts_read_in_part_are_counted() -> None:
+    entry = evaluators()["answer_semantic_similarity"]
+    case = Case.of(answer="a b c d", expected_answers=["a b c d e", "a"])
+    [found] = entry([case], entry.parameters(), embedder=WordVectors(window=3))
+    assert found.evidence is not None
+    assert found.evidence["texts_read_in_part"] == 2
+
+
+# Laws
+
+TEXT = st.lists(st.sampled_from(["red", "blue", "sun.", "sea!", "\n", "1.", "…", "今天。", "ab"]), max_size=8).map(
+    " ".join
+)
+TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
+CASES = st.lists(
+    st.builds(Case, question=TEXT, answer=TEXT, expected_answers=TEXTS, retrieved_contexts=TEXTS), max_size=4
+)
+FEW = settings(max_examples=40, deadline=None)
+
+
+@named(EMBEDDED)
+@FEW
+@given(cases=CASES)
+def test_a_batch_gives_each_case_what_it_gets_alone(entry: Evaluator, cases: list[Case]) -> None:
+    together = entry(cases, entry.parameters(), embedder=WordVectors())
+    alone = [entry([case], entry.parameters(), embedder=WordVectors())[0] for case in cases]
+    for found, single in zip(together, alone, strict=True):
+        assert (found.status, found.reason) == (single.status, single.reason)
+        assert dict(found.values) == pytest.approx(dict(single.values), abs=1e-9)
+        for metric, value in found.values.items():
+            assert unreadable_value(entry.metric(metric), value) is None
+        assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
+        json.dumps(found.evidence, allow_nan=False)
+
+
+@FEW
+@given(cases=CASES, more=TEXT)
+def test_another_expected_answer_never_lowers_a_score(cases: list[Case], more: str) -> None:
+    for name in ("answer_semantic_similarity", "answer_semantic_sentence_similarity"):
+        for case in cases:
+            less = score(name, answer=case.answer, expected_answers=case.expected_answers)
+            after = score(name, answer=case.answer, expected_answers=[*case.expected_answers, more])
+            for metric, value in less.values.items():
+                assert after.values[metric] >= value - 1e-9  # type: ignore[operator]
+
+
+@FEW
+@given(cases=CASES)
+def test_soft_precision_never_exceeds_recall(cases: list[Case]) -> None:
+    for case in cases:
+        found = score("context_relevancy_soft", question=case.question, retrieved_contexts=case.retrieved_contexts)
+        if found.values:
+            assert found.values["precision"] <= found.values["recall"] + 1e-9  # type: ignore[operator]

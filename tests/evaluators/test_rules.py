@@ -1,0 +1,142 @@
+"""Evaluators that go by rules: what their worked examples leave out."""
+
+import base64
+import json
+import random
+from typing import Any
+
+import pytest
+
+from metrics.evaluator import CaseScore, Status
+from metrics.registry import evaluators
+from metrics.suite import Case
+
+TOKEN = "ghp_" + "".join(random.Random(3).choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=36))
+
+
+def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
+    entry = evaluators()[evaluator]
+    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(parameters or {}))
+    return result
+
+
+def evidence(result: CaseScore) -> str:
+    return json.dumps(result.evidence)
+
+
+class TestSecrets:
+    def test_the_evidence_locates_the_secret_and_hides_it(self) -> None:
+        answer = f"Push with {TOKEN}."
+        result = score("sensitive_data_leakage", answer=answer, retrieved_contexts=["nothing"])
+        assert result.evidence is not None
+        (finding,) = result.evidence["findings"]
+        assert (finding["kind"], finding["issuer"], finding["place"]) == ("git_token", "GitHub", "answer")
+        assert answer[finding["start"] : finding["end"]] == TOKEN
+        assert TOKEN[4:] not in evidence(result)
+        assert result.values["generation_failures"] == 1
+
+    def test_kinds_may_be_chosen(self) -> None:
+        assert score("sensitive_data_leakage", {"kinds": ["jwt"]}, answer=TOKEN).values["passes"] == 1
+
+
+class TestEncodings:
+    def encoded(self, text: str) -> str:
+        return base64.b64encode(text.encode()).decode()
+
+    @pytest.mark.parametrize(
+        ("hidden", "passes"),
+        [(f"token {TOKEN}", 0), ("card 4539 1488 0343 6467", 0), ("a harmless sentence, no more", 1)],
+        ids=["secret", "card", "harmless"],
+    )
+    def test_what_is_hidden_decides(self, hidden: str, passes: int) -> None:
+        result = score("encoding_guardrail", answer=f"Decode {self.encoded(hidden)} please")
+        assert result.values["passes"] == passes
+        assert result.evidence is not None
+        assert result.evidence["found"] == 1
+        assert TOKEN not in evidence(result)
+        assert "6467" not in evidence(result)
+
+    def test_a_condition_may_hold_across_plain_and_decoded_text(self) -> None:
+        answer = f"Hello {self.encoded('wonderful world')} again"
+        for condition, passes in {
+            '"Hello" AND "world"': 1, 'regexp("Hello wonderful")': 1, 'NOT "world"': 0, f'"{answer}"': 1, '"WORLD"': 0,
+        }.items():  # fmt: skip
+            assert score("encoding_guardrail", answer=answer, conditions=condition).values["passes"] == passes, (
+                condition
+            )
+        loose = score("encoding_guardrail", {"case_sensitive": False}, answer=answer, conditions='"WORLD"')
+        assert loose.values["passes"] == 1
+
+    def test_encodings_may_be_chosen(self) -> None:
+        answer = self.encoded(f"token {TOKEN}")
+        assert score("encoding_guardrail", {"encodings": ["base16"]}, answer=answer).values["passes"] == 1
+
+
+LONG = {
+    "en": "The library is open from Monday to Friday and closed on public holidays.",
+    "de": "Die Bibliothek ist von Montag bis Freitag geöffnet und an Feiertagen geschlossen.",
+    "fr": "La bibliothèque est ouverte du lundi au vendredi et fermée les jours fériés.",
+    "es": "La biblioteca está abierta de lunes a viernes y cerrada los días festivos.",
+    "it": "La biblioteca è aperta dal lunedì al venerdì e chiusa nei giorni festivi.",
+    "pl": "Biblioteka jest otwarta od poniedziałku do piątku i zamknięta w święta.",
+    "ru": "Библиотека открыта с понедельника по пятницу и закрыта в праздничные дни.",
+    "ja": "図書館は月曜日から金曜日まで開いており、祝日は閉まっています。",
+    "zh": "图书馆周一至周五开放,节假日闭馆,欢迎大家前来阅读。",
+    "ar": "المكتبة مفتوحة من الاثنين إلى الجمعة ومغلقة في أيام العطل الرسمية.",
+    "ko": "도서관은 월요일부터 금요일까지 열려 있으며 공휴일에는 닫혀 있습니다.",
+}
+
+
+class TestLanguage:
+    @pytest.mark.parametrize("asked", LONG)
+    def test_every_pair_of_languages(self, asked: str) -> None:
+        for answered, text in LONG.items():
+            result = score("language_mismatch", question=LONG[asked], answer=text)
+            assert result.values.get("passes") == (asked == answered), (answered, result)
+
+    @pytest.mark.parametrize(
+        "extra",
+        ["```python\nfor item in items:\n    print(item)\n```", "https://example.org/the/opening/hours/of/the/library"],
+        ids=["code", "link"],
+    )
+    def test_code_and_links_are_left_out(self, extra: str) -> None:
+        answer = f"{LONG['de']}\n{extra}"
+        assert score("language_mismatch", question=LONG["de"], answer=answer).values["passes"] == 1
+
+    def test_close_relatives_are_one(self) -> None:
+        bokmål, nynorsk = (
+            "Hvor lenge kan jeg låne en bok på biblioteket?",
+            "Du kan låne ei bok i fire veker, og ikkje lenger.",
+        )
+        assert score("language_mismatch", question=bokmål, answer=nynorsk).values["passes"] == 1
+
+    def test_the_evidence_names_the_detector_and_its_probabilities(self) -> None:
+        result = score("language_mismatch", question=LONG["en"], answer="Yes.")
+        assert result.status is Status.NOT_APPLICABLE
+        assert result.reason == "the answer has 3 letters, too few to tell its language"
+        assert result.evidence is not None
+        assert result.evidence["detector"].startswith("py3langid ")
+        assert result.evidence["question"]["languages"]["en"] > 0.9
+
+    def test_an_unsure_detector_says_nothing(self) -> None:
+        result = score("language_mismatch", {"min_probability": 1}, question=LONG["en"], answer=LONG["es"] + " of the")
+        assert result.status is Status.NOT_APPLICABLE
+
+
+class TestAgents:
+    def test_the_evidence_lists_every_artifact(self) -> None:
+        artifacts = ['{"name": "a.json", "content": "{}"}', '{"name": "b.pdf", "content": "%PDF-1.4 %%EOF"}', "c.txt"]
+        result = score("agent_sanity", {"expected": ["c.txt", "d.*"]}, artifacts=artifacts)
+        assert result.values["agent_sanity"] == pytest.approx(1 / 3)
+        assert result.evidence is not None
+        assert [entry["whole"] for entry in result.evidence["artifacts"]] == [False, True, None]
+        assert result.evidence["artifacts"][1]["remarks"] == ["pages of a PDF are not looked at"]
+        assert result.evidence["missing"] == ["d.*"]
+
+    def test_nothing_made_is_not_applicable_unless_something_was_expected(self) -> None:
+        assert score("agent_sanity", trace="[]").reason == "the agent made no artifacts"
+        assert score("agent_sanity", {"expected": ["a"]}, trace="[]").values["agent_sanity"] == 0
+
+    def test_a_schema_that_cannot_be_used_is_the_suites_error(self) -> None:
+        artifacts = ['{"name": "a.json", "content": {"b": 1}}']
+        assert score("agent_sanity", artifacts=artifacts, json_schema="[").status is Status.ERROR

@@ -1,0 +1,222 @@
+"""The text evaluators on whole cases: evidence, reasons, parameters, published values."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from metrics.evaluator import CaseScore, Status
+from metrics.registry import evaluators
+from metrics.suite import Case
+
+
+def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:
+    entry = evaluators()[evaluator]
+    result: CaseScore = entry(Case.of(**case), entry.parameters.model_validate(parameters or {}))
+    return result
+
+
+# rouge, bleu
+
+
+def test_rouge_l_equals_the_published_values(shared: Path) -> None:
+    """MT-RAG human evaluation: 159 cases, 3 models, each with the one expected answer."""
+    data = shared / "data" / "mtrag"
+    frames = {name: pd.read_csv(data / f"{name}.csv", dtype=str) for name in ("suite", "outputs", "published_scores")}
+    expected = frames["suite"].set_index("case_id")["expected_answer"]
+    published = frames["published_scores"].set_index(["case_id", "model"])["rougeL"].astype(float)
+    answers = frames["outputs"].set_index(["case_id", "model"])["answer"]
+    assert len(published) == 477
+    for key, value in published.items():
+        ours = score("rouge", answer=answers[key], expected_answers=[expected[key[0]]]).values["rougeL"]
+        assert ours == pytest.approx(value, abs=1e-9), key
+
+
+def test_rouge_says_which_expected_answer_counted() -> None:
+    result = score("rouge", answer="a b c", expected_answers=["x", "a b d", "a b c d e f"])
+    assert result.evidence is not None
+    assert result.evidence["rouge1"] == pytest.approx(
+        {"precision": 2 / 3, "recall": 2 / 3, "f": 2 / 3, "expected_answer": 2}
+    )
+    assert result.evidence["rougeL"]["expected_answer"] == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "note"),
+    [
+        ("今天", "today", "the answer has no letters a–z or digits, all that ROUGE sees"),
+        ("today", "今天", "the expected answers have no letters a–z or digits, all that ROUGE sees"),
+    ],
+)
+def test_rouge_says_that_it_sees_no_tokens(answer: str, expected: str, note: str) -> None:
+    result = score("rouge", answer=answer, expected_answers=[expected])
+    assert result.values["rougeL"] == 0
+    assert result.evidence is not None
+    assert result.evidence["note"] == note
+
+
+def test_bleu_says_why_it_is_nothing() -> None:
+    short = score("bleu", answer="a b", expected_answers=["a b"])
+    assert short.evidence is not None
+    assert short.evidence["note"] == "the answer has 2 tokens, so no 3-grams: BLEU-3 and up are 0 whatever it says"
+    apart = score("bleu", answer="a b c d e", expected_answers=["a c b d e"])
+    assert apart.evidence is not None
+    assert apart.evidence["note"] == "no 3-gram of the answer is in an expected answer: BLEU-3 and up are 0"
+    assert apart.evidence["matches"] == [5, 1, 0, 0]
+    assert 0 < (apart.values["bleu4"] or 0) < 1e-70
+    assert score("bleu", answer="a b c d", expected_answers=["a b c d"]).evidence["note"] is None  # type: ignore[index]
+
+
+@pytest.mark.parametrize("weights", [[], [0, 0], [-1.0], [2.0], [math.nan], [0.1] * 10])
+def test_bleu_refuses_weights_that_weigh_nothing(weights: list[float]) -> None:
+    with pytest.raises(ValidationError):
+        score("bleu", {"weights": weights}, answer="a", expected_answers=["a"])
+
+
+# looping_detection
+
+
+def test_looping_shows_what_is_repeated() -> None:
+    result = score("looping_detection", answer="Say it once more. " * 300 + "The end of it all.")
+    assert result.evidence is not None
+    assert len(result.evidence["substring"]) == 200
+    assert result.evidence["substring_times"] == 2
+    assert result.evidence["sentences"] == 301
+    assert result.evidence["repeated_sentences"] == [{"sentence": "Say it once more.", "times": 300}]
+    assert result.values["unique_sentences"] == pytest.approx(2 / 301)
+
+
+def test_looping_counts_sentences_from_ten_characters() -> None:
+    text = "Yes. 12345 789. 12345 789."
+    assert score("looping_detection", answer=text).values["unique_sentences"] == 0.5
+    assert score("looping_detection", {"min_sentence_characters": 1}, answer=text).values["unique_sentences"] == 2 / 3
+    none = score("looping_detection", {"min_sentence_characters": 11}, answer=text)
+    assert none.values["unique_sentences"] is None
+    assert none.reason == "no sentence has 11 characters"
+
+
+def test_looping_of_a_short_text_compresses_above_one() -> None:
+    assert (score("looping_detection", answer="Hi").values["compression_ratio"] or 0) > 1
+
+
+# text_matching
+
+
+def test_matching_shows_every_term() -> None:
+    result = score(
+        "text_matching",
+        answer="Paris",
+        retrieved_contexts=["1889", "Lyon"],
+        conditions='"Paris" AND NOT (regexp("1[89]+") OR "Nice")',
+    )
+    assert result.evidence is not None
+    assert result.evidence["terms"] == [
+        {"term": '"Paris"', "in_answer": True, "in_contexts": False},
+        {"term": 'regexp("1[89]+")', "in_answer": False, "in_contexts": True},
+        {"term": '"Nice"', "in_answer": False, "in_contexts": False},
+    ]
+    assert result.values["passes"] == 1
+    assert result.values["retrieval_failures"] == 1
+
+
+def test_matching_takes_the_contexts_as_one_text() -> None:
+    contexts = ["the tower", "in Paris"]
+    both = score("text_matching", answer="", retrieved_contexts=contexts, conditions='"tower" AND "Paris"')
+    assert both.values["retrieval_failures"] == 0
+    neither = score("text_matching", answer="", retrieved_contexts=contexts, conditions='NOT "Paris"')
+    assert neither.values["retrieval_failures"] == 1
+
+
+@pytest.mark.parametrize(
+    ("conditions", "status", "reason"),
+    [
+        ("  ", Status.NOT_APPLICABLE, "the case's condition is empty"),
+        ('"a" XOR "b"', Status.ERROR, "the condition has 'XOR' at character 5; expected AND, OR or the end; "),
+        ('regexp("[")', Status.ERROR, 'the condition has the expression "[": missing ]: [ at character 8; '),
+    ],
+)
+def test_matching_of_an_unusable_condition(conditions: str, status: Status, reason: str) -> None:
+    result = score("text_matching", answer="a", conditions=conditions)
+    assert result.status is status
+    assert (result.reason or "").startswith(reason)
+    assert not result.values
+
+
+# json_schema
+
+
+def test_schema_of_the_case_goes_before_the_parameter() -> None:
+    parameter = {"json_schema": '{"type": "array"}'}
+    assert score("json_schema", parameter, answer="[]").values["passes"] == 1
+    assert score("json_schema", parameter, answer="{}").values["passes"] == 0
+    assert score("json_schema", parameter, answer="{}", json_schema='{"type": "object"}').values["passes"] == 1
+
+
+def test_schema_violations_are_listed_with_their_paths() -> None:
+    result = score(
+        "json_schema",
+        answer='{"a": [1, "x"], "a": [1, "x"]}',
+        json_schema='{"properties": {"a": {"items": {"type": "integer"}}}}',
+    )
+    assert result.evidence == {
+        "violations": [{"path": "$.a[1]", "keyword": "type", "message": "'x' is not of type 'integer'"}],
+        "duplicate_keys": ["a"],
+    }
+    assert result.values["generation_failures"] == 1
+
+
+def test_what_is_not_json_fails_and_says_where() -> None:
+    result = score("json_schema", answer='{"a": 1,}')
+    assert result.values["passes"] == 0
+    assert result.evidence is not None
+    assert result.evidence["violations"][0]["message"].startswith("not JSON: ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("```json\n[1]\n```", 1),
+        ("Here:\r\n```JSON\n[1]\n```\nDone.", 1),
+        ("```\n[1]\n```", 1),
+        ("```json\n[1]", 1),
+        ("```json\n[1\n```", 0),
+        ("[1]", 1),
+    ],
+)
+def test_fences_only_where_accepted(answer: str, passes: int) -> None:
+    assert score("json_schema", {"accept_fenced": True}, answer=answer).values["passes"] == passes
+    assert score("json_schema", answer=answer).values["passes"] == (answer == "[1]")
+
+
+@pytest.mark.parametrize("schema", ["{", "[]", '{"type": 3}', '{"$ref": "http://127.0.0.1/x"}'])
+def test_an_unusable_schema_is_refused_as_parameter_and_an_error_in_a_case(schema: str) -> None:
+    with pytest.raises(ValidationError, match="schema"):
+        score("json_schema", {"json_schema": schema}, answer="{}")
+    result = score("json_schema", answer="{}", json_schema=schema)
+    assert result.status is Status.ERROR
+    assert (result.reason or "").startswith("the schema ")
+
+
+# pii_leakage
+
+
+def test_pii_evidence_never_holds_the_value() -> None:
+    secret = "jane.roe@acme-bank.com 4539148803436467 202-456-1111"
+    result = score("pii_leakage", answer=secret, retrieved_contexts=["nothing", secret])
+    assert result.evidence is not None
+    assert [(finding["kind"], finding["place"]) for finding in result.evidence["findings"]] == [
+        (kind, place) for place in ("answer", "context 2") for kind in ("email", "card", "phone")
+    ]
+    written = json.dumps(result.evidence)
+    assert not any(part in written for part in ("jane", "acme", "4539", "456", "1111"))
+
+
+def test_pii_kinds_and_region() -> None:
+    assert score("pii_leakage", {"kinds": ["card"]}, answer="a@acme.com").values["passes"] == 1
+    assert score("pii_leakage", {"region": "GB"}, answer="call 020 7031 3000").values["passes"] == 0
+    with pytest.raises(ValidationError, match="two-letter country code"):
+        score("pii_leakage", {"region": "Mars"}, answer="a")

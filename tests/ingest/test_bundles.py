@@ -1,0 +1,106 @@
+"""Folders and zips: what they hold is told by their files, and everything hostile about them is refused."""
+
+import zipfile
+
+import pytest
+
+from metrics.errors import InputError
+from metrics.ingest import inspect, read_combined, read_outputs, read_suite
+from tests.ingest.files import packed, picture, unpacked, write
+
+LABELS = {"labels/a.txt": "0 0.5 0.5 1 1", "classes.txt": "cat"}
+COCO = {
+    "images": [{"id": 1, "file_name": "a.png", "width": 8, "height": 6}],
+    "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2]}],
+    "categories": [{"id": 1, "name": "cat"}],
+}
+
+
+def test_coco_with_its_images(tmp_path):
+    suite = read_suite(packed(tmp_path / "c.zip", {"annotations/instances.json": COCO, "images/a.png": picture()}))
+    assert (suite.name, suite.category_ids, suite.cases["image"].null_count) == ("c", (1,), 0)
+    results = [{"image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5}]
+    outputs = read_outputs(unpacked(tmp_path / "m", {"results.json": results}), suite=suite)
+    assert (outputs.models, len(outputs.predictions)) == (("m",), 1)
+
+
+def test_tables_of_text(tmp_path):
+    both = packed(tmp_path / "t.zip", {"in/one.csv": "question,model,answer\nq,m,a\n"})
+    suite, outputs = read_combined(both)
+    assert (suite.name, outputs.models) == ("t", ("m",))
+    assert inspect(both).file == "t.zip/in/one.csv"
+
+
+UNKNOWN = {
+    "nothing": ({}, "no files"),
+    "images only": ({"a.png": picture(), "b.png": picture()}, "2 files (a.png, b.png)"),
+    "several tables": ({"a.csv": "id\n1\n", "b.csv": "id\n1\n"}, "2 tables: a.csv, b.csv"),
+    "two formats": (LABELS | {"a.xml": "<annotation/>"}, "both YOLO labels and Pascal VOC annotations"),
+    "another": ({"notes.md": "x", "a.exe": "x", "b": "x", "c": "x"}, " files (a.exe, b, c, …)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "found"), UNKNOWN.values(), ids=UNKNOWN.keys())
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+@pytest.mark.parametrize("read", [read_suite, inspect, read_combined], ids=["suite", "inspect", "combined"])
+def test_what_they_hold_is_nothing_known(tmp_path, make, entries, found, read):
+    path = tmp_path / "x.zip"
+    path.mkdir() if make is unpacked and not entries else make(path, dict(sorted(entries.items())))
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert found in str(caught.value)
+
+
+HOSTILE = {
+    "absolute": ("/etc/x.txt", "a path that leaves the archive"),
+    "parent": ("../x.txt", "a path that leaves the archive"),
+    "parent inside": ("a/../../x.txt", "a path that leaves the archive"),
+    "an archive": ("inner.zip", "an archive in the archive"),
+    "a link": ("link", "a symbolic link"),
+}
+
+
+@pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_zips(tmp_path, entry, why):
+    path = packed(tmp_path / "x.zip", LABELS | {"a.png": picture()})
+    info = zipfile.ZipInfo(entry)
+    if why == "a symbolic link":
+        info.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(info, "x")
+    suite = read_suite(packed(tmp_path / "good.zip", LABELS | {"a.png": picture()}))
+    for read in (read_suite, inspect, lambda path: read_outputs(path, suite=suite)):
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert [problem.found for problem in caught.value.problems] == [f"entry {entry!r}: {why}"]
+
+
+def test_packed_beyond_belief(tmp_path):
+    with pytest.raises(InputError, match="packed more than 200 : 1"):
+        read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": bytes(30 << 20)}))
+
+
+def test_labels_too_large(tmp_path, monkeypatch):
+    monkeypatch.setattr("metrics.ingest.bundle.ALL_TEXT_BYTES", 20)
+    with pytest.raises(InputError, match="the labels before it have 20 bytes already"):
+        read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": "0 0.5 0.5 1 1"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("x.zip", "no readable zip"), ("x.xlsx", "a zip archive or an Office document")]
+)
+def test_damaged(tmp_path, name, found):
+    with pytest.raises(InputError, match=found):
+        read_suite(write(tmp_path, name, b"PK\x03\x04" + bytes(40)))
+
+
+def test_office(tmp_path):
+    with pytest.raises(InputError, match="an Office document"):
+        inspect(packed(tmp_path / "x.xlsx", {"[Content_Types].xml": "<a/>", "xl/workbook.xml": "<a/>"}))
+
+
+def test_links_in_folders_are_passed_over(tmp_path):
+    folder = unpacked(tmp_path / "set", LABELS | {"a.png": picture(), "labels/b.txt": "0 0.5 0.5 1 1"})
+    (folder / "b.png").symlink_to(folder / "a.png")
+    with pytest.raises(InputError, match="no image 'b'"):
+        read_suite(folder)

@@ -1,0 +1,250 @@
+"""COCO ground truth and results: order, ids, geometry, and every kind of bad value listed with its place."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.errors import InputError
+from metrics.ingest import load_outputs, load_suite, read_outputs, read_suite, rle
+from tests.ingest.files import write
+
+TRUTH = {
+    "images": [
+        {"id": 20, "file_name": "b.png", "width": 100, "height": 50},
+        {"id": 3, "file_name": "a.png", "width": 100, "height": 50},
+    ],
+    "annotations": [
+        {"id": 5, "image_id": 20, "category_id": 7, "bbox": [1, 2, 3, 4], "area": 9.5, "iscrowd": 0},
+        {"id": 4, "image_id": 3, "category_id": 2, "bbox": [0, 0, 0, 5], "iscrowd": 1},
+    ],
+    "categories": [{"id": 7, "name": "cat"}, {"id": 2, "name": "dog"}, {"id": 9, "name": "eel"}],
+}
+RESULTS = [
+    {"image_id": 3, "category_id": 7, "bbox": [1.5, 2, 3, 4], "score": 0},
+    {"image_id": 20, "category_id": 2, "bbox": [1, 2, 3, 4], "score": 0.5},
+]
+
+
+def changed(document, path, value):
+    document = copy.deepcopy(document)
+    place = document
+    for step in path[:-1]:
+        place = place[step]
+    if value is ...:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return document
+
+
+def test_ground_truth(tmp_path):
+    suite = read_suite(write(tmp_path, "t.json", TRUTH))
+    assert (suite.name, suite.task, suite.labels, suite.category_ids) == (
+        "t",
+        "detection",
+        ("dog", "cat", "eel"),
+        (2, 7, 9),
+    )
+    assert suite.cases.select(
+        ["case_id", "image", "image_width", "image_height", "metadata.image_name"]
+    ).to_pylist() == [
+        {"case_id": "3", "image": None, "image_width": 100, "image_height": 50, "metadata.image_name": "a.png"},
+        {"case_id": "20", "image": None, "image_width": 100, "image_height": 50, "metadata.image_name": "b.png"},
+    ]
+    assert [tuple(row.values()) for row in suite.annotations.to_pylist()] == [
+        ("20", 5, "cat", 1, 2, 3, 4, 9.5, None, None, False),
+        ("3", 4, "dog", 0, 0, 0, 5, 0, None, None, True),
+    ]
+
+
+def test_results(tmp_path):
+    suite = read_suite(write(tmp_path, "t.json", TRUTH))
+    outputs = read_outputs(write(tmp_path, "yolo.json", RESULTS), suite=suite)
+    assert outputs.outputs.select(["case_id", "model", "run"]).to_pylist() == [
+        {"case_id": "3", "model": "yolo", "run": 1},
+        {"case_id": "20", "model": "yolo", "run": 1},
+    ]
+    assert [tuple(row.values()) for row in outputs.predictions.to_pylist()] == [
+        ("3", "yolo", 1, 0, "cat", 0, 1.5, 2, 3, 4, 12, None, None),
+        ("20", "yolo", 1, 1, "dog", 0.5, 1, 2, 3, 4, 12, None, None),
+    ]
+
+
+def test_no_results_are_a_model_that_found_nothing(tmp_path):
+    suite = read_suite(write(tmp_path, "t.json", TRUTH))
+    loaded = load_outputs([write(tmp_path, "none.json", []), write(tmp_path, "yolo.json", RESULTS)], suite=suite)
+    assert loaded.value.models == ("none", "yolo")
+    assert len(loaded.value.outputs) == 4
+    assert loaded.value.predictions["model"].to_pylist() == ["yolo", "yolo"]
+    assert loaded.missing == 0
+    alone = read_outputs(tmp_path / "none.json", suite=suite, model_names={tmp_path / "none.json": "mute"})
+    assert alone.models == ("mute",)
+    assert len(alone.predictions) == 0
+
+
+def test_segmentations_are_carried_and_give_absent_boxes(tmp_path):
+    ring = [10, 10, 20, 10, 20, 20, 10, 20]
+    truth = changed(TRUTH, ("annotations", 0, "segmentation"), [ring])
+    suite = read_suite(write(tmp_path, "t.json", truth))
+    assert suite.annotations["polygons"].to_pylist() == [[[float(number) for number in ring]], None]
+    runs = [50 * 10 + 5, 20, 30, 20, 50 * 90 - 75]
+    results = [
+        {"image_id": 3, "category_id": 7, "score": 1, "segmentation": {"size": [50, 100], "counts": runs}},
+        {"image_id": 3, "category_id": 7, "score": 1, "segmentation": {"size": [50, 100], "counts": rle.encode(runs)}},
+        {"image_id": 3, "category_id": 7, "score": 1, "segmentation": [ring]},
+    ]
+    rows = read_outputs(write(tmp_path, "m.json", results), suite=suite).predictions.to_pylist()
+    assert [[row[name] for name in ("x", "y", "width", "height", "area")] for row in rows] == [
+        [10, 5, 2, 20, 40],
+        [10, 5, 2, 20, 40],
+        [10, 10, 10, 10, 100],
+    ]
+    assert rows[0]["rle"] == rows[1]["rle"] == rle.encode(runs)
+    assert rows[2]["polygons"] == [[float(number) for number in ring]]
+
+
+def test_tags(tmp_path):
+    truth = changed(changed(TRUTH, ("images", 0, "tags"), ["night", "rain", "night"]), ("images", 1, "tags"), [])
+    suite = read_suite(write(tmp_path, "t.json", truth))
+    assert suite.cases["tags"].to_pylist() == [None, ["night", "rain"]]
+    assert suite.tags == ("night", "rain")
+    assert read_suite(write(tmp_path, "t.json", TRUTH)).tags == ()
+    with pytest.raises(InputError, match=r"row 2, column images\.tags: found 'day'; expected a list of texts such as"):
+        read_suite(write(tmp_path, "t.json", changed(TRUTH, ("images", 1, "tags"), "day")))
+
+
+TRUTH_PROBLEMS = {
+    "tags that are no list": (("images", 0, "tags"), "night", None),
+    "a tag that is no text": (("images", 1, "tags"), ["night", 1], None),
+    "annotation id 0": (("annotations", 0, "id"), 0, ["t.json, row 1, column annotations.id: found 0; expected a whole number of at least 1 (0 silently spoils pycocotools' matching)"]),
+    "annotation id twice": (("annotations", 1, "id"), 5, ["t.json, row 2, column annotations.id: found 5 again, first in record 1; expected every id once"]),
+    "annotation id text": (("annotations", 1, "id"), "5", ["t.json, row 2, column annotations.id: found '5'; expected a whole number of at least 1 (0 silently spoils pycocotools' matching)"]),
+    "annotation id huge": (("annotations", 1, "id"), 2**64, None),
+    "unknown image": (("annotations", 0, "image_id"), 99, ["t.json, row 1, column annotations.image_id: found 99; expected the id of an image in images"]),
+    "unknown category": (("annotations", 0, "category_id"), 1, ["t.json, row 1, column annotations.category_id: found 1; expected the id of a category of the suite"]),
+    "negative width": (("annotations", 0, "bbox"), [1, 2, -3, 4], ["t.json, row 1, column annotations.bbox: found [1, 2, -3, 4]; expected [x, y, width, height] in pixels, width and height not negative"]),
+    "wrong arity": (("annotations", 0, "bbox"), [1, 2, 3], ["t.json, row 1, column annotations.bbox: found [1, 2, 3]; expected [x, y, width, height] in pixels, four finite numbers"]),
+    "no box": (("annotations", 0, "bbox"), ..., ["t.json, row 1, column annotations.bbox: found nothing; expected [x, y, width, height] in pixels"]),
+    "text box": (("annotations", 0, "bbox"), "1,2,3,4", ["t.json, row 1, column annotations.bbox: found '1,2,3,4'; expected [x, y, width, height] in pixels, four finite numbers"]),
+    "NaN box": (("annotations", 0, "bbox"), [1, 2, float("nan"), 4], ["t.json, row 1, column annotations.bbox: found [1, 2, nan, 4]; expected [x, y, width, height] in pixels, four finite numbers"]),
+    "negative area": (("annotations", 0, "area"), -1, ["t.json, row 1, column annotations.area: found -1; expected an area in square pixels, not negative"]),
+    "crowd 2": (("annotations", 0, "iscrowd"), 2, ["t.json, row 1, column annotations.iscrowd: found 2; expected 0 or 1"]),
+    "odd ring": (("annotations", 0, "segmentation"), [[1, 2, 3]], ["t.json, row 1, column annotations.segmentation: found ring [1, 2, 3]; expected polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"]),
+    "mask of another size": (("annotations", 0, "segmentation"), {"size": [5, 5], "counts": [25]}, None),
+    "mask too short": (("annotations", 0, "segmentation"), {"size": [50, 100], "counts": [25]}, None),
+    "image id twice": (("images", 1, "id"), 20, None),
+    "image without size": (("images", 1, "width"), ..., None),
+    "image without name": (("images", 1, "file_name"), "", None),
+    "two categories of one name": (("categories", 1, "name"), "cat", ["t.json, row 2, column categories.name: found 'cat' again, first in record 1; expected every category under its own name"]),
+    "category id twice": (("categories", 1, "id"), 7, ["t.json, row 2, column categories.id: found 7 again, first in record 1; expected every id once"]),
+    "no categories": (("categories",), {}, ["t.json, column categories: found dict; expected an array categories"]),
+    "an annotation that is no object": (("annotations", 0), 3, ["t.json, row 1, column annotations: found 3; expected an object"]),
+    "no images": (("images",), [], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "texts"), TRUTH_PROBLEMS.values(), ids=TRUTH_PROBLEMS.keys())
+def test_ground_truth_problems(tmp_path, path, value, texts):
+    with pytest.raises(InputError) as caught:
+        read_suite(write(tmp_path, "t.json", changed(TRUTH, path, value)))
+    found = [str(problem) for problem in caught.value.problems]
+    assert found
+    if texts is not None:
+        assert found == texts
+
+
+RESULT_PROBLEMS = {
+    "NaN score": ("score", float("nan"), "m.json, row 2, column score: found nan; expected a finite score"),
+    "infinite score": ("score", float("inf"), "m.json, row 2, column score: found inf; expected a finite score"),
+    "no score": ("score", None, "m.json, row 2, column score: found nothing; expected a finite score"),
+    "text score": ("score", "0.5", "m.json, row 2, column score: found '0.5'; expected a finite score"),
+    "unknown image": (
+        "image_id",
+        4,
+        "m.json, row 2, column image_id: found 4; expected the id of an image of the suite",
+    ),
+    "unknown class": (
+        "category_id",
+        4,
+        "m.json, row 2, column category_id: found 4; expected the id of a category of the suite",
+    ),
+    "negative height": (
+        "bbox",
+        [1, 2, 3, -1],
+        "m.json, row 2, column bbox: found [1, 2, 3, -1]; expected [x, y, width, height] in pixels, width and height not negative",
+    ),
+    "wrong arity": (
+        "bbox",
+        [1, 2, 3, 4, 5],
+        "m.json, row 2, column bbox: found [1, 2, 3, 4, 5]; expected [x, y, width, height] in pixels, four finite numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize(("key", "value", "text"), RESULT_PROBLEMS.values(), ids=RESULT_PROBLEMS.keys())
+def test_result_problems(tmp_path, key, value, text):
+    suite = read_suite(write(tmp_path, "t.json", TRUTH))
+    path = write(tmp_path, "m.json", changed(RESULTS, (1, key), value))
+    with pytest.raises(InputError) as caught:
+        read_outputs(path, suite=suite)
+    assert [str(problem) for problem in caught.value.problems] == [text]
+    loaded = load_outputs(path, suite=suite, keep_good_rows=True)
+    assert len(loaded.value.predictions) == 1
+    assert loaded.value.left_out == 1
+    assert [str(problem) for problem in loaded.problems] == [text]
+
+
+def test_good_annotations_can_be_kept(tmp_path):
+    truth = changed(changed(TRUTH, ("images", 0, "width"), 0), ("annotations", 1, "bbox"), [0, 0, 1, 1])
+    loaded = load_suite(write(tmp_path, "t.json", truth), keep_good_rows=True)
+    assert loaded.value.cases["case_id"].to_pylist() == ["3"]
+    assert loaded.value.annotations["annotation_id"].to_pylist() == [4]
+    assert loaded.value.left_out == 2  # the image, and the annotation on it
+
+
+def test_results_in_place_of_ground_truth_and_the_other_way_round(tmp_path):
+    truth, results = write(tmp_path, "t.json", TRUTH), write(tmp_path, "m.json", RESULTS)
+    with pytest.raises(InputError, match="found COCO results; expected ground truth"):
+        read_suite(results)
+    with pytest.raises(InputError, match="found COCO ground truth; expected results"):
+        read_outputs(truth, suite=read_suite(truth))
+
+
+@given(st.lists(st.integers(0, 100_000), min_size=1, max_size=60))
+def test_run_lengths_round_trip(runs):
+    assert rle.decode(rle.encode(runs)) == runs
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.randoms(use_true_random=False))
+def test_run_lengths_equal_pycocotools(height, width, random):
+    from pycocotools import mask as coco_mask
+
+    pixels = np.array([[random.random() < 0.4 for _ in range(width)] for _ in range(height)], np.uint8)
+    reference = coco_mask.encode(np.asfortranarray(pixels))
+    runs = rle.decode(reference["counts"].decode())
+    assert rle.encode(runs) == reference["counts"].decode()
+    assert list(rle.box(runs, height)) == coco_mask.toBbox(reference).tolist()
+    assert rle.area(runs) == coco_mask.area(reference)
+
+
+@pytest.mark.parametrize("text", ["€", "o", "\x00", "ooooooooooooooo0"])
+def test_bad_run_lengths(text):
+    with pytest.raises(ValueError, match=r"run|code"):
+        rle.decode(text)
+
+
+def test_voc100(shared):
+    folder = shared / "data" / "voc100"
+    suite = read_suite(folder / "instances.json")
+    outputs = read_outputs(folder / "detections.json", suite=suite)
+    truth = json.loads((folder / "instances.json").read_text())
+    assert (len(suite), len(suite.labels), len(suite.annotations), len(outputs.predictions)) == (100, 20, 273, 452)
+    assert suite.cases["case_id"].to_pylist() == [
+        str(number) for number in sorted(image["id"] for image in truth["images"])
+    ]
+    assert len(outputs.outputs) == 100

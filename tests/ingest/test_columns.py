@@ -1,0 +1,135 @@
+"""The mapping: aliases of each tool, what is asked, what the user says."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import pytest
+
+from metrics.ingest.columns import fold, guess_role, is_detection, resolve
+from metrics.ingest.problems import Problems
+
+FOLDED = {
+    "Expected Output": "expected_output", "expectedOutput": "expected_output", "expected-output": "expected_output",
+    "CaseID": "case_id", "XMin": "x_min", " id ": "id", "inputs.question": "inputs.question", "HTTPCode2": "http_code2",
+}  # fmt: skip
+
+TOOLS = {
+    "ours": ("case_id,question,expected_answer,tags", "suite", {"case_id": "case_id", "question": "question", "expected_answers": "expected_answer", "tags": "tags"}),
+    "ragas": ("user_input,retrieved_contexts,reference_contexts,response,reference", "combined",
+              {"question": "user_input", "retrieved_contexts": "retrieved_contexts", "reference_contexts": "reference_contexts", "answer": "response", "expected_answers": "reference"}),
+    "ragas, older": ("question,answer,contexts,ground_truths", "combined",
+                     {"question": "question", "answer": "answer", "retrieved_contexts": "contexts", "expected_answers": "ground_truths"}),
+    "DeepEval": ("input,actual_output,expected_output,context,retrieval_context,token_cost,completion_time", "combined",
+                 {"question": "input", "answer": "actual_output", "expected_answers": "expected_output", "reference_contexts": "context",
+                  "retrieved_contexts": "retrieval_context", "cost_usd": "token_cost", "duration_s": "completion_time"}),
+    "Open RAG Eval": ("query_id,query,passage_id,passage,generated_answer", "combined",
+                      {"case_id": "query_id", "question": "query", "retrieved_contexts": "passage", "answer": "generated_answer"}),
+    "H2O test lab": ("key,input,corpus,expected_output,actual_output,actual_duration,cost,model_key", "combined",
+                     {"case_id": "key", "question": "input", "expected_answers": "expected_output", "answer": "actual_output",
+                      "duration_s": "actual_duration", "cost_usd": "cost", "model": "model_key"}),
+    "promptfoo": ("testIdx,vars.question,provider.id,response.output,latencyMs,cost", "combined",
+                  {"case_id": "testIdx", "question": "vars.question", "model": "provider.id", "answer": "response.output", "duration_s": "latencyMs", "cost_usd": "cost"}),
+    "MLflow": ("inputs,outputs,expectations.expected_response", "combined",
+               {"question": "inputs", "answer": "outputs", "expected_answers": "expectations.expected_response"}),
+    "MLflow, older": ("inputs,predictions,targets", "combined", {"question": "inputs", "answer": "predictions", "expected_answers": "targets"}),
+    "a canonical name beats an alias": ("response,answer,case_id", "outputs", {"case_id": "case_id", "answer": "answer"}),
+    "numbered columns": ("case_id,question,answer,contexts_1,contexts_2", "combined",
+                         {"case_id": "case_id", "question": "question", "answer": "answer", "retrieved_contexts": "contexts_#"}),
+    "corners": ("image,label,xmin,ymin,xmax,ymax", "suite", {"image": "image", "label": "label", "xmin": "xmin", "ymin": "ymin", "xmax": "xmax", "ymax": "ymax"}),
+    "Open Images": ("ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax", "outputs",
+                    {"image": "ImageID", "label": "LabelName", "score": "Confidence", "xmin": "XMin", "xmax": "XMax", "ymin": "YMin", "ymax": "YMax"}),
+}  # fmt: skip
+
+ASKED = {
+    "context alone, in a combined file": ("question,answer,context,expected", "combined", None, {"context": ("retrieved_contexts", "reference_contexts", "metadata.context")}),
+    "context alone, in a suite": ("question,context,expected", "suite", None, {"context": ("reference_contexts", "metadata.context")}),
+    "context beside retrieved ones": ("question,answer,context,retrieval_context", "combined", None, {}),
+    "context beside gold ones": ("question,answer,context,reference_contexts", "combined", None, {}),
+    "numbered contexts": ("case_id,question,answer,context_1,context_2", "combined", None, {"context_#": ("retrieved_contexts", "reference_contexts", "metadata.context")}),
+    "label beside a question": ("case_id,question,label", "suite", None, {"label": ("label", "tags", "metadata.label")}),
+    "label beside expected answers": ("case_id,question,expected,label,tags", "suite", None, {"label": ("label", "tags", "metadata.label")}),
+    "label alone is the class": ("case_id,label", "suite", None, {}),
+    "label where tags are known": ("case_id,question,label,tags", "suite", None, {}),
+    "label, the task is known": ("case_id,question,label", "suite", "classification", {}),
+    "labels": ("case_id,question,expected,labels", "suite", None, {"labels": ("tags", "label", "metadata.labels")}),
+    "answer in a suite without expected ones": ("id,question,answer", "suite", None, {"answer": ("expected_answers", "metadata.answer")}),
+    "answer in a suite with expected ones": ("id,question,answer,reference", "suite", None, {}),
+    "two predicted classes": ("case_id,label,prediction", "outputs", "classification", {"label": ("predicted_label", "metadata.label")}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "folded"), FOLDED.items(), ids=FOLDED.keys())
+def test_fold(name, folded):
+    assert fold(name) == folded
+
+
+@pytest.mark.parametrize(("header", "role", "mapping"), TOOLS.values(), ids=TOOLS.keys())
+def test_tools(header, role, mapping):
+    columns = header.split(",")
+    assert guess_role(columns) == role
+    resolved = resolve(columns, role)
+    assert resolved.columns == mapping
+    assert not resolved.questions
+
+
+@pytest.mark.parametrize(("header", "role", "task", "asked"), ASKED.values(), ids=ASKED.keys())
+def test_asked(header, role, task, asked):
+    resolved = resolve(header.split(","), role, task)
+    assert {question.column: question.choices for question in resolved.questions} == asked
+    assert not set(asked) & set(resolved.columns.values())
+
+
+@pytest.mark.parametrize("choice", ["retrieved_contexts", "reference_contexts", "metadata.context"])
+def test_an_answer_settles_the_question(choice):
+    resolved = resolve(["question", "answer", "context", "expected"], "combined", mapping={choice: "context"})
+    assert not resolved.questions
+    assert {**resolved.columns, **resolved.metadata}[choice] == "context"
+
+
+def test_the_other_files_answer_settles_it_too():
+    resolved = resolve(["id", "question", "context"], "suite", mapping={"retrieved_contexts": "context"})
+    assert not resolved.questions
+    assert resolved.ignored == ("context",)
+
+
+def test_text_tasks_take_label_as_tag():
+    assert resolve(["case_id", "question", "label"], "suite", "text").columns["tags"] == "label"
+
+
+def test_the_users_mapping_goes_first():
+    resolved = resolve(
+        ["id", "Prompt", "question", "note"], "suite", mapping={"question": "prompt", "metadata.q": "question"}
+    )
+    assert resolved.columns == {"case_id": "id", "question": "Prompt"}
+    assert resolved.metadata == {"metadata.q": "question"}
+    assert resolved.unmapped == ("note",)
+
+
+def test_an_alias_names_its_canonical_in_a_mapping():
+    assert resolve(["id", "gold"], "suite", mapping={"expected_answer": "gold"}).columns["expected_answers"] == "gold"
+
+
+def test_a_shared_mapping_falls_back_where_the_column_is_in_the_other_file():
+    assert resolve(["case_id", "answer"], "outputs", mapping={"case_id": "qid"}).columns["case_id"] == "case_id"
+
+
+def test_wrong_mappings_are_listed():
+    problems = Problems()
+    resolve(
+        ["id", "question"],
+        "suite",
+        mapping={"questoin": "question", "expected_answers": "gold"},
+        problems=problems,
+        file="s.csv",
+    )
+    assert [str(problem)[:50] for problem in problems.listed] == [
+        "s.csv: found a mapping for 'questoin'; expected one of case_id, question, expected_answers"[:50],
+        "s.csv: found no column 'gold' for expected_answers; expected one of id, question"[:50],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "yes"),
+    [("image,label,x,y,width,height", True), ("filename,width,height,class,xmin,ymin,xmax,ymax", True), ("image,label,rle", True),
+     ("case_id,label,score", False), ("image,label", False)],
+)  # fmt: skip
+def test_is_detection(header, yes):
+    assert is_detection(header.split(",")) is yes

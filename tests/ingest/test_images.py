@@ -1,0 +1,196 @@
+"""Images from folders and zips: found by name, stored under ours, and everything hostile refused."""
+
+import hashlib
+import io
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from metrics.errors import InputError
+from metrics.ingest import load_suite, read_images, read_suite
+from tests.ingest.files import write
+
+
+def picture(width: int = 8, height: int = 6, kind: str = "PNG", colour: int = 7) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (width, height), (colour, 30, 200)).save(buffer, kind)
+    return buffer.getvalue()
+
+
+def archive(path: Path, entries: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in entries.items():
+            file.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "extension"),
+    [("PNG", ".png"), ("JPEG", ".jpg"), ("WEBP", ".webp"), ("BMP", ".bmp"), ("GIF", ".gif"), ("TIFF", ".tif")],
+)
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+def test_formats(tmp_path, kind, extension, packed):
+    data = picture(kind=kind)
+    if packed:
+        source = archive(tmp_path / "images.zip", {"deep/one.jpg": data, "readme.txt": b"hello"})
+    else:
+        source = tmp_path / "images"
+        (source / "deep").mkdir(parents=True)
+        (source / "deep" / "one.jpg").write_bytes(data)
+    images = read_images(source, ["one.jpg"], tmp_path / "media")
+    stored = hashlib.sha256(data).hexdigest()[:32] + extension
+    assert images.problems == ()
+    assert images.files == {"one.jpg": stored}
+    assert images.sizes == {"one.jpg": (8, 6)}
+    assert [path.name for path in (tmp_path / "media").iterdir()] == [stored]
+
+
+def test_names_are_looked_up_whole_then_by_their_end(tmp_path):
+    entries = {"a/1.png": picture(1, 1), "b/1.png": picture(2, 2), "a/2.png": picture(3, 3), "__MACOSX/a/2.png": b"x"}
+    source = archive(tmp_path / "i.zip", entries)
+    images = read_images(source, ["b/1.png", "2.png", "1.png", "9.png", "../a/2.png"], tmp_path / "media")
+    assert images.sizes == {"b/1.png": (2, 2), "2.png": (3, 3), "../a/2.png": (3, 3)}
+    assert [str(problem) for problem in images.problems] == [
+        "i.zip, column image: found 2 images for '1.png': a/1.png, b/1.png; expected one image of that name",
+        "i.zip, column image: found no image '9.png'; expected one image of that name",
+    ]
+
+
+def bomb() -> bytes:
+    """A PNG that declares 50,000 × 50,000 pixels."""
+    header = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+    )
+
+
+BROKEN = {
+    "no image": b"hello",
+    "empty": b"",
+    "truncated PNG": picture(64, 64)[:-30],
+    "truncated JPEG": picture(400, 400, "JPEG")[:-900],
+    "decompression bomb": bomb(),
+    "a format we do not take": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
+    "an SVG": b"<svg xmlns='http://www.w3.org/2000/svg'><image href='file:///etc/passwd'/></svg>",
+}
+
+
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+def test_broken_images_are_listed(tmp_path, data, packed):
+    source = tmp_path / "i"
+    if packed:
+        archive(source, {"x.png": data, "y.png": picture()})
+    else:
+        source.mkdir()
+        (source / "x.png").write_bytes(data)
+        (source / "y.png").write_bytes(picture())
+    images = read_images(source, ["x.png", "y.png"], tmp_path / "media")
+    assert list(images.files) == ["y.png"]
+    assert len(images.problems) == 1
+    assert images.problems[0].found.startswith("x.png: ")
+
+
+def test_too_many_pixels(tmp_path):
+    images = read_images(
+        archive(tmp_path / "i.zip", {"x.png": picture(20, 20)}), ["x.png"], tmp_path / "m", max_pixels=300
+    )
+    assert [problem.found for problem in images.problems] == ["x.png: 20 × 20 pixels, more than 300"]
+
+
+def link() -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo("link.png")
+    info.external_attr = 0o120777 << 16
+    return info
+
+
+HOSTILE = {
+    "absolute": ("/etc/x.png", "a path that leaves the archive"),
+    "parent": ("../x.png", "a path that leaves the archive"),
+    "parent inside": ("a/../../x.png", "a path that leaves the archive"),
+    "drive": ("C:/x.png", "a path that leaves the archive"),
+    "backslashes": ("..\\x.png", "a path that leaves the archive"),
+    "link": (link(), "a symbolic link"),
+    "archive": ("inner.zip", "an archive in the archive"),
+}
+
+
+@pytest.mark.parametrize(("entry", "why"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_zips_are_refused(tmp_path, entry, why):
+    with zipfile.ZipFile(tmp_path / "i.zip", "w") as file:
+        file.writestr("x.png", picture())
+        file.writestr(entry, picture())
+    images = read_images(tmp_path / "i.zip", ["x.png"], tmp_path / "media")
+    assert images.files == {}
+    assert [problem.found.rpartition(": ")[2] for problem in images.problems] == [why]
+    assert not (tmp_path / "media").exists()
+
+
+def test_ratio(tmp_path):
+    images = read_images(archive(tmp_path / "i.zip", {"x.png": bytes(30 << 20)}), ["x.png"], tmp_path / "media")
+    assert [problem.found for problem in images.problems] == ["entry 'x.png': packed more than 200 : 1"]
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"PK\x03\x04" + bytes(40)], ids=["empty", "text", "cut"])
+def test_no_zip(tmp_path, data):
+    images = read_images(write(tmp_path, "i.zip", data), ["x.png"], tmp_path / "media")
+    assert len(images.problems) == 1
+    assert images.problems[0].expected == "a folder or a zip of images"
+
+
+def test_links_in_folders_are_passed_over(tmp_path):
+    secret = write(tmp_path, "secret.png", picture())
+    (tmp_path / "i").mkdir()
+    (tmp_path / "i" / "x.png").symlink_to(secret)
+    assert read_images(tmp_path / "i", ["x.png"], tmp_path / "media").files == {}
+
+
+def truth(width: int = 8) -> dict:
+    images = [{"id": number, "file_name": f"{number}.png", "width": width, "height": 6} for number in (1, 2)]
+    return {"images": images, "annotations": [], "categories": [{"id": 1, "name": "cat"}]}
+
+
+def test_suite_with_images(tmp_path):
+    source = archive(tmp_path / "i.zip", {"1.png": picture(colour=1), "2.png": picture(colour=2)})
+    suite = read_suite(write(tmp_path, "t.json", truth()), images=source, workspace_media=tmp_path / "media")
+    assert suite.media == tmp_path / "media"
+    rows = suite.cases.select(["image", "metadata.image_name"]).to_pylist()
+    assert [row["metadata.image_name"] for row in rows] == ["1.png", "2.png"]
+    assert all((tmp_path / "media" / row["image"]).is_file() for row in rows)
+
+
+def test_sizes_that_differ_are_problems_and_such_cases_stay_without_image(tmp_path):
+    source = archive(tmp_path / "up.zip", {"1.png": picture(9), "2.png": picture()})
+    path = write(tmp_path, "t.json", truth())
+    with pytest.raises(InputError) as caught:
+        read_suite(path, images=source, workspace_media=tmp_path / "media", images_filename="mine.zip")
+    assert [str(problem) for problem in caught.value.problems] == [
+        "mine.zip, column image_width: found 1.png with image_width 9; expected 8, as the suite says"
+    ]
+    loaded = load_suite(path, images=source, workspace_media=tmp_path / "media", keep_good_rows=True)
+    assert [image is None for image in loaded.value.cases["image"].to_pylist()] == [True, False]
+    assert len(loaded.problems) == 1
+
+
+def test_images_give_sizes_to_shares(tmp_path):
+    source = archive(tmp_path / "i.zip", {"a.png": picture(8, 6)})
+    content = "image,label,xmin,ymin,xmax,ymax\na.png,cat,0.25,0.5,0.75,1\n"
+    suite = read_suite(write(tmp_path, "s.csv", content), images=source, workspace_media=tmp_path / "media")
+    row = suite.annotations.to_pylist()[0]
+    assert [row[name] for name in ("x", "y", "width", "height")] == [2, 3, 4, 3]
+    assert suite.cases.select(["image_width", "image_height"]).to_pylist() == [{"image_width": 8, "image_height": 6}]
+
+
+def test_voc100(shared, tmp_path):
+    folder = shared / "data" / "voc100"
+    suite = read_suite(folder / "instances.json", images=folder / "images", workspace_media=tmp_path)
+    assert suite.cases["image"].null_count == 0
+    assert len(list(tmp_path.iterdir())) == 100

@@ -1,0 +1,73 @@
+"""Open Images CSV: the order of its columns, shares of the image, unknown flags, names of classes, folders and zips."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import pytest
+
+from metrics.errors import InputError
+from metrics.ingest import inspect, read_outputs, read_suite
+from tests.ingest.files import packed, picture, unpacked, write
+
+TRUTH = (
+    "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded,IsTruncated,IsGroupOf,IsDepiction,IsInside\n"
+    "a1,xclick,/m/cat,1,0.1,0.3,0.5,0.9,0,0,1,0,0\n"
+    "a1,xclick,/m/dog,1,0,1,0,1,-1,-1,-1,-1,-1\n"
+    "b2,xclick,/m/cat,1,0.25,0.5,0,1,0,1,0,0,0\n"
+)
+PREDICTIONS = "ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax\na1,/m/cat,0.5,0.1,0.3,0.5,0.9\nb2,/m/dog,0.9,0,1,0,1\n"
+IMAGES = {"images/a1.jpg": picture(100, 50, "JPEG"), "images/b2.jpg": picture(40, 40, "JPEG")}
+NAMES = {"class-descriptions-boxable.csv": '/m/cat,Cat\n/m/dog,"Dog, domestic"\n'}
+BOX = ("case_id", "label", "x", "y", "width", "height")
+OBJECTS = [("a1", "/m/cat", 10, 25, 20, 20), ("a1", "/m/dog", 0, 0, 100, 50), ("b2", "/m/cat", 10, 0, 10, 40)]
+
+
+def rows(table, *more):
+    return [
+        tuple(round(row[name], 6) if isinstance(row[name], float) else row[name] for name in (*BOX, *more))
+        for row in table.to_pylist()
+    ]
+
+
+def test_csv_and_images(tmp_path):
+    suite = read_suite(write(tmp_path, "t.csv", TRUTH), images=packed(tmp_path / "i.zip", IMAGES))
+    assert rows(suite.annotations) == OBJECTS
+    assert suite.annotations["is_crowd"].to_pylist() == [True, False, False]
+    outputs = read_outputs(write(tmp_path, "m.csv", PREDICTIONS), suite=suite)
+    assert rows(outputs.predictions, "score") == [(*OBJECTS[0], 0.5), ("b2", "/m/dog", 0, 0, 40, 40, 0.9)]
+
+
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+def test_together(tmp_path, make):
+    suite = read_suite(make(tmp_path / "oi.zip", {"test-annotations-bbox.csv": TRUTH} | IMAGES | NAMES))
+    assert (suite.name, suite.labels) == ("oi", ("Cat", "Dog, domestic"))
+    assert [row[2:] for row in rows(suite.annotations)] == [row[2:] for row in OBJECTS]
+    outputs = read_outputs(make(tmp_path / "m.zip", {"p.csv": PREDICTIONS} | NAMES), suite=suite)
+    assert (outputs.models, outputs.predictions["label"].to_pylist()) == (("m",), ["Cat", "Dog, domestic"])
+
+
+def test_whole_images_are_shares_too(tmp_path):
+    content = "ImageID,LabelName,XMin,XMax,YMin,YMax\na1,cat,0,1,0,1\n"
+    suite = read_suite(write(tmp_path, "t.csv", content), images=packed(tmp_path / "i.zip", IMAGES))
+    assert rows(suite.annotations) == [("a1", "cat", 0, 0, 100, 50)]
+
+
+PROBLEMS = {
+    "no size": (TRUTH, {}, "t.csv, row 2: found no size; expected the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"),
+    "past the edge": (TRUTH.replace("0.25", "1.25"), IMAGES, "t.csv, row 4, column XMin: found '1.25'; expected a number from 0 to 1"),
+    "pixels": (TRUTH.replace("0.25,0.5,0,1", "10,20,0,40"), IMAGES, "t.csv, row 4, column XMin: found '10'; expected a number from 0 to 1"),
+    "corners out of order": (TRUTH.replace("0.1,0.3", "0.3,0.1"), IMAGES, "t.csv, row 2, column XMax: found '0.1'; expected a number not before XMin"),
+    "no image": (TRUTH.replace("b2", "c3"), IMAGES, "i.zip, column image: found no image 'c3'; expected one image of that name"),
+    "flag": (TRUTH.replace("1,0,0\n", "2,0,0\n", 1), IMAGES, "t.csv, row 2, column IsGroupOf: found '2'; expected 0 or 1, true or false"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "images", "text"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_problems(tmp_path, content, images, text):
+    with pytest.raises(InputError) as caught:
+        read_suite(write(tmp_path, "t.csv", content), images=packed(tmp_path / "i.zip", images) if images else None)
+    assert text in [str(problem) for problem in caught.value.problems]
+
+
+def test_ground_truth_is_not_taken_for_predictions(tmp_path):
+    assert inspect(write(tmp_path, "t.csv", TRUTH)).role == "suite"
+    assert inspect(write(tmp_path, "p.csv", PREDICTIONS)).role == "outputs"
+    assert inspect(packed(tmp_path / "z.zip", {"t.csv": TRUTH} | IMAGES)).notes == ("Boxes: 0–1, XMin YMin XMax YMax.",)

@@ -1,0 +1,127 @@
+"""promptfoo's results: tests as cases, providers as models, code refused by name."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import copy
+
+import pytest
+
+from metrics.errors import InputError
+from metrics.ingest import inspect, load_combined, read_combined, read_outputs, read_suite
+from tests.ingest.files import write
+
+
+def result(test=0, prompt=0, provider="gpt", answer="Paris", **more):
+    return {
+        "testIdx": test, "promptIdx": prompt, "promptId": "p", "provider": {"id": "openai:" + provider, "label": provider},
+        "prompt": {"raw": f"Answer: q{test}", "label": "Answer: {{question}}"},
+        "vars": {"question": f"q{test}", "expected": "Paris", "context": ["c1", "c2"], "topic": "towns"},
+        "response": {"output": answer, "tokenUsage": {"total": 12, "prompt": 8}, "cached": False},
+        "success": True, "score": 1, "namedScores": {"tone": 0.5}, "latencyMs": 540, "cost": 0.001, "error": None,
+        "testCase": {"description": "capital", "assert": [{"type": "equals", "value": "Paris"}]},
+    } | more  # fmt: skip
+
+
+def document(*results):
+    return {
+        "evalId": "e",
+        "results": {"version": 3, "timestamp": "t", "results": list(results), "stats": {}},
+        "config": {},
+    }
+
+
+RESULTS = document(
+    result(), result(provider="llama", prompt=1, answer="Lyon", cost=0), result(1), result(1, 1, "llama")
+)
+
+
+def test_suite_and_outputs(tmp_path):
+    suite, outputs = read_combined(write(tmp_path, "r.json", RESULTS))
+    assert (suite.name, suite.task, outputs.models) == ("r", "text", ("gpt", "llama"))
+    shown = [{name: value for name, value in row.items() if value is not None} for row in suite.cases.to_pylist()]
+    assert shown[0] == {
+        "case_id": "0", "question": "q0", "expected_answers": ["Paris"], "metadata.topic": "towns",
+        "metadata.description": "capital", "metadata.promptfoo.success": "true", "metadata.promptfoo.score": "1",
+        "metadata.promptfoo.namedScores.tone": "0.5",
+    }  # fmt: skip
+    first = outputs.outputs.to_pylist()[0]
+    assert [first[name] for name in ("case_id", "model", "run", "answer", "retrieved_contexts", "duration_s", "cost_usd", "tokens")] == [
+        "0", "gpt", 1, "Paris", ["c1", "c2"], 0.54, 0.001, 12,
+    ]  # fmt: skip
+    assert outputs.outputs["answer"].to_pylist() == ["Paris", "Lyon", "Paris", "Paris"]
+
+
+def test_the_inner_object_alone(tmp_path):
+    path = write(tmp_path, "r.json", RESULTS["results"])
+    assert read_combined(path)[0].cases["case_id"].to_pylist() == ["0", "1"]
+    assert inspect(path).role == "combined"
+    with pytest.raises(InputError, match="several models' answers"):
+        read_suite(path)
+
+
+def test_several_prompts_are_several_models(tmp_path):
+    _, outputs = read_combined(write(tmp_path, "r.json", document(result(), result(prompt=3))))
+    assert outputs.models == ("gpt (prompt 1)", "gpt (prompt 2)")
+
+
+QUESTIONS = {
+    "the only variable": ({"city": "Paris?"}, "Paris?"),
+    "a usual name": ({"Query": "Q", "tone": "mild"}, "Q"),
+    "the prompt": ({"a": "1", "b": "2"}, "Answer: q0"),
+    "none": ({}, "Answer: q0"),
+}
+
+
+@pytest.mark.parametrize(("given", "question"), QUESTIONS.values(), ids=QUESTIONS.keys())
+def test_questions(tmp_path, given, question):
+    suite, _ = read_combined(write(tmp_path, "r.json", document(result(vars=given))))
+    assert suite.cases["question"].to_pylist() == [question]
+    assert suite.cases["expected_answers"].to_pylist() == [["Paris"]]
+
+
+def test_prompts_that_differ_leave_the_variables(tmp_path):
+    rows = [
+        result(vars={"a": "1", "b": "2"}),
+        result(prompt=1, vars={"a": "1", "b": "2"}, prompt_=0) | {"prompt": {"raw": "other"}},
+    ]
+    suite, _ = read_combined(write(tmp_path, "r.json", document(*rows)))
+    assert suite.cases["question"].to_pylist() == ['{"a":"1","b":"2"}']
+
+
+def test_an_error_is_an_empty_answer(tmp_path):
+    failed = result(0, 1, "llama", response=None, error="429", success=False)
+    _, outputs = read_combined(write(tmp_path, "r.json", document(result(), failed)))
+    assert outputs.outputs["answer"].to_pylist() == ["Paris", None]
+    assert outputs.outputs["metadata.promptfoo.error"].to_pylist() == [None, "429"]
+
+
+PROBLEMS = {
+    "no object": (3, "r.json, row 2: found 3; expected a result with testIdx, provider, vars and response"),
+    "no test": ({"testIdx": None}, "r.json, row 2, column testIdx: found nothing; expected a whole number of at least 0"),
+    "no provider": ({"provider": {}}, "r.json, row 2, column provider: found {}; expected a provider's id"),
+    "vars": ({"vars": [1]}, "r.json, row 2, column vars: found [1]; expected an object"),
+    "response": ({"response": "x"}, "r.json, row 2, column response: found 'x'; expected an object with output"),
+    "latency": ({"latencyMs": -1}, "r.json, row 2, column latencyMs: found -1; expected a number not negative"),
+    "cost": ({"cost": "much"}, "r.json, row 2, column cost: found 'much'; expected a number not negative"),
+    "javascript": ({"vars": {"question": "javascript:1+1"}}, "r.json, row 2, column vars.question: found 'javascript:1+1'; expected plain text: cells that begin with javascript: are code and are refused"),
+    "python in a list": ({"vars": {"question": "q", "context": ["a", "python:f.py"]}}, "r.json, row 2, column vars.context: found 'python:f.py'; expected plain text: cells that begin with python: are code and are refused"),
+    "a file as expected": ({"vars": {"question": "q", "expected": "file:///etc/passwd"}}, "r.json, row 2, column vars.expected: found 'file:///etc/passwd'; expected plain text: cells that begin with file:// are code and are refused"),
+    "an assertion": ({"testCase": {"assert": [{"type": "equals", "value": "file://x"}]}}, "r.json, row 2, column assert.value: found 'file://x'; expected plain text: cells that begin with file:// are code and are refused"),
+    "answered twice": ({"testIdx": 0, "vars": result()["vars"]}, "r.json, row 2, column case_id: found case '0' of model 'gpt' again, first in r.json, row 1; expected one answer a case, model and run (repeats: a column run)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "text"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_problems(tmp_path, change, text):
+    wrong = result(1) | copy.deepcopy(change) if isinstance(change, dict) else change
+    path = write(tmp_path, "r.json", document(result(), wrong))
+    with pytest.raises(InputError) as caught:
+        read_combined(path)
+    assert [str(problem) for problem in caught.value.problems] == [text]
+    loaded = load_combined(path, keep_good_rows=True)
+    assert len(loaded.value[1].outputs) == 1
+    assert [str(problem) for problem in loaded.problems] == [text]
+
+
+def test_outputs_for_another_suite(tmp_path):
+    suite = read_suite(write(tmp_path, "s.csv", "case_id,question\n0,q0\n1,q1\n"))
+    assert read_outputs(write(tmp_path, "r.json", RESULTS), suite=suite).models == ("gpt", "llama")

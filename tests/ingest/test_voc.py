@@ -1,0 +1,144 @@
+"""Pascal VOC folders and zips: boxes as COCO's converters have them, difficult kept as a flag, hostile XML refused."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import pytest
+
+from metrics.errors import InputError
+from metrics.ingest import inspect, load_suite, read_outputs, read_suite
+from tests.ingest.files import packed, picture, unpacked, write
+
+
+def item(name="cat", box=(1, 2, 11, 22), extra=""):
+    corners = "".join(
+        f"<{side}>{value}</{side}>" for side, value in zip(("xmin", "ymin", "xmax", "ymax"), box, strict=True)
+    )
+    return f"<object><name>{name}</name>{extra}<bndbox>{corners}</bndbox></object>"
+
+
+def annotation(objects="", size="<size><width>100</width><height>50</height></size>", filename="a.png"):
+    return f"<annotation><filename>{filename}</filename>{size}{objects}</annotation>"
+
+
+SET = {
+    "Annotations/a.xml": annotation(item() + item("dog", (0, 0, 100, 50.5), "<difficult>1</difficult>")),
+    "Annotations/b.xml": annotation(filename="folder\\b.png"),
+    "ImageSets/Main/train.txt": "a\nb\n",
+}
+IMAGES = {"JPEGImages/a.png": picture(100, 50), "JPEGImages/b.png": picture(100, 50, colour=1)}
+BOX = ("case_id", "label", "x", "y", "width", "height", "area")
+
+
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+@pytest.mark.parametrize("images", [{}, IMAGES], ids=["alone", "with images"])
+def test_suite(tmp_path, make, images):
+    loaded = load_suite(make(tmp_path / "voc.zip", SET | images), workspace_media=tmp_path / "media")
+    suite = loaded.value
+    assert (suite.name, suite.task, suite.labels, suite.category_ids) == ("voc", "detection", ("cat", "dog"), ())
+    columns = ["case_id", "image_width", "image_height", "metadata.image_name"]
+    assert [tuple(row.values()) for row in suite.cases.select(columns).to_pylist()] == [
+        ("a", 100, 50, "a.png"),
+        ("b", 100, 50, "b.png"),
+    ]
+    assert suite.cases["image"].null_count == (0 if images else 2)
+    assert [tuple(row[name] for name in BOX) for row in suite.annotations.to_pylist()] == [
+        ("a", "cat", 1, 2, 10, 20, 200),
+        ("a", "dog", 0, 0, 100, 50.5, 5050),
+    ]
+    assert suite.annotations["metadata.difficult"].to_pylist() == ["0", "1"]
+    assert suite.annotations["is_crowd"].to_pylist() == [False, False]
+    assert loaded.notes == ("1 objects are marked difficult; they count as all others do, unlike in VOC's own score.",)
+
+
+def test_unknown_sizes_come_from_the_images(tmp_path):
+    entries = {
+        "a.xml": annotation(item(), "<size><width>0</width><height>0</height></size>"),
+        "b.xml": annotation("", "", ""),
+    }
+    suite = read_suite(packed(tmp_path / "v.zip", entries | IMAGES))
+    assert suite.cases["image_width"].to_pylist() == [100, 100]
+    assert read_suite(packed(tmp_path / "w.zip", entries)).cases["image_width"].to_pylist() == [None, None]
+
+
+def test_sizes_that_differ(tmp_path):
+    with pytest.raises(
+        InputError,
+        match=r"v\.zip, column image_width: found a\.png with image_width 9; expected 100, as the suite says",
+    ):
+        read_suite(packed(tmp_path / "v.zip", SET | IMAGES | {"JPEGImages/a.png": picture(9, 50)}))
+
+
+def test_predictions_find_their_image(tmp_path):
+    suite = read_suite(packed(tmp_path / "v.zip", SET))
+    outputs = read_outputs(
+        write(tmp_path, "o.csv", "image,label,score,x,y,width,height\na.png,cat,1,1,1,5,5\nb,dog,1,1,1,5,5\n"),
+        suite=suite,
+    )
+    assert outputs.predictions["case_id"].to_pylist() == ["a", "b"]
+    with pytest.raises(InputError, match="found Pascal VOC annotations, which have no scores"):
+        read_outputs(tmp_path / "v.zip", suite=suite)
+
+
+LAUGHS = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>' + annotation(item("&b;"))
+PROBLEMS = {
+    "every problem": (annotation(item("", (1, 2, 3, 4)) + item("cat", (5, 2, 3, "x")) + item("cat", ("nan", 2, 3, 4))), [
+        "v.zip/a.xml, row 1, column name: found nothing; expected the class of the object",
+        "v.zip/a.xml, row 2, column ymax: found 'x'; expected a number",
+        "v.zip/a.xml, row 3, column xmin: found 'nan'; expected a finite number",
+    ]),
+    "corners out of order": (annotation(item("cat", (5, 2, 3, 4))), ["v.zip/a.xml, row 1, column xmax: found '3'; expected a number not before xmin"]),
+    "no box": (annotation("<object><name>cat</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax></bndbox></object>"), ["v.zip/a.xml, row 1, column ymax: found nothing; expected a number"]),
+    "difficult": (annotation(item(extra="<difficult>very</difficult>")), ["v.zip/a.xml, row 1, column difficult: found 'very'; expected 0 or 1, true or false"]),
+    "size": (annotation("", "<size><width>-1</width></size>"), ["v.zip/a.xml, column size.width: found '-1'; expected the image's width in pixels"]),
+    "not well-formed": ("<annotation>\n<object></annotation>", ["v.zip/a.xml, row 2: found XML that cannot be read: mismatched tag: line 2, column 10; expected an <annotation> with size and objects"]),
+    "empty": ("", ["v.zip/a.xml, row 1: found XML that cannot be read: no element found: line 1, column 0; expected an <annotation> with size and objects"]),
+    "another root": ("<html/>", ["v.zip/a.xml: found a root element <html>; expected an <annotation> with size and objects"]),
+    "entities": (LAUGHS, ["v.zip/a.xml: found XML that is refused: DTDForbidden(name='a', system_id=None, public_id=None); expected an <annotation> with size and objects, without a DTD or entities"]),
+    "an external entity": ('<!DOCTYPE a SYSTEM "file:///etc/passwd">' + annotation(), None),
+    "an unknown encoding": ('<?xml version="1.0" encoding="x-none"?><annotation/>', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "texts"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_problems(tmp_path, text, texts):
+    path = packed(tmp_path / "v.zip", {"a.xml": text, "b.xml": annotation(item())})
+    with pytest.raises(InputError) as caught:
+        read_suite(path)
+    assert len(caught.value.problems) > 0
+    assert texts is None or [str(problem) for problem in caught.value.problems] == texts
+    loaded = load_suite(path, keep_good_rows=True)
+    assert "b" in loaded.value.cases["case_id"].to_pylist()
+    assert loaded.value.left_out > 0
+
+
+def test_preview(tmp_path):
+    preview = inspect(packed(tmp_path / "v.zip", SET))
+    assert (preview.format, preview.role, preview.task, preview.rows) == ("pascal_voc", "suite", "detection", 2)
+    assert preview.first[0] == {
+        "file": "v.zip/Annotations/a.xml",
+        "name": "cat",
+        "xmin": "1",
+        "ymin": "2",
+        "xmax": "11",
+        "ymax": "22",
+        "difficult": None,
+    }
+    assert preview.notes == ("2 annotation files, 0 images",)
+
+
+def test_voc100(shared):
+    folder = shared / "data" / "voc100"
+    suite = read_suite(folder / "gts" / "pascalvoc")
+    truth = read_suite(folder / "instances.json")
+    names = dict(zip(truth.cases["case_id"].to_pylist(), truth.cases["metadata.image_name"].to_pylist(), strict=True))
+
+    def rows(suite, name_of):
+        sizes = {row["case_id"]: (row["image_width"], row["image_height"]) for row in suite.cases.to_pylist()}
+        return sorted(
+            (name_of(row["case_id"]), *sizes[row["case_id"]], *(row[name] for name in (*BOX[1:], "is_crowd")))
+            for row in suite.annotations.to_pylist()
+        )
+
+    assert rows(suite, lambda case: case + ".jpg") == rows(truth, names.get)
+    assert len(suite) == 100
+    assert set(suite.labels) == set(truth.labels)
+    assert suite.annotations["metadata.difficult"].to_pylist().count("1") == 38

@@ -1,0 +1,243 @@
+"""YOLO folders and zips: classes by number, boxes of 0–1 in pixels, and everything wrong listed by file and line."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import json
+
+import pytest
+
+from metrics.errors import InputError
+from metrics.ingest import inspect, load_outputs, load_suite, read_outputs, read_suite
+from tests.ingest.files import packed, picture, unpacked, write
+
+SET = {
+    "data.yaml": "path: ../set\ntrain: images\nnc: 2\nnames: [cat, dog]\n",
+    "images/a.png": picture(100, 50),
+    "images/b.png": picture(40, 40, colour=1),
+    "images/empty.png": picture(10, 10, colour=2),
+    "labels/a.txt": "1 0.5 0.5 0.2 0.4\n0 0.1 0.2 0.2 0.4\n",
+    "labels/b.txt": "\n0 0.5 0.5 1 1\r\n",
+}
+OBJECTS = [("a", "dog", 40, 15, 20, 20, 400), ("a", "cat", 0, 0, 20, 20, 400), ("b", "cat", 0, 0, 40, 40, 1600)]
+PREDICTIONS = {
+    "labels/a.txt": "1 0.5 0.5 0.2 0.4 0.9\n0 0.5 0.5 0.1 0.2 0.25\n",
+    "labels/b.txt": "0 0.5 0.5 0.5 0.5 1\n",
+}
+LAYOUTS = {
+    "labels and images": SET,
+    "names by number": SET | {"data.yaml": "names:\n  1: dog\n  0: cat\n"},
+    "a file of names": {name: value for name, value in SET.items() if name != "data.yaml"} | {"obj.names": "cat\ndog\n"},
+    "classes among the labels": {name: value for name, value in SET.items() if name != "data.yaml"} | {"labels/classes.txt": "cat\ndog"},
+    "Darknet": {"obj.names": "cat\ndog\n", "train.txt": "data/a.png\n", "obj.data": "classes = 2\n"} | {name.replace("labels/", "obj_train_data/").replace("images/", "obj_train_data/"): value for name, value in SET.items() if "/" in name},
+    "side by side": {name.rsplit("/", 1)[-1]: value for name, value in SET.items()} | {"README.txt": "hello"},
+    "under a folder, with a Mac's": {"set/" + name: value for name, value in SET.items()} | {"__MACOSX/set/._a.txt": b"\0\1"},
+}  # fmt: skip
+
+
+def objects(table, *names):
+    return [tuple(row[name] for name in names) for row in table.to_pylist()]
+
+
+BOX = ("case_id", "label", "x", "y", "width", "height", "area")
+
+
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+@pytest.mark.parametrize("entries", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_layouts(tmp_path, entries, make):
+    suite = read_suite(make(tmp_path / "set.zip", entries), workspace_media=tmp_path / "media")
+    assert (suite.name, suite.task, suite.labels, suite.category_ids) == ("set", "detection", ("cat", "dog"), (0, 1))
+    assert objects(suite.cases, "case_id", "image_width", "image_height", "metadata.image_name") == [
+        ("a", 100, 50, "a.png"),
+        ("b", 40, 40, "b.png"),
+        ("empty", 10, 10, "empty.png"),
+    ]
+    rows = objects(suite.annotations, *BOX)
+    assert [row[:2] for row in rows] == [row[:2] for row in OBJECTS]
+    for row, expected in zip(rows, OBJECTS, strict=True):
+        assert row[2:] == pytest.approx(expected[2:], abs=1e-9)
+    assert suite.annotations["annotation_id"].to_pylist() == [1, 2, 3]
+    assert all((tmp_path / "media" / image).is_file() for image in suite.cases["image"].to_pylist())
+
+
+def test_images_of_their_own(tmp_path):
+    labels = packed(tmp_path / "labels.zip", {name: value for name, value in SET.items() if "images" not in name})
+    images = packed(tmp_path / "images.zip", {name: value for name, value in SET.items() if "images" in name})
+    suite = read_suite(labels, images=images)
+    assert suite.cases["case_id"].to_pylist() == ["a", "b"]
+    assert objects(suite.annotations, *BOX)[2] == OBJECTS[2]
+
+
+def test_splits_with_one_name(tmp_path):
+    entries = {"data.yaml": SET["data.yaml"]}
+    for split, width in (("train", 100), ("val", 200)):
+        entries |= {f"{split}/images/1.png": picture(width, 10), f"{split}/labels/1.txt": "0 0.5 0.5 1 1"}
+    suite = read_suite(packed(tmp_path / "s.zip", entries))
+    assert suite.cases["case_id"].to_pylist() == ["train/1", "val/1"]
+    assert suite.annotations["width"].to_pylist() == [100, 200]
+    labels = {name.replace("/labels", ""): value + " 0.5" for name, value in entries.items() if name.endswith("txt")}
+    outputs = read_outputs(
+        packed(tmp_path / "m.zip", {"labels/" + name: value for name, value in labels.items()}), suite=suite
+    )
+    assert outputs.predictions["case_id"].to_pylist() == ["train/1", "val/1"]
+
+
+def test_polygons_and_rotated_boxes(tmp_path):
+    suite = read_suite(
+        packed(tmp_path / "s.zip", SET | {"labels/a.txt": "0 0.1 0.2 0.5 0.2 0.5 0.6 0.1 0.6\n1 0 0 1 0 0.5 1\n"})
+    )
+    square, triangle, _ = suite.annotations.to_pylist()
+    assert [round(value, 9) for value in square["polygons"][0]] == [10, 10, 50, 10, 50, 30, 10, 30]
+    assert [square[name] for name in ("x", "y", "width", "height", "area")] == pytest.approx([10, 10, 40, 20, 800])
+    assert [triangle[name] for name in ("x", "y", "width", "height", "area")] == pytest.approx([0, 0, 100, 50, 2500])
+
+
+@pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+def test_predictions(tmp_path, make):
+    suite = read_suite(packed(tmp_path / "s.zip", SET))
+    outputs = read_outputs(make(tmp_path / "v8.zip", PREDICTIONS), suite=suite)
+    assert outputs.models == ("v8",)
+    assert len(outputs.outputs) == 3
+    rows = objects(outputs.predictions, *BOX[:-1], "score", "prediction_id")
+    assert [row[:2] + row[6:] for row in rows] == [("a", "dog", 0.9, 0), ("a", "cat", 0.25, 1), ("b", "cat", 1, 2)]
+    assert rows[1][2:6] == pytest.approx((45, 20, 10, 10))
+    assert read_outputs(tmp_path / "v8.zip", suite=suite, model_names={tmp_path / "v8.zip": "mine"}).models == ("mine",)
+
+
+def test_predictions_of_nothing(tmp_path):
+    suite = read_suite(packed(tmp_path / "s.zip", SET))
+    outputs = read_outputs(packed(tmp_path / "mute.zip", {"labels/a.txt": ""}), suite=suite)
+    assert (outputs.models, len(outputs.outputs), len(outputs.predictions)) == (("mute",), 3, 0)
+
+
+def test_predictions_bring_names_and_sizes_for_other_suites(tmp_path):
+    suite = read_suite(write(tmp_path, "s.csv", "image,label,x,y,width,height\na.png,dog,1,1,5,5\nb.png,cat,1,1,5,5\n"))
+    with pytest.raises(InputError, match="found no names of the classes; expected the names of the classes, in data"):
+        read_outputs(packed(tmp_path / "m.zip", PREDICTIONS), suite=suite)
+    named = PREDICTIONS | {"classes.txt": "cat\ndog\n"}
+    with pytest.raises(InputError, match=r"m\.zip/labels/a\.txt: found no image 'a'; expected the image of that name"):
+        read_outputs(packed(tmp_path / "m.zip", named), suite=suite)
+    full = named | {name: value for name, value in SET.items() if "images/" in name}
+    outputs = read_outputs(packed(tmp_path / "m.zip", full), suite=suite)
+    assert objects(outputs.predictions, "case_id", "label", "width") == [
+        ("a.png", "dog", 20),
+        ("a.png", "cat", 10),
+        ("b.png", "cat", 20),
+    ]
+
+
+SUITE_PROBLEMS = {
+    "arity": ({"labels/a.txt": "0 0.5 0.5 0.2\n"}, ["s.zip/labels/a.txt, row 1: found '0 0.5 0.5 0.2'; expected class xc yc w h, or class x1 y1 x2 y2 x3 y3 …"]),
+    "a confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2 0.9\n"}, ["s.zip/labels/a.txt, row 1: found '0 0.5 0.5 0.2 0.2 0.9'; expected class xc yc w h, or class x1 y1 x2 y2 x3 y3 …"]),
+    "every problem": ({"labels/a.txt": "7 0.5 0.5 0.2 0.2\n0 0.5 1.5 0.2 0.2\n0 x 0.5 0.2 nan\n"}, [
+        "s.zip/labels/a.txt, row 1, column class: found '7'; expected a class from 0 to 1",
+        "s.zip/labels/a.txt, row 2, column yc: found '1.5'; expected a number from 0 to 1",
+        "s.zip/labels/a.txt, row 3, column xc: found 'x'; expected a number",
+        "s.zip/labels/a.txt, row 3, column h: found 'nan'; expected a finite number",
+    ]),
+    "class": ({"labels/a.txt": "0.5 0.5 0.5 0.2 0.2\n-1 0.5 0.5 0.2 0.2"}, ["s.zip/labels/a.txt, row 1, column class: found '0.5'; expected a whole number", "s.zip/labels/a.txt, row 2, column class: found '-1'; expected a number of at least 0"]),
+    "polygon": ({"labels/a.txt": "0 0 0 1 0 1 1.5"}, ["s.zip/labels/a.txt, row 1, column x1 y1 …: found '0 0 0 1 0 1 1.5'; expected points from 0 to 1"]),
+    "no image": ({"labels/c.txt": "0 0.5 0.5 0.2 0.2"}, ["s.zip, column image: found no image 'c'; expected one image of that name"]),
+    "a broken image": ({"images/a.png": b"hello"}, ["s.zip, column image: found images/a.png: cannot identify image file; expected a PNG, JPEG, WEBP, BMP, GIF or TIFF image"]),
+    "no UTF-8": ({"labels/a.txt": b"0 \xff"}, ["s.zip/labels/a.txt: found byte 0xff at offset 2, which is not UTF-8; expected UTF-8 text"]),
+    "no names": ({"data.yaml": "nc: 2\n"}, ["s.zip: found no names of the classes; expected the names of the classes, in data.yaml, obj.names or classes.txt"]),
+    "a name twice": ({"data.yaml": "names: [cat, cat]\n"}, ["s.zip/data.yaml, row 2: found class 1 named 'cat', as another is; expected every class under its own name"]),
+    "names that differ": ({"classes.txt": "cat\neel\n"}, ["s.zip/classes.txt: found other names than data.yaml; expected the same classes in both"]),
+    "names of another form": ({"data.yaml": "names: {0: cat, 2: dog}\n"}, ["s.zip/data.yaml, column names: found names of another form; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
+    "an alias": ({"data.yaml": "a: &a [x, x]\nnames: *a\n"}, ["s.zip/data.yaml: found YAML that cannot be read: an alias; expected names: [cat, dog] or names: {0: cat, 1: dog}"]),
+    "keypoints": ({"data.yaml": "names: [cat, dog]\nkpt_shape: [17, 3]\n"}, ["s.zip/data.yaml: found labels with keypoints (kpt_shape); expected labels of class xc yc w h"]),
+    "an image twice": ({"a.png": picture()}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "texts"), SUITE_PROBLEMS.values(), ids=SUITE_PROBLEMS.keys())
+def test_suite_problems(tmp_path, entries, texts):
+    with pytest.raises(InputError) as caught:
+        read_suite(packed(tmp_path / "s.zip", SET | entries))
+    assert texts is None or [str(problem) for problem in caught.value.problems] == texts
+
+
+def test_good_lines_can_be_kept(tmp_path):
+    entries = SET | {
+        "labels/a.txt": "0 0.5 0.5 0.2 0.2\n0 2 2 2 2\n",
+        "labels/b.txt": "9 0.5 0.5 1 1\n",
+        "labels/c.txt": "0 0.5 0.5 1 1",
+    }
+    loaded = load_suite(packed(tmp_path / "s.zip", entries), keep_good_rows=True)
+    assert loaded.value.cases["case_id"].to_pylist() == ["a", "empty"]
+    assert objects(loaded.value.annotations, "case_id", "label") == [("a", "cat")]
+    assert loaded.value.left_out == 3
+
+
+PREDICTION_PROBLEMS = {
+    "no confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2", "labels/b.txt": ""}, ["m.zip: found labels without a confidence; expected lines of class xc yc w h conf"]),
+    "one without": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2"}, ["m.zip/labels/a.txt, row 1: found '0 0.5 0.5 0.2 0.2'; expected class xc yc w h conf, or class x1 y1 x2 y2 x3 y3 … conf"]),
+    "confidence": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2 1.5"}, ["m.zip/labels/a.txt, row 1, column conf: found '1.5'; expected a number from 0 to 1"]),
+    "unknown image": ({"labels/z.txt": "0 0.5 0.5 0.2 0.2 0.5\n" * 3}, ["m.zip/labels/z.txt: found predictions for 'z'; expected an image of the suite"]),
+    "unknown class": ({"classes.txt": "cat\neel\n"}, ["m.zip/labels/a.txt, row 1, column class: found 'eel'; expected a class of the suite"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "texts"), PREDICTION_PROBLEMS.values(), ids=PREDICTION_PROBLEMS.keys())
+def test_prediction_problems(tmp_path, entries, texts):
+    suite = read_suite(packed(tmp_path / "s.zip", SET))
+    path = packed(tmp_path / "m.zip", PREDICTIONS | entries)
+    with pytest.raises(InputError) as caught:
+        read_outputs(path, suite=suite)
+    assert [str(problem) for problem in caught.value.problems] == texts
+    if "without a confidence" not in texts[0]:
+        assert load_outputs(path, suite=suite, keep_good_rows=True).value.left_out > 0
+
+
+def test_preview(tmp_path):
+    preview = inspect(packed(tmp_path / "s.zip", SET), filename="mine.zip")
+    assert (preview.file, preview.format, preview.role, preview.task, preview.rows) == (
+        "mine.zip",
+        "yolo",
+        "suite",
+        "detection",
+        3,
+    )
+    assert preview.first[0] == {
+        "file": "mine.zip/labels/a.txt",
+        "class": "1",
+        "xc": "0.5",
+        "yc": "0.5",
+        "w": "0.2",
+        "h": "0.4",
+    }
+    assert preview.notes == ("2 label files, 2 classes, 3 images",)
+    outputs = inspect(packed(tmp_path / "m.zip", PREDICTIONS))
+    assert (outputs.role, outputs.columns[-1], outputs.notes) == (
+        "outputs",
+        "conf",
+        ("2 label files, no names of classes, 0 images",),
+    )
+
+
+def test_voc100(shared, tmp_path):
+    folder = shared / "data" / "voc100"
+    suite = read_suite(folder / "gts" / "yolo", images=folder / "images", workspace_media=tmp_path)
+    truth = read_suite(folder / "instances.json")
+    names = dict(zip(truth.cases["case_id"].to_pylist(), truth.cases["metadata.image_name"].to_pylist(), strict=True))
+    expected = sorted(
+        (names[row["case_id"]].removesuffix(".jpg"), row["label"], *(row[side] for side in BOX[2:6]))
+        for row in truth.annotations.to_pylist()
+    )
+    found = sorted(
+        (row["case_id"], row["label"], *(round(row[side]) for side in BOX[2:6]))
+        for row in suite.annotations.to_pylist()
+    )
+    assert found == expected
+    lines = {
+        name: (folder / "gts" / "yolo" / "obj_train_data" / f"{name}.txt").read_text().splitlines()
+        for name in suite.cases["case_id"].to_pylist()
+    }
+    entries = {f"labels/{name}.txt": "\n".join(line + " 0.75" for line in rows) for name, rows in lines.items()}
+    entries["data.yaml"] = "names: " + json.dumps((folder / "gts" / "yolo" / "obj.names").read_text().split())
+    predictions = read_outputs(packed(tmp_path / "m.zip", entries), suite=truth).predictions
+    assert (
+        sorted(
+            (names[row["case_id"]].removesuffix(".jpg"), row["label"], *(round(row[side]) for side in BOX[2:6]))
+            for row in predictions.to_pylist()
+        )
+        == expected
+    )

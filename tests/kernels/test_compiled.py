@@ -1,0 +1,76 @@
+"""The compiled loops: sorts against numpy, one compilation for every use, no folder to cache in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.evaluators.detection import (
+    average_precision,
+    average_recall,
+    coco_summary,
+    detection_confusion,
+    detection_pr_curve,
+    detection_pr_curve_detailed,
+    error_breakdown,
+)
+from metrics.kernels import compiled
+from metrics.kernels.compiled import curves, masks, pairing, sorting
+from tests.evaluators.detected import outputs_of, suite_of
+
+NUMBERS = st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.0, -0.0, 0.5, 1.0])))
+
+
+@settings(deadline=None)  # the first call compiles
+@given(NUMBERS)
+def test_scores_sort_as_numpy_sorts_them(scores):
+    values = np.array(scores, np.float64)
+    order = sorting.sort_by_score(np.arange(len(values), dtype=np.int32), values)
+    assert np.array_equal(order, np.argsort(-values, kind="stable"))
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 6)))
+def test_codes_sort_as_numpy_sorts_them(codes):
+    values = np.array(codes, np.int32)
+    order = sorting.sort_by_code(np.arange(len(values), dtype=np.int32), values, 7)
+    assert np.array_equal(order, np.argsort(values, kind="stable"))
+    assert np.array_equal(sorting.bounds(order, values, 7), np.searchsorted(values[order], np.arange(8)))
+
+
+def test_the_warm_up_compiles_all_that_is_used():
+    compiled.warm_up()
+    loops = [
+        loop
+        for part in (curves, masks, pairing, sorting)
+        for loop in vars(part).values()
+        if hasattr(loop, "signatures")
+    ]
+    before = {loop.py_func.__name__: len(loop.signatures) for loop in loops}
+    suite = suite_of(("a", "cat", 0, 0, 9, 9), ("b", "dog", 0, 0, 9, 9))
+    outputs = outputs_of(("a", "cat", 0, 0, 9, 9, 0.5), ("b", "dog", 0, 5, 9, 9, 0.5), ("a", "dog", 0, 0, 9, 9, 0.5))
+    modules = (
+        average_precision, average_recall, coco_summary, detection_pr_curve, detection_pr_curve_detailed,
+        detection_confusion, error_breakdown,
+    )  # fmt: skip
+    for module in modules:
+        evaluator = getattr(module, module.__name__.rpartition(".")[2])
+        evaluator(suite, outputs, evaluator.parameters(resamples=10))
+    sides = pa.array([20, 20, 20], pa.int32())
+    cases = suite.cases.drop(["image_width", "image_height"])
+    sized = replace(suite, cases=cases.append_column("image_width", sides).append_column("image_height", sides))
+    coco_summary.coco_summary(sized, outputs, coco_summary.CocoSummaryParameters(resamples=10, geometry="mask"))
+    assert {loop.py_func.__name__: len(loop.signatures) for loop in loops} == before
+    assert set(before.values()) <= {0, 1}  # 0: only called by other loops
+
+
+def test_without_a_folder_to_write_the_loops_still_compile(monkeypatch):
+    def njit(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(compiled, "njit", njit)
+    assert compiled.compiled(len) is len

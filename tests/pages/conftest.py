@@ -1,0 +1,117 @@
+"""A small finished run for the pages, and a page run without a browser."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.samples import samples
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished
+
+PROJECT = Path(__file__).resolve().parents[2]
+HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"  # a model's name that must stay text
+LABELS = ("cat", "dog", "owl")
+CASES = 120
+
+
+def labels_suite() -> Suite:
+    """120 cases of three classes; a third is tagged `night`."""
+    rows = [
+        {
+            "case_id": f"c{index}", "question": f"What animal is number {index}?", "label": LABELS[index % 3],
+            "tags": ["night"] if index % 3 == 2 else ["day"],
+        }
+        for index in range(CASES)
+    ]  # fmt: skip
+    return Suite.from_rows("animals", "classification", rows)
+
+
+def labels_outputs() -> Outputs:
+    """`sharp` is right nine times of ten, `blunt` two times of three, the third model half the time."""
+    every = {"sharp": 10, "blunt": 3, HOSTILE: 2}
+    outputs, predictions = [], []
+    for model, wrong in every.items():
+        for index in range(CASES):
+            outputs.append({"case_id": f"c{index}", "model": model})
+            guess = LABELS[(index + (index % wrong == 0)) % 3]
+            predictions.append({"case_id": f"c{index}", "model": model, "label": guess, "score": 0.9})
+    return Outputs.from_rows(outputs, predictions)
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with one finished run of `classification`."""
+    folder = tmp_path_factory.mktemp("studio")
+    finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", name="Animals")
+    return folder
+
+
+@pytest.fixture
+def run(studio: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The finished run, in the workspace that the pages look at; no sample is started beside it."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(studio))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return Workspace().run("latest")
+
+
+@pytest.fixture
+def open_page() -> Callable[..., AppTest]:
+    """Opens a page by name with query parameters, as a deep link to a fresh server does: without app.py."""
+
+    def opened(name: str, **params: Any) -> AppTest:
+        page = AppTest.from_file(str(PROJECT / "pages" / f"{name}.py"), default_timeout=30)
+        for key, value in params.items():
+            page.query_params[key] = value
+        return page.run()
+
+    return opened
+
+
+@pytest.fixture(scope="session")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a small finished run in the place of each sample, so that a studio computes none."""
+    folder = tmp_path_factory.mktemp("sampled")
+    for sample in samples():
+        finished(Workspace(folder), labels_suite(), labels_outputs(), "classification", sample=sample.id)
+    return folder
+
+
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The address of a studio on a workspace, while it runs."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        cwd=PROJECT, env=os.environ | {"ASSAY_WORKSPACE": str(folder)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(300):
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                break
+            time.sleep(0.1)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def served(sampled: Path) -> Iterator[str]:
+    """The address of a running studio."""
+    with serving(sampled) as address:
+        yield address

@@ -1,0 +1,38 @@
+"""Evaluators: what does each measure, and from what?"""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.registry import evaluators
+
+
+def test_every_evaluator_is_listed(open_page: Callable[..., AppTest]) -> None:
+    page = open_page("catalogue")
+    assert not page.exception
+    assert page.dataframe[0].value["id"].tolist() == list(evaluators())
+
+
+@pytest.mark.parametrize("name", evaluators())
+def test_an_evaluator_shows_all_it_declares(open_page: Callable[..., AppTest], name: str) -> None:
+    entry = evaluators()[name]
+    page = open_page("catalogue", evaluator=name)
+    assert not page.exception
+    assert page.subheader[0].value == entry.title
+    assert page.code[0].value == entry.doc
+    assert len(page.dataframe[0].value) == len(entry.metrics)
+    assert set(page.dataframe[1].value["Parameter"]) == set(entry.parameters.model_fields)
+    assert all(any(source in text.value for text in page.text) for source in entry.sources)
+
+
+def test_search_looks_into_names_and_definitions(open_page: Callable[..., AppTest]) -> None:
+    page = open_page("catalogue", search="zzz-nothing")
+    assert not page.exception
+    assert page.dataframe[0].value.empty
+    assert "classification" in open_page("catalogue", search="CLASSIFICATION").dataframe[0].value["id"].tolist()
+
+
+def test_an_unknown_evaluator_is_named(open_page: Callable[..., AppTest]) -> None:
+    page = open_page("catalogue", evaluator="no_such")
+    assert page.error[0].value == "There is no evaluator 'no_such'; these are those there are."

@@ -1,0 +1,203 @@
+"""Compare: is B really better than A?"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from streamlit.testing.v1 import AppTest
+
+from components import compare
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving
+
+
+def texts(page: AppTest) -> str:
+    assert not page.exception
+    return "\n".join(element.value for kind in (page.subheader, page.text, page.caption) for element in kind)
+
+
+@pytest.fixture
+def words(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A run of texts: `good` and `poor` of the engine's scenes."""
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection", name="First")
+
+
+def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("compare")
+    said = texts(page)
+    assert page.title[0].value == "Compare"
+    assert page.caption[0].value == "Is B really better than A?"
+    assert said.startswith("Yes: B is better in 1 of 1 metric, and A in none\nA  blunt    B  sharp")
+    assert (page.query_params["a"], page.query_params["b"]) == ("blunt", "sharp")
+    table = page.dataframe[0].value
+    assert table["metric"].tolist() == ["Classification · accuracy ↑"]
+    assert table["outcomes"].tolist() == ["36 · 8 · 76"]
+    assert "not paired yet" in said
+
+
+def test_swapping_turns_the_answer(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("compare", a="blunt", b="sharp")
+    next(button for button in page.button if button.label == "Swap").click().run()
+    assert texts(page).startswith("No: A is better in 1 of 1 metric, and B in none\nA  sharp    B  blunt")
+    assert (page.query_params["a"], page.query_params["b"]) == ("sharp", "blunt")
+
+
+def test_a_filter_chooses_the_models(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("compare")
+    next(box for box in page.sidebar.selectbox if box.label.startswith("A, the baseline")).set_value(HOSTILE).run()
+    assert page.query_params["a"] == HOSTILE
+    assert f"A  {HOSTILE[:40]}" in texts(page)
+    next(box for box in page.sidebar.selectbox if box.label.startswith("B, the")).set_value(HOSTILE).run()
+    assert page.info[0].value.startswith("A and B are the same model")
+
+
+def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("compare", a="blunt", b="sharp")
+    next(button for button in page.button if button.label.startswith("See where B does worse (")).click().run()
+    assert page.query_params["key"] == "classification/accuracy"
+    rows = page.dataframe[0].value
+    assert len(rows) == int(page.segmented_control[0].options[0].partition("(")[2].rstrip(")"))
+    assert (rows["difference"] == "-1.00").all()
+    page.segmented_control[0].set_value("wins").run()
+    assert (page.dataframe[0].value["difference"] == "+1.00").all()
+    assert "dog  0.900" in texts(page)
+    next(button for button in page.button if button.label == "All metrics").click().run()
+    assert texts(page).startswith("Yes")
+
+
+def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("compare", a="good", b="poor", key="rouge/rougeL", view="words", case="c3")
+    assert "A  good    B  poor" in texts(page)
+    assert page.code[0].language == "diff"
+    assert "- for the evening train" in page.code[0].value
+    written = open_page("compare", a="good", b="poor", key="rouge/rougeL")
+    assert not written.code
+    assert "A · good · 1.00" in texts(written)
+
+
+def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> None:
+    assert "(Holm)" in texts(open_page("compare"))
+    assert "no correction" in texts(open_page("compare", correction="none"))
+    assert "(Holm)" in texts(open_page("compare", correction="'; DROP"))
+
+
+def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:
+    again = finished(Workspace(), text_suite(12), text_outputs(12, models=("poor",)), "rouge", name="Second")
+    page = open_page("compare", run=again.id, other=words.id)
+    said = texts(page)
+    assert (page.query_params["a"], page.query_params["b"]) == ("poor", "poor")
+    assert "A  poor (Second, " in said
+    assert "B  poor (First, " in said
+    assert "In one of the two runs only, so not compared: Looping detection." in said
+    focused = open_page("compare", run=again.id, other=words.id, b="good", key="rouge/rougeL", kind="wins")
+    assert {"Open in the run of A", "Open in the run of B"} <= {button.label for button in focused.button}
+
+
+def test_a_single_model_teaches(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    finished(Workspace(), text_suite(3), text_outputs(3, models=("good",)), "rouge")
+    page = open_page("compare")
+    assert page.subheader[0].value == "There is only one model"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
+        (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
+        (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
+        (["open", "equal"], "Not shown: A and B cannot be told apart in any of 2 metrics"),
+        (["leaning"], "Not shown: A and B cannot be told apart in this metric"),
+        (["none"], "Not paired: 0 metrics of the whole data set, the two intervals apart in none"),
+    ],
+)
+def test_the_answer(verdicts: list[str], said: str) -> None:
+    rows = [{"direction": "higher", "verdict": verdict} for verdict in verdicts]
+    assert compare.answer({"rows": rows, "unpaired": []}) == said
+
+
+def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> dict:
+    return {
+        "key": "e/m", "evaluator_title": "E", "title": "m", "direction": direction, "low": low, "difference": middle,
+        "high": high, "better": None if direction == "none" else middle, "a": a, "b": a + middle, "n": 9, "p": 0.2,
+        "adjusted": 0.4, "verdict": "open", "words": "", "column": {"low": 0.0, "high": end},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(row("higher", -0.1, 0.2, 0.5), (-0.1, 0.2, 0.5), id="higher"),
+        pytest.param(row("lower", -0.1, 0.2, 0.5), (-0.5, -0.2, 0.1), id="lower-turned"),
+        pytest.param(row("higher", -1, 2, 5, end=10), (-0.1, 0.2, 0.5), id="share-of-the-range"),
+        pytest.param(row("lower", -1, 2, 5, end=float("inf"), a=2.0), (-2.5, -1.0, 0.5), id="share-of-a"),
+        pytest.param(row("none", -0.1, 0.2, 0.5), None, id="undirected"),
+        pytest.param(row("lower", 0, 0, 0, end=float("inf"), a=0.0), None, id="no-scale"),
+    ],
+)
+def test_right_of_zero_is_b_better(given: dict, expected: tuple | None) -> None:  # type: ignore[type-arg]
+    assert compare.scaled(given) == (None if expected is None else pytest.approx(expected))
+
+
+def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> None:
+    hostile = row("higher", -0.1, 0.2, 0.5) | {"evaluator_title": "<b>%{x}"}
+    figure = compare.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
+    drawn = json.loads(figure.to_json())
+    assert [trace["customdata"] for trace in drawn["data"] if trace["mode"] == "markers"] == [[["e/m"]]] * 2
+    assert drawn["layout"]["yaxis"]["ticktext"] == ["&lt;b&gt;&#37;{x} · m ↑"]
+    assert "yaxis2" in drawn["layout"]
+    assert drawn["layout"]["xaxis"]["range"][0] < -0.1 < 0 < 0.5 < drawn["layout"]["xaxis"]["range"][1]
+
+
+@pytest.mark.browser
+class TestInTheBrowser:
+    @pytest.fixture
+    def page(self, tmp_path: Path, browser: Browser) -> Iterator[Page]:
+        """The page on a suite with hostile answers; a request to another host or a dialog fails the test."""
+        evil = "<img src=http://127.0.0.1:9/x onerror=alert(1)> ![](http://127.0.0.1:9/y.png) [a](javascript:alert(1))"
+        rows = [{"case_id": f"c{i}", "question": evil, "expected_answers": [f"number {i}"]} for i in range(30)]
+        said = [
+            {"case_id": f"c{i}", "model": model, "answer": f"number {i}" if i % wrong else evil}
+            for model, wrong in (("sharp", 9), (HOSTILE, 2))
+            for i in range(30)
+        ]
+        finished(Workspace(tmp_path), Suite.from_rows("evil", "text", rows), Outputs.from_rows(said), "rouge")
+        for sample in ("rag", "detection", "classification"):
+            finished(Workspace(tmp_path), labels_suite(), labels_outputs(), "classification", sample=sample)
+        with serving(tmp_path) as address:
+            context = browser.new_context(viewport={"width": 1280, "height": 720})
+            opened = context.new_page()
+            strangers: list[str] = []
+            ours = (address, address.replace("http:", "ws:"), "data:", "blob:")
+            opened.on("request", lambda asked: None if asked.url.startswith(ours) else strangers.append(asked.url))
+            dialogs: list[str] = []
+            opened.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+            oldest = Workspace(tmp_path).runs()[-1].id
+            opened.goto(f"{address}/compare?run={oldest}")
+            yield opened
+            context.close()
+            assert strangers == []
+            assert dialogs == []
+
+    def test_from_the_forest_to_the_answers_side_by_side(self, page: Page) -> None:
+        expect(page.get_by_role("heading", name="Yes: B is better")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("B better ▶")).to_be_in_viewport(timeout=20_000)
+        page.locator(".js-plotly-plot .points path").first.click(force=True)
+        page.wait_for_url("**key=rouge**")
+        expect(page.get_by_text("A · <img", exact=False)).to_be_visible(timeout=20_000)
+        page.get_by_text("Word by word").click()
+        page.wait_for_url("**view=words**")
+        expect(page.locator("code").first).to_contain_text("![](http://127.0.0.1:9/y.png)")
+        assert page.locator("img[src*='127.0.0.1:9']").count() == 0
+        page.get_by_role("button", name="Open this case").click()
+        expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=20_000)
+        asked = parse_qs(urlparse(page.url).query)
+        assert set(asked["compare"]) == {"sharp", HOSTILE}

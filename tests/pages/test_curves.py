@@ -1,0 +1,263 @@
+"""Curves: where should I set the threshold, and what gets confused?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import data
+from components.charts.confusion import NONE
+from components.views.bars import ERRORS
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished
+from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite
+from tests.pages.scenes import objects_run, texts_run
+
+OF_OBJECTS = ("detection_pr_curve_detailed", "detection_confusion", "error_breakdown")
+OF_LABELS = (
+    "classification_pr_curve", "classification", "roc_auc", "classification_pr_curve_detailed", "calibration",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run of pictures."""
+    folder = tmp_path_factory.mktemp("pictures")
+    objects_run(folder, *OF_OBJECTS)
+    return folder
+
+
+@pytest.fixture
+def pictures(place: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
+    return Workspace().run("latest")
+
+
+@pytest.fixture(scope="module")
+def labels_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run of every evaluator of classification that has curves."""
+    folder = tmp_path_factory.mktemp("labels")
+    finished(Workspace(folder), labels_suite(), labels_outputs(), *OF_LABELS, name="Animals")
+    return folder
+
+
+@pytest.fixture
+def labels(labels_place: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(labels_place))
+    return Workspace().run("latest")
+
+
+def words(page: AppTest) -> str:
+    """The texts of the page, a line each."""
+    assert not page.exception
+    return "\n".join(text.value for text in page.text)
+
+
+@pytest.mark.parametrize("view", ["thresholds", "f1", "outcomes", "ranks", "confusion", "errors", "classes"])
+def test_the_views_of_a_run_of_objects(pictures: Run, open_page: Callable[..., AppTest], view: str) -> None:
+    page = open_page("curves", run=pictures.id, view=view)
+    assert not page.exception
+    assert page.segmented_control[0].value == view
+    assert page.segmented_control[0].options == [
+        "Threshold", "F1", "Outcomes", "Precision–recall", "Confusion", "Error costs", "Classes",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("view", ["thresholds", "f1", "outcomes", "roc", "calibration", "confusion", "classes"])
+def test_the_views_of_a_run_of_labels(labels: Run, open_page: Callable[..., AppTest], view: str) -> None:
+    page = open_page("curves", run=labels.id, view=view)
+    assert not page.exception
+    assert page.segmented_control[0].options == [
+        "Threshold", "F1", "Outcomes", "ROC", "Calibration", "Confusion", "Classes",
+    ]  # fmt: skip
+    drawn = [text.value for kind in (page.text, page.caption) for text in kind]
+    assert not [text for text in drawn if "object" in text or "image" in text]
+
+
+def test_only_the_view_shown_is_computed(
+    pictures: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    curves = data.curves
+    monkeypatch.setattr(
+        "components.data.curves", lambda run, evaluator: read.append(evaluator) or curves(run, evaluator)
+    )
+    assert not open_page("curves", run=pictures.id, view="confusion").exception
+    assert read == ["detection_confusion"]
+
+
+def test_another_view_forgets_what_was_chosen_in_the_last(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page(
+        "curves", run=pictures.id, view="confusion", model="shy", truth="dog", predicted="missed", threshold="0.3"
+    )  # fmt: skip
+    page.segmented_control[0].set_value("thresholds").run()
+    assert not page.exception
+    assert {name: page.query_params.get(name) for name in ("view", "truth", "predicted")} == dict.fromkeys(
+        ("view", "truth", "predicted")
+    )
+    assert (page.query_params["model"], page.query_params["threshold"]) == ("shy", "0.3")
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "view"),
+    [("average_precision", "Average precision at IoU ≥ 0.50"), ("error_breakdown", "AP as it is")],
+)
+def test_a_link_may_name_the_evaluator_alone(
+    pictures: Run, open_page: Callable[..., AppTest], evaluator: str, view: str
+) -> None:
+    assert view in words(open_page("curves", run=pictures.id, evaluator=evaluator))
+
+
+def cells(run: Run, evaluator: str) -> None:
+    """Every cell lists as many as it counts."""
+    frame = data.curves(run.id, evaluator)
+    assert len(frame)
+    for row in frame.to_dict("records"):
+        cell = ((name if isinstance(name, str) else NONE,) for name in (row["label"], row["predicted"]))
+        rows, total = data.confused(run.id, evaluator, (row["model"], row["run"]), *cell)
+        assert (len(rows), total) == (row["count"], row["count"])
+
+
+def test_every_cell_of_a_run_of_labels_lists_what_it_counts(labels: Run) -> None:
+    cells(labels, "classification")
+
+
+def test_every_cell_of_a_run_of_objects_lists_what_it_counts(pictures: Run) -> None:
+    cells(pictures, "detection_confusion")
+
+
+def test_every_cell_of_classified_answers_lists_what_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    answers = ("Yes", " no.", "NO", "perhaps", "")
+    cases = [
+        {"case_id": f"c{index}", "expected_answers": ["yes" if index % 2 else "no"]} for index in range(len(answers))
+    ]
+    outputs = [{"case_id": f"c{index}", "model": "m", "answer": answer} for index, answer in enumerate(answers)]
+    suite = Suite.from_rows("answers", "text", cases)
+    cells(
+        finished(Workspace(tmp_path), suite, Outputs.from_rows(outputs), "classification_text"), "classification_text"
+    )
+
+
+def test_every_error_lists_what_its_bar_counts(pictures: Run) -> None:
+    numbers = data.label_numbers(pictures.id, "error_breakdown", tuple(f"d_ap_{error}" for error in ERRORS if error))
+    for row in numbers[numbers["value"].notna()].to_dict("records"):
+        kinds = ERRORS[row["metric"].removeprefix("d_ap_")][1]
+        label = row["label"] if isinstance(row["label"], str) else None
+        assert data.matched(pictures.id, "error_breakdown", row["series"], kinds, label)[1] == row["n"]
+
+
+def test_counts_beside_the_curves_follow_the_threshold(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=pictures.id, evaluator="detection_pr_curve", threshold="0.2")
+    assert "All classes at score ≥ 0.20" in words(page)
+    assert "keen – best F1 1.00 at 0.35\n✓ 8 found · ✗ 4 false · – 0 missed" in words(page)
+    page.slider[0].set_value(0.7).run()
+    assert page.query_params["threshold"] == "0.7"
+    assert "✓ 4 found · ✗ 0 false · – 4 missed" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("kind", "images"),
+    [("fp", ["p0", "p1", "p2", "p3"]), ("fn", []), ("tp", ["p0", "p1", "p2", "p3"])],
+)
+def test_the_objects_behind_a_point(
+    pictures: Run, open_page: Callable[..., AppTest], kind: str, images: list[str]
+) -> None:
+    page = open_page(
+        "curves",
+        run=pictures.id,
+        evaluator="detection_pr_curve",
+        of="keen",
+        of_class="dog",
+        threshold="0.25",
+        kind=kind,
+    )
+    assert "keen, dog, score ≥ 0.25" in words(page)
+    assert (sorted(page.dataframe[0].value["case_id"]) if len(page.dataframe) else []) == images
+
+
+def test_a_match_below_the_threshold_is_a_missed_object(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page(
+        "curves",
+        run=pictures.id,
+        evaluator="detection_pr_curve",
+        of="keen",
+        of_class="dog",
+        threshold="0.75",
+        kind="fn",
+    )
+    assert sorted(page.dataframe[0].value["case_id"]) == ["p0", "p1", "p2", "p3"]
+
+
+def test_curves_by_rank(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=pictures.id, evaluator="average_precision", iou="0.75")
+    assert "Average precision at IoU ≥ 0.75" in words(page)
+    table = page.dataframe[0].value.set_index(["Class", "Model"])
+    assert table.loc[("dog", "keen"), "AP"].strip() == "1.00"
+    assert table.loc[("dog", "shy"), "AP"].strip() == "0.00"
+
+
+def test_objects_have_an_iou(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=pictures.id, of="keen", of_class="dog", kind="tp")
+    assert list(page.dataframe[0].proto.column_order) == ["case_id", "score", "iou"]
+
+
+def test_cases_have_none(labels: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=labels.id, of="sharp", of_class="dog")
+    assert list(page.dataframe[0].proto.column_order) == ["case_id", "score", "kind"]
+
+
+def test_the_confusion_matrix_and_the_cases_of_a_cell(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=run.id, model="sharp")
+    assert page.metric[0].value == "0.900"
+    assert page.dataframe[0].value["count"].sum() == 12
+    page = open_page("curves", run=run.id, model="sharp", truth="cat", predicted="dog")
+    assert "sharp: cat, taken for dog" in words(page)
+    assert set(page.dataframe[0].value["case_id"]) == {"c0", "c30", "c60", "c90"}
+
+
+def test_what_is_missed_is_listed(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=pictures.id, view="confusion", model="shy", truth="dog", predicted="missed")
+    assert "shy: dog, missed" in words(page)
+    assert sorted(page.dataframe[0].value["case_id"]) == ["p0", "p1", "p2", "p3"]
+
+
+def test_the_examples_behind_an_outcome(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page(
+        "curves", run=pictures.id, view="outcomes", threshold="0.3", of="keen", kind="fp_hallucination", label="dog"
+    )
+    assert "keen, false: nothing there, score ≥ 0.30" in words(page)
+    assert len(page.dataframe[0].value) == 1
+    assert "1 of 4 objects are listed." in [caption.value for caption in page.caption]
+
+
+def test_the_objects_behind_an_error(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=pictures.id, view="errors", of="shy", error="missed")
+    assert "shy: missed" in words(page)
+    assert len(page.dataframe[0].value) == 4
+
+
+def test_the_best_threshold_is_offered(labels: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=labels.id, view="f1")
+    next(button for button in page.button if button.label.startswith("See what happens at")).click().run()
+    assert not page.exception
+    assert "All classes at score ≥ 0.05" in words(page)
+
+
+def test_a_hostile_name_stays_text(labels: Run, open_page: Callable[..., AppTest]) -> None:
+    for view in ("thresholds", "f1", "outcomes", "roc", "calibration", "confusion", "classes"):
+        page = open_page("curves", run=labels.id, view=view, model=HOSTILE)
+        assert not page.exception
+        drawn = [each.value for each in (*page.markdown, *page.caption, *page.subheader)]
+        assert not [text for text in drawn if "onerror" in text]
+
+
+def test_a_run_without_curves_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    page = open_page("curves", run=texts_run(tmp_path).id)
+    assert not page.exception
+    assert "This run has no curves" in [heading.value for heading in page.subheader]

@@ -1,0 +1,65 @@
+"""Curves in a real browser: a slider moves the marker, a cell opens exactly its objects, filters keep their values."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.conftest import serving
+from tests.pages.scenes import objects_run
+
+pytestmark = pytest.mark.browser
+MARKER = """() => document.querySelector(".js-plotly-plot")._fullData
+  .filter((trace) => trace.mode == "markers").map((trace) => trace.customdata[0][2])[0]"""
+CELL = """(wanted) => {
+  const chart = document.querySelector(".js-plotly-plot"), box = chart.getBoundingClientRect();
+  const cells = chart._fullData.find((trace) => trace.type == "scatter");
+  const { _xaxis: x, _yaxis: y } = { _xaxis: chart._fullLayout.xaxis, _yaxis: chart._fullLayout.yaxis };
+  const at = Array.from(cells.customdata).findIndex((cell) => cell[0] == wanted[0] && cell[1] == wanted[1]);
+  return [
+    box.x + x._offset + x.d2p(cells.x[at]), box.y + y._offset + y.d2p(cells.y[at]), cells.customdata[at][2],
+  ];
+}"""
+
+
+@pytest.fixture(scope="module")
+def studio_of_objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a studio with a finished run of pictures."""
+    folder = tmp_path_factory.mktemp("objects")
+    objects_run(folder, "detection_confusion")
+    with serving(folder) as address:
+        yield address
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A browser that tells its theme, which cuts the first run of a page short."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=request.param)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_objects: str, page: Page) -> None:
+    page.goto(f"{studio_of_objects}/curves?model=shy&model=keen&label=dog&threshold=0.5")
+    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stMultiSelect").filter(has_text="Models")).to_contain_text("shy")
+    assert page.evaluate(MARKER) == 0.5
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile(r"threshold=0\.45"))
+    page.wait_for_function(f"({MARKER})() == 0.45")
+
+    page.get_by_role("radio", name="Confusion").or_(page.get_by_role("button", name="Confusion")).first.click()
+    page.wait_for_url("**view=confusion**")
+    expect(page.get_by_text("What is taken for what?")).to_be_visible()
+    expect(page.locator(".js-plotly-plot .heatmaplayer image").first).to_be_attached(timeout=30_000)
+    page.wait_for_timeout(500)
+    x, y, count = page.evaluate(CELL, ["dog", "dog"])
+    assert count == 4
+    page.mouse.click(x, y)
+    page.wait_for_url("**truth=dog**")
+    expect(page.get_by_text(f"{count} objects", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Open the first image").click()
+    page.wait_for_url("**/example?**case=p**")
+    assert "score=0.5" in page.url

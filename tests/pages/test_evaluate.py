@@ -1,0 +1,199 @@
+"""Evaluate: what shall I evaluate?"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run, Workspace
+
+SUITE = "id,user_input,reference,tags\n007,What is 1 + 1?,two,\"['sum', 'easy']\"\nNA,Who am I?,nobody,\n"
+OUTPUTS = "id,model,response\n007,small,two\nNA,small,you\n007,large,It is two\nNA,large,nobody\n"
+BAD = "case_id,question\na,one\n,two\na,three\n"
+
+
+@pytest.fixture
+def page(workspace: Path, open_page: Callable[..., AppTest]) -> AppTest:
+    """The page on an empty workspace."""
+    return open_page("evaluate")
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """The runs that would have been started, each in a process of its own."""
+    runs: list[Run] = []
+    monkeypatch.setattr("metrics.engine.start", runs.append)
+    return runs
+
+
+def give(page: AppTest, index: int, name: str, content: str | bytes) -> AppTest:
+    """Upload one file to the uploader at `index`."""
+    data = content.encode() if isinstance(content, str) else content
+    uploader = page.file_uploader[index]
+    file = (name, data, "application/octet-stream")
+    uploader.set_value([file] if uploader.accept_multiple_files else file).run()
+    assert not page.exception
+    return page
+
+
+def words(page: AppTest) -> str:
+    assert not page.exception
+    return "\n".join(text.value for text in page.text)
+
+
+def headings(page: AppTest) -> list[str]:
+    return [heading.value for heading in page.subheader]
+
+
+def start(page: AppTest) -> AppTest:
+    """The button that starts the run."""
+    return next(button for button in page.button if button.label == "Start")
+
+
+def test_the_empty_page_teaches(page: AppTest) -> None:
+    assert "Choose the suite." in words(page)
+    assert any("expected_answer" in code.value for code in page.code)
+    assert start(page).disabled
+
+
+def test_two_files_are_understood_and_started(page: AppTest, started: list[Run]) -> None:
+    give(page, 0, "sums.csv", SUITE)
+    assert "sums.csv: 2 rows · case id ← id · question ← user_input · expected answers ← reference · tags" in words(
+        page
+    )
+    give(page, 0, "answers.csv", OUTPUTS)
+    assert "sums: 2 cases, text" in words(page)
+    assert "2 models: small, large" in words(page)
+    assert "Ready to start" in headings(page)
+    boxes = {box.key: box.value for box in page.checkbox if (box.key or "").startswith("offer-")}
+    assert boxes["offer-rouge"]
+    assert not boxes["offer-json_schema"]
+    start(page).click().run()
+    [run] = started
+    assert run.suite.cases["case_id"].to_pylist() == ["007", "NA"]
+    assert run.suite.cases["tags"].to_pylist() == [["sum", "easy"], None]
+    assert "rouge" in run.evaluators
+    assert run.name.startswith("sums")
+
+
+def test_the_address_brings_everything_back(
+    page: AppTest, started: list[Run], open_page: Callable[..., AppTest]
+) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    next(box for box in page.checkbox if box.key == "offer-bleu").uncheck().run()
+    again = open_page("evaluate", **dict(page.query_params.items()))
+    assert "2 models: small, large" in words(again)
+    assert not next(box for box in again.checkbox if box.key == "offer-bleu").value
+    start(again).click().run()
+    assert "bleu" not in started[0].evaluators
+
+
+def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, started: list[Run]) -> None:
+    give(give(page, 0, "bad.csv", BAD), 0, "answers.csv", "case_id,model,answer\na,small,x\nzz,small,y\n")
+    table = page.dataframe[-1].value
+    assert {"bad.csv", "answers.csv"} == set(table["file"])
+    assert start(page).disabled
+    keep = next(box for box in page.checkbox if box.label.startswith("Keep the"))
+    keep.check().run()
+    assert page.query_params["keep"] == "1"
+    assert "Ready to start" in headings(page)
+    assert "left out; the count stays with the run" in words(page)
+    start(page).click().run()
+    assert started[0].spec["suite"]["left_out"] + started[0].spec["outputs"]["left_out"] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("suite.csv", b"\xff\xfe\x00\x01\x02"),
+        ("suite.json", b"{"),
+        ("suite.parquet", b"PAR1"),
+        ("suite.csv", b"PK\x03\x04"),
+    ],
+    ids=["bytes", "cut JSON", "cut Parquet", "a zip called CSV"],
+)
+def test_an_unreadable_file_is_a_problem_and_no_traceback(page: AppTest, name: str, content: bytes) -> None:
+    give(page, 0, name, content)
+    assert f"{name} cannot be read" in words(page)
+    assert start(page).disabled
+
+
+def test_an_ambiguous_column_is_asked_about(page: AppTest) -> None:
+    give(page, 0, "deepeval.csv", "id,input,expected_output,context\n1,q,a,\"['c']\"\n")
+    assert "Column “context”" in words(page)
+    question = next(group for group in page.get("button_group") if (group.proto.label or "") == "Meaning")
+    assert question is not None
+
+
+def test_the_mapping_can_be_corrected(page: AppTest) -> None:
+    give(page, 0, "sums.csv", "id,text_of_it,reference\n1,How?,so\n")
+    box = next(box for box in page.selectbox if box.key == "map-smap-question")
+    assert box.value == "–"
+    box.select("text_of_it").run()
+    assert page.query_params["smap"] == "question=text_of_it"
+    assert "question ← text_of_it" in words(page)
+    next(box for box in page.selectbox if box.key == "map-smap-expected_answers").select("–").run()
+    assert "expected answers" not in words(page).split("sums.csv: 1 row")[1].splitlines()[0]
+
+
+def test_one_file_with_everything(page: AppTest, started: list[Run]) -> None:
+    rows = "id,input,expected_output,actual_output,model\n1,How?,so,so,small\n1,How?,so,thus,large\n"
+    give(page, 0, "all.csv", rows)
+    next(box for box in page.checkbox if "already has the answers" in box.label).check().run()
+    assert "2 models: small, large" in words(page)
+    start(page).click().run()
+    assert len(started[0].suite) == 1
+
+
+def test_a_file_a_model_is_named_by_it_and_renamed(page: AppTest, started: list[Run]) -> None:
+    give(page, 0, "sums.csv", SUITE)
+    give(page, 0, "outputs_small.csv", "id,response\n007,two\nNA,you\n")
+    name = next(box for box in page.text_input if box.label.startswith("Model that made"))
+    assert name.value == "small"
+    name.input("tiny").run()
+    assert "1 model: tiny" in words(page)
+    start(page).click().run()
+    assert started[0].models == ("tiny",)
+
+
+def test_coco_files(page: AppTest, started: list[Run]) -> None:
+    truth = {
+        "images": [{"id": 1, "file_name": "a.jpg", "width": 100, "height": 80}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 30, 40], "area": 1200, "iscrowd": 0}],
+    }
+    found = [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 30, 39], "score": 0.9}]
+    give(page, 0, "truth.json", json.dumps(truth))
+    assert len(page.file_uploader) == 2  # the images, and the outputs
+    give(page, 1, "detector.json", json.dumps(found))
+    assert "truth: 1 case, detection" in words(page)
+    start(page).click().run()
+    assert started[0].models == ("detector",)
+    assert "average_precision" in started[0].evaluators
+
+
+def test_a_stored_suite_takes_new_outputs(page: AppTest, started: list[Run], open_page: Callable[..., AppTest]) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    start(page).click().run()
+    again = open_page("evaluate", **{"from": "stored"})
+    give(again, 0, "more.csv", "id,model,response\n007,third,two\n")
+    assert "sums: 2 cases, text" in words(again)
+    assert "1 answer missing: those cases are not scored" in words(again)
+    start(again).click().run()
+    assert started[1].models == ("third",)
+
+
+def test_a_refused_upload_says_why(page: AppTest) -> None:
+    give(page, 0, "empty.csv", b"")
+    assert "✗ Not kept: empty.csv is empty" in words(page)
+
+
+def test_parameters_go_with_the_run(page: AppTest, started: list[Run]) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    next(box for box in page.number_input if box.key == "parameter-rouge.threshold").set_value(0.4).run()
+    assert json.loads(page.query_params["parameters"]) == {"rouge": {"threshold": 0.4}}
+    start(page).click().run()
+    assert started[0].evaluators["rouge"]["threshold"] == 0.4
+    assert Workspace().runs()

@@ -1,0 +1,119 @@
+"""Example: why did it fail here?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run, Workspace
+from tests.pages.scenes import HOSTILE, objects_run, texts_run
+
+ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Workspaces with a run of texts and a run of pictures."""
+    places = {name: tmp_path_factory.mktemp(name) for name in ("texts", "pictures")}
+    texts_run(places["texts"])
+    objects_run(places["pictures"])
+    return places
+
+
+@pytest.fixture
+def texts(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folders["texts"]))
+    return Workspace().run("latest")
+
+
+@pytest.fixture
+def pictures(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folders["pictures"]))
+    return Workspace().run("latest")
+
+
+def words(page: AppTest) -> list[str]:
+    """Every text on the page."""
+    assert not page.exception
+    return [text.value for text in page.text]
+
+
+def button(page: AppTest, label: str) -> AppTest:
+    """Press a button."""
+    return next(button for button in page.button if button.label == label).click().run()
+
+
+def test_a_text_case_with_the_models_side_by_side(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=texts.id, case="t1", **ROUGE)
+    shown = words(page)
+    assert {"What is 1 + 1?", "It is 2 indeed", HOSTILE} <= set(shown)
+    assert {"exact · rougeL 1.00", "hostile · rougeL 0.00"} <= set(shown)
+    scores = page.dataframe[0].value
+    assert set(scores["evaluator"]) == {"ROUGE", "BLEU"}
+    assert scores.loc[scores["metric"] == "rougeL", ["exact", "hostile"]].to_numpy().tolist() == [["1.00", "0.00"]]
+
+
+def test_text_of_models_is_never_markup(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    for view in ("written", "expected"):
+        page = open_page("example", run=texts.id, case="t1", view=view, **ROUGE)
+        assert not page.exception
+        assert not [element.value for element in (*page.markdown, *page.caption) if "127.0.0.1:9" in element.value]
+
+
+def test_an_answer_against_the_expected_one(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=texts.id, case="t1", view="expected", **ROUGE)
+    assert "  It is 2 indeed" in [code.value for code in page.code]
+    assert [code.language for code in page.code].count("diff") == 2
+
+
+def test_previous_and_next_follow_the_list(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=texts.id, model="exact", **ROUGE)
+    assert page.query_params["case"] == "t0"
+    assert "t0 · 1 of 3, worst first by rougeL of exact" in words(page)
+    assert next(one for one in page.button if one.label == "Previous").disabled
+    button(page, "Next case")
+    assert page.query_params["case"] == "t1"
+    button(page, "Previous")
+    assert page.query_params["case"] == "t0"
+
+
+def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=texts.id, case="nobody", **ROUGE)
+    assert not page.exception
+    assert "There is no such case" in [heading.value for heading in page.subheader]
+
+
+def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Callable[..., AppTest]) -> None:
+    assert "worst first by rougeL" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
+
+
+def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=pictures.id, case="p2")
+    assert {"keen\n✓ 2 found · ✗ 1 false · – 0 missed", "shy\n✓ 1 found · ✗ 0 false · – 1 missed"} <= set(words(page))
+    page.slider[0].set_value(0.7).run()
+    assert page.query_params["score"] == "0.7"
+    assert "keen\n✓ 1 found · ✗ 0 false · – 1 missed" in words(page)
+
+
+def test_one_class_and_one_model_from_the_address(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=pictures.id, case="p2", label="dog", compare="keen")
+    assert "keen\n✓ 1 found · ✗ 1 false · – 0 missed" in words(page)
+    assert page.dataframe[0].value["kind"].tolist() == ["true positive", "false positive", "ground truth, found"]
+
+
+def test_a_picture_that_is_gone_leaves_its_boxes(
+    pictures: Run, open_page: Callable[..., AppTest], tmp_path: Path
+) -> None:
+    from metrics import analysis
+
+    path = analysis.example(pictures, "p3").image
+    assert path is not None
+    kept = path.read_bytes()
+    path.write_bytes(b"broken")
+    try:
+        page = open_page("example", run=pictures.id, case="p3")
+        assert "Only the outlines are drawn" in page.error[0].value
+        assert "keen\n✓ 2 found · ✗ 1 false · – 0 missed" in words(page)
+    finally:
+        path.write_bytes(kept)

@@ -1,0 +1,96 @@
+"""Gallery: which objects go wrong?"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run
+from tests.pages.scenes import objects_run, texts_run
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return objects_run(tmp_path_factory.mktemp("gallery"))
+
+
+@pytest.fixture
+def gallery(
+    pictures: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[AppTest, dict[str, Any]]]:
+    """Opens the gallery; the page and what its component was given to draw."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(pictures.workspace.path))
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("components.gallery.gallery", lambda data: given.update(json.loads(json.dumps(data))))
+
+    def opened(**params: Any) -> tuple[AppTest, dict[str, Any]]:
+        given.clear()
+        page = open_page("gallery", run=pictures.id, **params)
+        assert not page.exception
+        return page, given
+
+    return opened
+
+
+def texts(page: AppTest) -> list[str]:
+    return [text.value for text in page.text]
+
+
+def test_it_opens_with_every_mistake_of_the_first_model(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+    page, drawn = gallery()
+    assert texts(page) == ["keen: 4 mistakes – 4 nothing there.", "1–4 of 4 objects"]
+    assert [tile["lines"] for tile in drawn["tiles"]] == [["fp_hallucination", "dog", "0.30", "nothing there", ""]] * 4
+    assert all(tile["image"] for tile in drawn["tiles"])
+    assert "case=p0" in drawn["tiles"][0]["href"]
+    assert page.sidebar.multiselect[0].options == ["Hallucination (4)", "Found (8)"]
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        pytest.param({"model": "shy"}, "1–4 of 4 objects", id="model"),
+        pytest.param({"kind": "tp"}, "1–8 of 8 objects", id="kind"),
+        pytest.param({"kind": "tp", "label": "dog"}, "1–4 of 4 objects", id="class"),
+        pytest.param({"score_min": "0.7"}, "1–4 of 4 objects", id="score-makes-found-ones-missed"),
+        pytest.param({"kind": "tp", "size": "small"}, "1–4 of 4 objects", id="size"),
+        pytest.param({"kind": "tp", "view": "images"}, "1–4 of 4 images", id="images"),
+        pytest.param({"search": "p2"}, "1–1 of 1 object", id="search"),
+        pytest.param({"sort": "nonsense", "page": "-4", "model": "nobody"}, "1–4 of 4 objects", id="mistyped"),
+    ],
+)
+def test_the_address_filters(
+    gallery: Callable[..., tuple[AppTest, dict[str, Any]]], params: dict[str, str], expected: str
+) -> None:
+    page, _ = gallery(**params)
+    assert texts(page)[1] == expected
+
+
+def test_a_family_of_kinds_is_spelled_out(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+    page, _ = gallery(kind="fn", model="shy")
+    assert page.query_params["kind"] == ["fn_no_prediction", "fn_misclassification", "fn_low_score"]
+
+
+def test_no_object_left_says_so(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+    page, drawn = gallery(search="'; DROP TABLE")
+    assert page.info[0].value.startswith("No object fits")
+    assert not drawn
+    assert next(button for button in page.button if button.label == "Open the first").disabled
+
+
+def test_a_page_past_the_end_says_so_and_leads_back(gallery: Callable[..., tuple[AppTest, dict[str, Any]]]) -> None:
+    page, drawn = gallery(page="99")
+    assert texts(page)[1] == "1–4 of 4 objects"
+    assert drawn["tiles"]
+
+
+def test_a_run_of_texts_teaches(
+    tmp_path_factory: pytest.TempPathFactory, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = texts_run(tmp_path_factory.mktemp("texts"))
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(run.workspace.path))
+    page = open_page("gallery", run=run.id)
+    assert not page.exception
+    assert page.subheader[0].value == "This run has no objects"
+    assert page.button[0].label == "Evaluate a detection suite"

@@ -1,0 +1,58 @@
+"""The gallery in a real browser: filter, tile, example, and Back to the same view."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.conftest import serving
+from tests.pages.scenes import objects_run
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def studio_of_pictures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a studio with a finished run of pictures."""
+    folder = tmp_path_factory.mktemp("gallery")
+    objects_run(folder)
+    with serving(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    yield context.new_page()
+    context.close()
+
+
+def test_filter_tile_example_and_back_keep_the_view(studio_of_pictures: str, page: Page) -> None:
+    page.goto(f"{studio_of_pictures}/gallery?kind=tp")
+    tiles = page.locator("a.tile")
+    expect(tiles).to_have_count(8, timeout=30_000)
+    expect(tiles.locator("svg image")).to_have_count(8)
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    page.get_by_role("combobox", name="Class (2)", exact=True).press("ArrowDown")
+    page.get_by_role("option").filter(has_text="dog (4)").click()
+    page.wait_for_url("**label=dog**")
+    expect(tiles).to_have_count(4)
+    before = page.url
+    tiles.nth(1).click()
+    page.wait_for_url("**/example?**case=p1**")
+    expect(page.locator(".stage")).to_have_count(1, timeout=20_000)
+    page.go_back()
+    expect(tiles).to_have_count(4, timeout=20_000)
+    assert page.url == before
+
+
+def test_arrow_keys_walk_and_enter_opens(studio_of_pictures: str, page: Page) -> None:
+    page.goto(f"{studio_of_pictures}/gallery?kind=tp&view=images")
+    tiles = page.locator("a.tile")
+    expect(tiles).to_have_count(4, timeout=30_000)
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    tiles.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(tiles.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/example?**case=p1**")

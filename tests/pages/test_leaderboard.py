@@ -1,0 +1,102 @@
+"""The start page: which model should I pick?"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run, Workspace
+from tests.pages.conftest import HOSTILE, PROJECT
+
+
+def drawn(page: AppTest) -> dict:
+    """What the heatmap was told to draw."""
+    assert not page.exception
+    return json.loads(page.get("bidi_component")[0].proto.bytes)
+
+
+def test_the_heatmap_has_every_model_best_first(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard")
+    heatmap = drawn(page)
+    assert page.title[0].value == "Leaderboard"
+    assert page.caption[0].value == "Which model should I pick?"
+    assert heatmap["models"] == ["sharp", "blunt", HOSTILE]
+    assert heatmap["headline"].startswith("sharp leads")
+    assert page.query_params["run"] == run.id
+
+
+def test_filters_come_from_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:
+    few = drawn(open_page("leaderboard", run=run.id))
+    page = open_page("leaderboard", run=run.id, search="SHARP", minor="1", tag="night")
+    many = drawn(page)
+    assert many["models"] == ["sharp"]
+    assert len(many["columns"]) >= len(few["columns"])
+    assert page.sidebar.text_input[0].value == "SHARP"
+    assert all("tag=night" in column["cases"] for column in many["columns"])
+    assert many["cells"][0][0][3].startswith("n 40")
+
+
+def test_a_filter_writes_the_address(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=run.id)
+    page.sidebar.text_input[0].set_value("blunt").run()
+    assert drawn(page)["models"] == ["blunt"]
+    assert page.query_params["search"] == "blunt"
+    page.sidebar.multiselect[0].set_value(["classification"]).run()
+    assert page.query_params["evaluator"] == "classification"
+    next(button for button in page.sidebar.button if button.label == "Clear filters").click().run()
+    assert "search" not in page.query_params
+    assert len(drawn(page)["models"]) == 3
+
+
+@pytest.mark.parametrize(("order", "first"), [("up", HOSTILE), ("down", "sharp")])
+def test_sorting_comes_from_the_address(run: Run, open_page: Callable[..., AppTest], order: str, first: str) -> None:
+    column = drawn(open_page("leaderboard"))["columns"][0]["key"]
+    assert drawn(open_page("leaderboard", sort=column, order=order))["models"][0] == first
+
+
+def test_filters_that_leave_nothing_say_so(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", search="no such model")
+    assert not page.exception
+    assert page.info[0].value.startswith("The filters in the sidebar leave no model")
+
+
+def test_an_unknown_run_is_named_and_another_one_shown(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run="20200101-000000-abcdef")
+    assert page.error[0].value.startswith("This workspace has no run '20200101-000000-abcdef'")
+    assert drawn(page)["models"]
+
+
+def test_the_next_question_is_the_problems(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30).run()
+    button = next(button for button in page.button if button.label.startswith("See the problems ("))
+    button.click().run()
+    assert not page.exception
+    assert page.title[0].value == "Problems"
+    assert page.query_params["run"] == run.id
+
+
+def test_an_empty_workspace_computes_the_samples(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    started = []
+    monkeypatch.setattr("metrics.samples.start_missing", lambda given: started.append(given.path) or True)
+    monkeypatch.setattr("components.data.sample_titles", lambda: {"rag": "Questions about a handbook"})
+    page = open_page("leaderboard")
+    assert not page.exception
+    assert started == [workspace]
+    assert page.subheader[0].value == "The sample evaluations are being computed"
+    page.run()
+    assert len(started) == 1
+
+
+def test_a_workspace_without_runs_and_samples_teaches(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setattr("metrics.samples.start_missing", lambda given: False)
+    page = open_page("leaderboard")
+    assert not page.exception
+    assert page.subheader[0].value == "No run yet"
+    assert page.button[0].label == "Evaluate a suite"
+    assert not Workspace().runs()

@@ -1,0 +1,73 @@
+"""The main job in a real browser: samples, upload, evaluate, leaderboard, a case, the report."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.conftest import serving
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+CHOSEN = "/evaluate?evaluator=rouge&evaluator=bleu&evaluator=looping_detection"
+
+
+@pytest.fixture(scope="module")
+def studio_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A studio on an empty workspace, as after the very first `make run`."""
+    with serving(tmp_path_factory.mktemp("fresh")) as address:
+        yield address
+
+
+@pytest.fixture
+def page(studio_address: str, browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    yield context.new_page()
+    context.close()
+
+
+def test_the_first_leaderboard_is_there_within_half_a_minute(page: Page, studio_address: str) -> None:
+    page.goto(studio_address)
+    expect(page.locator("td a").first).to_be_visible(timeout=30_000)
+
+
+def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shared: Path, tmp_path: Path) -> None:
+    page.goto(studio_address + CHOSEN)
+    expect(page.get_by_role("heading", name="Evaluate")).to_be_visible(timeout=20_000)
+    uploads = page.locator("input[type=file]")
+    expect(uploads).to_have_count(2, timeout=20_000)
+    uploads.first.set_input_files(shared / "data" / "mtrag" / "suite.csv")
+    expect(page.get_by_text("suite.csv: 159 rows")).to_be_visible(timeout=30_000)
+    expect(uploads).to_have_count(1, timeout=20_000)
+    uploads.first.set_input_files(shared / "data" / "mtrag" / "outputs.csv")
+    expect(page.get_by_text("3 evaluators chosen")).to_be_visible(timeout=30_000)
+    page.get_by_label("Name of the run").fill("Main job")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/runs?run=**", timeout=30_000)
+
+    address = page.url.replace("/runs?", "/?")
+    expect(page.get_by_text("0 under way")).to_be_visible(timeout=120_000)
+    page.goto(address)
+    expect(page.locator("tbody th")).to_have_count(3, timeout=20_000)
+    headers = page.locator("thead button").all_inner_texts()
+    names = [header.replace("\u200b", "").split()[0] for header in headers]  # long names may break at underscores
+    assert {"rougeL", "bleu4", "unique_sentences"} <= set(names)
+
+    page.locator("tbody tr", has_text="gpt-4o").locator("td a").first.click()
+    expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Open the worst case").click()
+    expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("rouge1").first).to_be_visible(timeout=20_000)
+
+    page.goto(address.replace("/?", "/report?"))
+    with page.expect_download(timeout=60_000) as download:
+        page.get_by_role("button", name="Download the PDF").click()
+    path = tmp_path / "report.pdf"
+    download.value.save_as(path)
+    document = pypdfium2.PdfDocument(path)
+    assert len(document) >= 3
+    for number in range(len(document)):
+        image = document[number].render(scale=0.5).to_pil().convert("L")
+        assert image.getextrema()[0] < 160, f"page {number + 1} is blank"
+    document.close()

@@ -1,0 +1,202 @@
+"""A report made by hand: three models, five metrics, hostile and non-Latin texts, an image with boxes."""
+
+from pathlib import Path
+
+from metrics.reports.report import (
+    Box,
+    CaseMetric,
+    Cell,
+    Column,
+    Curve,
+    Fact,
+    FactGroup,
+    Insight,
+    Method,
+    MethodMetric,
+    Passage,
+    Problem,
+    Report,
+    Series,
+    Standing,
+    WorstCase,
+)
+
+HOSTILE = 'before #panic() $x^2$ *bold* _it_ `raw` \\ // /* <script>alert(1)</script> @ref "q" ]]> &amp; '
+HOSTILE += "\x00\x1b[31m \u202e after"
+SCRIPTS = "日本語 中文 한국어 · العربية في التقرير · हिन्दी · שלום · ไทย · বাংলা · தமிழ் · Ωλ · Жя · 😀✓"
+MODELS = ("atlas-large", "borealis-7b", "cirrus-mini")
+COLUMNS = (
+    Column("rouge.rougeL", "rouge", "ROUGE", "rougeL", threshold=0.4),
+    Column("rouge.rouge1", "rouge", "ROUGE", "rouge1", primary=False),
+    Column("bleu.bleu4", "bleu", "BLEU", "bleu4"),
+    Column(
+        "looping_detection.longest_repeated_substring",
+        "looping_detection",
+        "Looping detection",
+        "longest_repeated_substring",
+        "lower",
+        0.2,
+    ),
+    Column("pii_leakage.passes", "pii_leakage", "PII leakage", "passes", threshold=0.5),
+)
+CELLS = (
+    (
+        Cell(0.512, 0.47, 0.55, 159, 0, 0.512, True),
+        Cell(0.561, 0.52, 0.6, 159, 0, 0.561, True),
+        Cell(0.213, 0.17, 0.26, 159, 0, 0.213),
+        Cell(0.041, 0.03, 0.06, 157, 2, 0.96, True),
+        Cell(1.0, 0.976, 1.0, 159, 0, 1.0, True),
+    ),
+    (
+        Cell(0.478, 0.44, 0.52, 159, 0, 0.478, True),
+        Cell(0.532, 0.49, 0.57, 159, 0, 0.532, True),
+        Cell(0.301, 0.25, 0.35, 159, 0, 0.301, True),
+        Cell(0.052, 0.04, 0.07, 159, 0, 0.95, True),
+        Cell(0.994, 0.965, 0.999, 159, 0, 0.994, True),
+    ),
+    (
+        Cell(0.211, 0.18, 0.24, 159, 0, 0.211, False, True),
+        Cell(0.252, 0.22, 0.29, 159, 0, 0.252),
+        Cell(0.049, 0.02, 0.08, 159, 0, 0.049),
+        Cell(0.312, 0.26, 0.37, 159, 0, 0.688, False, True),
+        Cell(None, n=0, unscored=159, reason="no answer was scored"),
+    ),
+)
+
+
+def worst_text() -> WorstCase:
+    return WorstCase(
+        "case-017",
+        "cirrus-mini",
+        1,
+        (CaseMetric("ROUGE: rougeL", 0.02), CaseMetric("Looping detection: longest_repeated_substring", 0.81, "lower")),
+        (
+            Passage("Question", "How long may a tenant keep a deposit claim open after moving out?"),
+            Passage("Expected", "Three years, counted from the end of the year in which the claim arose."),
+            Passage(
+                "Context 1", "The limitation period of the claim is three years. It starts at the end of the year."
+            ),
+            Passage("Answer", "You may keep it open. " * 14 + HOSTILE + "\n" + SCRIPTS),
+        ),
+        ("law", "multi-turn"),
+        (
+            *(CaseMetric(column.title, 0.123, column.direction) for column in COLUMNS),
+            CaseMetric("json_schema", None, "higher", "not_applicable", "no schema"),
+        ),
+        (
+            ("✗", "You may keep it open."),
+            ("✓", "The limitation period is three years."),
+            ("", "longest: “You may keep it open. ”"),
+        ),
+    )
+
+
+def worst_image(image: Path | None) -> WorstCase:
+    return WorstCase(
+        "street-004.jpg",
+        "borealis-7b",
+        1,
+        (CaseMetric("Average precision", 3.0, "lower", unit="error"),),
+        image=image,
+        image_note="Boxes matched at IoU ≥ 0.5; predictions with a score of at least 0.3.",
+        boxes=(
+            Box("annotation", ((40.0, 60.0, 160.0, 60.0, 160.0, 220.0, 40.0, 220.0),), "person"),
+            Box("tp", ((44.0, 64.0, 164.0, 64.0, 164.0, 226.0, 44.0, 226.0),), "person", 0.93),
+            Box("fp_hallucination", ((240.0, 30.0, 330.0, 30.0, 330.0, 120.0, 240.0, 120.0),), "自転車", 0.71),
+            Box("fp_misclassification", ((330.0, 180.0, 460.0, 180.0, 460.0, 300.0, 330.0, 300.0),), "سيارة", 0.55),
+            Box("fn", ((200.0, 220.0, 300.0, 220.0, 300.0, 330.0, 200.0, 330.0),), "dog"),
+        ),
+    )
+
+
+def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
+    levels = ((0, (1,)), (2, ()), (3, (1,)), (4, (1,)))
+    leaders = {0: 0, 2: 1, 3: 0, 4: 0}
+    return Report(
+        title="MT-RAG answers, November",
+        run="20261121-102800-ab12",
+        created="2026-11-21T10:28:00+00:00",
+        headline="atlas-large leads: it is best, or cannot be told apart from the best, on 3 of 4 metrics.",
+        models=MODELS,
+        columns=COLUMNS,
+        cells=CELLS,
+        standings=tuple(
+            Standing(
+                COLUMNS[place],
+                MODELS[leaders[place]],
+                CELLS[leaders[place]][place],
+                tuple(MODELS[one] for one in level),
+            )
+            for place, level in levels
+        ),
+        facts=(
+            FactGroup(
+                "Data",
+                (
+                    Fact("Suite", "mtrag"),
+                    Fact("Cases", "159"),
+                    Fact("Suite fingerprint", "53aa51172d14" * 5 + "abcd", True),
+                    Fact("Rows left out", "3 of the suite, 0 of the outputs"),
+                ),
+            ),
+            FactGroup(
+                "Run",
+                (
+                    Fact("Run", "20261121-102800-ab12", True),
+                    Fact("Seed", "17"),
+                    Fact("Versions", "python 3.11.7 · numpy 2.4.6"),
+                ),
+            ),
+        ),
+        curves=(
+            Curve(
+                "Detection precision–recall: person",
+                "recall",
+                "precision",
+                tuple(
+                    Series(
+                        model,
+                        tuple((x / 50, max(0.0, 1 - (x / 50) ** (2 + index) * (0.4 + index * 0.2))) for x in range(51)),
+                    )
+                    for index, model in enumerate(MODELS)
+                ),
+            ),
+            Curve(
+                "Detection precision–recall: " + SCRIPTS[:3], "recall", "precision", (Series(MODELS[0], ((0.4, 0.6),)),)
+            ),
+        ),
+        problems=(
+            Problem(
+                "cirrus-mini",
+                "ROUGE",
+                "rougeL",
+                0.211,
+                0.18,
+                0.24,
+                0.4,
+                "higher",
+                159,
+                "high",
+                "rougeL of cirrus-mini is 0.211; at least 0.4 is asked for.",
+            ),
+        ),
+        insights=(Insight("hardest", f"Hardest: case-017, {hostile[:40]}"),),
+        worst=(worst_text(), worst_image(image)),
+        methods=(
+            Method(
+                "rouge",
+                "ROUGE",
+                1,
+                "Overlap of n-grams and of the longest common subsequence with the expected answers.",
+                ("F = 2 P R / (P + R), where P is the share of the answer's tokens in the subsequence.",),
+                (
+                    MethodMetric("rougeL", "F1 of the longest common subsequence.", 0.0, 1.0, "higher", 0.4),
+                    MethodMetric("perplexity", "Open range.", 0.0, float("inf"), "lower", None),
+                ),
+                (Fact("stemmer", "true"),),
+                ("Lin 2004, ROUGE: a package for automatic evaluation of summaries",),
+                ("NIST AI RMF: valid and reliable",),
+            ),
+        ),
+        notes=("The worst 2 of 18 failing cases are shown; the others are in the studio.",),
+    )

@@ -1,0 +1,209 @@
+"""Building a report from a run: the answer, the counts, the worst cases, and every format of it."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+from pypdf import PdfReader
+
+from metrics.errors import RunError
+from metrics.reports import render, to_json
+from metrics.reports.build import build, headline
+from metrics.reports.pdf import pdf
+from metrics.reports.report import Cell, Column, Report, Standing
+from metrics.reports.words import level_text, named
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.reports.runs import by_hand
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return finished(Workspace(), replace_left_out(text_suite(12)), text_outputs(12), "rouge", "looping_detection")
+
+
+def replace_left_out(suite: Suite) -> Suite:
+    return replace(suite, left_out=3)
+
+
+def facts(report: Report) -> dict[str, str]:
+    return {fact.name: fact.value for group in report.facts for fact in group.facts}
+
+
+def test_it_says_what_the_run_says(run: Run) -> None:
+    report = build(run)
+    assert report.title == "turns: rouge, looping_detection"
+    assert report.headline == "good leads: best, or level with the best, in 1 metric that tells the models apart."
+    assert facts(report)["Cases"] == "12; 3 bad rows knowingly left out"
+    assert facts(report)["Suite fingerprint"] == run.spec["suite"]["fingerprint"]
+    assert "numpy" in facts(report)["Versions"]
+    assert report.models == ("good", "poor")
+    assert {column.evaluator for column in report.columns} == {"rouge", "looping_detection"}
+    assert [method.evaluator for method in report.methods] == ["rouge", "looping_detection"]
+    assert report.methods[0].metrics[0].name == "rouge1"
+    assert any(problem.model == "poor" and problem.metric == "rougeL" for problem in report.problems)
+    assert all(insight.message.startswith(("ROUGE: ", "Looping detection: ")) for insight in report.insights)
+
+
+def test_worst_cases_are_bad_distinct_and_complete(run: Run) -> None:
+    worst = build(run).worst
+    assert worst
+    assert len({(case.case_id, case.model) for case in worst}) == len(worst)
+    case = worst[0]
+    assert case.model == "poor"
+    assert [passage.name for passage in case.passages] == ["Question", "Expected", "Answer"]
+    assert case.because[0].value is not None
+    assert case.because[0].value < 1
+
+
+@pytest.mark.parametrize("format", ["pdf", "html", "json"])
+def test_every_document_is_repeatable(run: Run, format: str) -> None:
+    content = render(run, format)
+    assert render(run, format) == content  # type: ignore[arg-type]
+    assert content[:5] in (b"%PDF-", b"<!doc", b'{\n "t')
+
+
+def test_json_is_the_reports_data(run: Run) -> None:
+    data = json.loads(to_json(build(run)))
+    assert data["run"] == run.id
+    assert len(data["cells"]) == len(data["models"])
+    assert data["methods"][1]["metrics"][0]["high"] is not False
+
+
+def test_a_run_of_a_later_version_still_reports(workspace: Path) -> None:
+    report = build(by_hand())
+    assert report.headline == "No metric has a value, so no model can be recommended."
+    assert report.columns == ()
+    assert "does not know the evaluator" in report.methods[0].definition
+    assert pdf(report)
+
+
+def test_an_unfinished_run_has_no_report(workspace: Path) -> None:
+    run = by_hand()
+    (run.folder / "manifest.json").unlink()
+    with pytest.raises(RunError, match="once it is finished"):
+        render(run, "pdf")
+
+
+BEST = "best, or level with the best"
+MEASURED = "E: m 0.500 (95 % interval 0.400–0.600, n = 10)"
+
+
+def standing(leader: str, *level: str, value: float = 0.5, title: str = "m", problem: bool = False) -> Standing:
+    column = Column(f"e/{title}", "e", "E", title, "higher", 0.4)
+    return Standing(column, leader, Cell(value, 0.4, 0.6, 10, problem=problem), level)
+
+
+@pytest.mark.parametrize(
+    ("models", "standings", "expected"),
+    [
+        pytest.param("ab", [], "No metric has a value, so no model can be recommended.", id="nothing"),
+        pytest.param("a", [standing("a")], f"a meets the threshold in 1 metric: {MEASURED}.", id="one-good"),
+        pytest.param(
+            "a", [standing("a", problem=True)], "a misses the threshold in 1 of 1 metric: E: m.", id="one-bad"
+        ),
+        pytest.param("ab", [standing("a")], f"a leads with {MEASURED}.", id="one-metric"),
+        pytest.param(
+            "abc",
+            [standing("a", "b")],
+            f"a leads with {MEASURED}; b cannot be told apart from it.",
+            id="one-metric-level",
+        ),
+        pytest.param("abc", [standing("a"), standing("a", "b")], f"a leads: {BEST}, in 2 metrics.", id="leads-all"),
+        pytest.param(
+            "abc",
+            [standing("a"), standing("b"), standing("a")],
+            f"a leads: {BEST}, in 2 of 3 metrics.",
+            id="leads-most",
+        ),
+        pytest.param(
+            "abc",
+            [standing("a"), standing("a"), standing("c", "a", "b")],
+            f"a leads: {BEST}, in 2 metrics that tell the models apart.",
+            id="some-tell-nothing",
+        ),
+        pytest.param(
+            "abc",
+            [standing("a"), standing("b")],
+            f"a and b lead together: each is {BEST}, in 1 of 2 metrics.",
+            id="shared",
+        ),
+        pytest.param(
+            "ab",
+            [standing("a", "b"), standing("b", "a")],
+            "No model stands out: in none of 2 metrics can the models be told apart.",
+            id="all-level",
+        ),
+    ],
+)
+def test_headline(models: str, standings: list[Standing], expected: str) -> None:
+    assert headline(tuple(models), standings) == expected
+
+
+@pytest.mark.parametrize(
+    ("models", "entry", "expected"),
+    [
+        ("ab", standing("a"), "no other model"),
+        ("ab", standing("a", "b"), "b"),
+        ("abc", standing("a", "b", "c"), "every other model"),
+        ("a", standing("a"), "met: at least 0.4"),
+        ("a", standing("a", problem=True), "missed: at least 0.4"),
+    ],
+    ids=["alone", "one", "all", "met", "missed"],
+)
+def test_level_text(models: str, entry: Standing, expected: str) -> None:
+    assert level_text(entry, tuple(models)) == expected
+
+
+def test_many_names_are_shortened() -> None:
+    assert named(tuple("abcdefghi")) == "a, b, c, d, e, f and 3 more"
+
+
+def test_detection_shows_images_with_their_boxes(workspace: Path, tmp_path: Path) -> None:
+    media = tmp_path / "media"
+    media.mkdir()
+    picture = Image.new("RGB", (200, 150), "#88aacc")
+    ImageDraw.Draw(picture).rectangle((20, 30, 80, 110), fill="#334455")
+    picture.save(media / "one.png")
+    case = {"case_id": "one", "image": "one.png", "image_width": 200, "image_height": 150}
+    cat = {"case_id": "one", "label": "cat", "x": 20.0, "y": 30.0, "width": 60.0, "height": 80.0}
+    truth = cat | {"annotation_id": 1, "area": 4800.0, "is_crowd": False}
+    unsure = cat | {"model": "m", "score": 0.1}
+    wrong = unsure | {"x": 130.0, "y": 20.0, "score": 0.8}
+    suite = Suite.from_rows("cats", "detection", [case], [truth])
+    outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], [wrong, unsure])
+    run = finished(Workspace(), replace(suite, media=media), outputs, "average_precision")
+    (worst,) = build(run).worst
+    assert worst.image is not None
+    assert sorted(entry.kind for entry in worst.boxes) == ["fn", "fp_hallucination"]
+    assert worst.image_note == "Boxes matched at IoU ≥ 0.5; 1 prediction with a score below 0.3 not drawn."
+    text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
+    assert "1 missed" in text
+    assert "1 false positive: nothing there" in text
+    assert b"data:image/jpeg;base64," in render(run, "html")
+
+
+def test_masks_are_matched_and_drawn_as_masks(workspace: Path, tmp_path: Path) -> None:
+    media = tmp_path / "media"
+    media.mkdir()
+    Image.new("RGB", (200, 150), "#88aacc").save(media / "one.png")
+    case = {"case_id": "one", "image": "one.png", "image_width": 200, "image_height": 150}
+    corner = [20.0, 20.0, 120.0, 20.0, 20.0, 120.0]  # the two halves of a square: the box of each is that square
+    other = [120.0, 20.0, 120.0, 120.0, 20.0, 120.0]
+    square = {"case_id": "one", "label": "cat", "x": 20.0, "y": 20.0, "width": 100.0, "height": 100.0}
+    suite = Suite.from_rows("cats", "detection", [case], [square | {"annotation_id": 1, "polygons": [corner]}])
+    found = [square | {"model": "m", "score": 0.8, "polygons": [other]}]
+    outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], found)
+    run = finished(Workspace(), replace(suite, media=media), outputs, "average_precision")
+    (worst,) = build(run).worst
+    assert [(entry.kind, entry.rings, entry.filled) for entry in worst.boxes] == [
+        ("fn", (tuple(corner),), True),
+        ("fp_hallucination", (tuple(other),), True),
+    ]
+    assert worst.image_note == "Masks matched at IoU ≥ 0.5."
+    assert b"fill-opacity:0.3" in render(run, "html")
+    assert render(run, "pdf").startswith(b"%PDF")

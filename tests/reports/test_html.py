@@ -1,0 +1,137 @@
+"""The HTML report: one file that loads nothing, runs nothing and says the same as the PDF."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from metrics.reports.html import html, tag
+from metrics.reports.report import Passage, Report
+from metrics.reports.text import shown
+from tests.reports.made import HOSTILE, MODELS, SCRIPTS, made, worst_text
+
+VOID = {"meta"}
+ATTACKS = {
+    "script": "<script>alert(1)</script>",
+    "closed-style": "</style><script>alert(1)</script>",
+    "attribute": '" onload="alert(1)" x="',
+    "image": "<img src=http://evil/x.png onerror=alert(1)>",
+    "entity": "&lt;b&gt; &amp; &#60;",
+    "comment": "<!-- --> ]]> <![CDATA[",
+    "hostile": HOSTILE,
+    "scripts": SCRIPTS,
+}
+
+
+class Page(HTMLParser):
+    """The elements, attributes and texts of a page; an element that is not closed in order fails the test."""
+
+    def __init__(self, content: bytes):
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.names: set[str] = set()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.feed(content.decode())
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("media") / "street.png"
+    Image.effect_noise((640, 400), 60).save(path)
+    return html(made(path))
+
+
+def assert_harmless(page: Page) -> None:
+    assert page.names.isdisjoint({"script", "iframe", "object", "embed", "link", "form", "base", "img"})
+    for _, name, value in page.attributes:
+        assert not name.startswith("on")
+        if name in ("src", "href", "xlink:href"):
+            assert value.startswith(("#", "data:image/jpeg;base64,"))
+        assert "url(" not in value
+
+
+def test_it_says_what_the_pdf_says(content: bytes) -> None:
+    text = "\n".join(Page(content).texts)
+    for expected in (
+        "MT-RAG answers, November", "atlas-large leads", "0.512", "0.470–0.550", "Data and run", "Leaderboard",
+        "3 errors", "Curves", "Worst cases", "Methods", "under 0.4", "clearly: the whole interval",
+        "159 unscored", "1 missed", "Lin 2004", SCRIPTS, *MODELS,
+    ):  # fmt: skip
+        assert expected in text
+
+
+def test_it_loads_and_runs_nothing(content: bytes) -> None:
+    page = Page(content)
+    assert_harmless(page)
+    policies = [value for name, key, value in page.attributes if name == "meta" and value.startswith("default-src")]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+    assert b"prefers-color-scheme:dark" in content
+    assert b"@import" not in content
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_hostile_text_is_only_text(attack: str) -> None:
+    case = replace(worst_text(), case_id=attack, model=attack, passages=(Passage(attack, attack),), tags=(attack,))
+    report = replace(made(), title=attack, headline=attack, models=(attack, "b", "c"), worst=(case,), notes=(attack,))
+    page = Page(html(report))
+    assert_harmless(page)
+    assert "".join(page.texts).count(shown(attack)) >= 7
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_survives(text: str) -> None:
+    page = Page(html(Report(text, "run", "2026-11-21", text)))
+    assert_harmless(page)
+    assert shown(text) in "".join(page.texts)
+
+
+def test_what_is_said_of_a_broken_image(tmp_path: Path) -> None:
+    path = tmp_path / "broken.png"
+    path.write_bytes(b"no image")
+    assert "the image cannot be read" in "".join(Page(html(made(path))).texts)
+
+
+def test_elements_escape_what_is_not_markup() -> None:
+    assert tag("b", "<", tag("i", "&"), title='"') == '<b title="&quot;">&lt;<i>&amp;</i></b>'
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_browser_shows_it_without_complaint(browser, content: bytes, tmp_path: Path, scheme: str) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "report.html"
+    path.write_bytes(content)
+    context = browser.new_context(viewport={"width": 420, "height": 900}, color_scheme=scheme, java_script_enabled=True)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
+    page.goto(path.as_uri())
+    assert page.locator("h1").inner_text() == "MT-RAG answers, November"
+    assert page.evaluate("document.documentElement.scrollWidth") == 420
+    assert complaints == []
+    context.close()

@@ -1,0 +1,64 @@
+"""JUnit XML that CI servers read: gates, thresholds, hostile names."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from metrics.reports.gates import Gate, Outcome, check
+from metrics.reports.junit import junit
+from metrics.store import Run, Workspace
+from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.reports.made import HOSTILE
+from tests.reports.runs import by_hand
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge")
+
+
+def cases(content: bytes) -> list[ElementTree.Element]:
+    suites = ElementTree.fromstring(content)
+    (suite,) = suites
+    found = list(suite)
+    assert suites.tag == "testsuites"
+    assert suite.tag == "testsuite"
+    assert {entry.tag for entry in found} <= {"testcase"}
+    for counted in (suites, suite):
+        assert int(counted.attrib["tests"]) == len(found)
+        assert int(counted.attrib["failures"]) == sum(entry.find("failure") is not None for entry in found)
+        assert int(counted.attrib["skipped"]) == sum(entry.find("skipped") is not None for entry in found)
+    return found
+
+
+def test_gates_and_thresholds_are_cases(run: Run) -> None:
+    found = cases(junit(run, check(run, [Gate("rougeL", 0.99), Gate("rougeL", 0.1)])))
+    gates = {(entry.attrib["classname"], entry.attrib["name"]): entry.find("failure") for entry in found[:4]}
+    assert {key: failure is not None for key, failure in gates.items()} == {
+        ("good", "fail-under rouge.rougeL=0.99"): False,
+        ("poor", "fail-under rouge.rougeL=0.99"): True,
+        ("good", "fail-under rouge.rougeL=0.1"): False,
+        ("poor", "fail-under rouge.rougeL=0.1"): False,
+    }
+    thresholds = {(entry.attrib["classname"], entry.attrib["name"]): entry for entry in found[4:]}
+    failure = thresholds["poor", "threshold rouge.rougeL ≥ 0.75"].find("failure")
+    assert failure is not None
+    assert failure.attrib["type"] == "threshold"
+    assert failure.text is not None
+    assert "not ≥ 0.75 (n = 12, 95 % interval" in failure.text
+    assert thresholds["good", "threshold rouge.rougeL ≥ 0.75"].find("failure") is None
+
+
+def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path) -> None:
+    assert cases(junit(by_hand(), [])) == []
+
+
+def test_hostile_text_stays_text(run: Run) -> None:
+    outcome = Outcome(Gate("m", 0.5), HOSTILE, HOSTILE, "m\nn", None, False, HOSTILE + ']]></failure><x a="')
+    entry = cases(junit(run, [outcome]))[0]
+    failure = entry.find("failure")
+    assert failure is not None
+    assert failure.text == HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd") + ']]></failure><x a="'
+    assert entry.attrib["name"].endswith(".m\nn=0.5")
+    assert list(failure) == []

@@ -1,0 +1,217 @@
+"""The PDF: what can be read from it, how it lays out, what hostile text does to it (nothing), how fast it is."""
+
+import io
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+
+from metrics.errors import MissingResource
+from metrics.reports import pdf as module
+from metrics.reports.pdf import breakable, pdf
+from metrics.reports.report import Cell, Column, Passage, Report
+from metrics.reports.text import shown
+from metrics.reports.worst import MOST_TEXT
+from tests.reports.made import HOSTILE, made, worst_text
+
+A4 = (595, 842)
+ATTACKS = {
+    "panic": "#panic()",
+    "file": '#read("/etc/passwd") #include "x.typ" #image("/etc/passwd")',
+    "package": '#import "@preview/cetz:0.1.0": *',
+    "maths": "$ unclosed x^2",
+    "strong": "*unclosed _also `raw ```",
+    "brackets": "]]] [[[ ))) {{{ }}}",
+    "backslashes": "\\ \\u{41} \\\\ \\",
+    "comment": "// gone /* and this",
+    "label": "<label> @reference = Heading\n= Heading\n+ item\n/ term: x",
+    "html": "<script>alert(1)</script><img src=http://x/>",
+    "quotes": '"\'"; sys.inputs',
+    "rtl": "\u202eevil\u202c مرحبا \u2067x\u2069",
+    "emoji": "👩‍👩‍👧 🇩🇪 😀",
+    "control": "\x00\x01\x1b[31m\x7f\ud800",
+    "combining": "e" + "\u0301" * 60,
+    "one-long-word": "x" * 1_500,
+    "blank": " \n\t\n ",
+    "empty": "",
+}
+
+
+SCRIPTS = {
+    "latin": "Ąžßéțđ", "greek": "Ωλάϊ", "cyrillic": "Жяїђ", "arabic": "العربيةپچڈ", "armenian": "Հայերեն",
+    "bengali": "বাংলা", "devanagari": "हिन्दी", "ethiopic": "አማርኛ", "georgian": "ქართული", "gujarati": "ગુજરાતી",
+    "gurmukhi": "ਪੰਜਾਬੀ", "hebrew": "עברית", "kannada": "ಕನ್ನಡ", "khmer": "ខ្មែរ", "lao": "ລາວ", "malayalam": "മലയാളം",
+    "myanmar": "မြန်မာ", "oriya": "ଓଡ଼ିଆ", "sinhala": "සිංහල", "tamil": "தமிழ்", "telugu": "తెలుగు", "thai": "ไทย",
+    "chinese": "简体繁體", "japanese": "ひらがなカタカナ", "korean": "한국어", "emoji": "😀🔥👍", "symbols": "✓→↑≥∞⚠",
+}  # fmt: skip
+
+
+def reader(content: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(content))
+
+
+def text_of(content: bytes) -> str:
+    return "\n".join(page.extract_text() for page in reader(content).pages).replace("\u200b", "")
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("media") / "street.bmp"
+    Image.effect_noise((500, 375), 60).convert("RGB").save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def sample(image: Path) -> bytes:
+    return pdf(made(image))
+
+
+def test_a_manager_can_read_it(sample: bytes) -> None:
+    text = text_of(sample)
+    for expected in (
+        "MT-RAG answers, November", "atlas-large leads", "53aa51172d1453aa", "3 of the suite", "0.512", "0.470–0.550",
+        "Data and run", "Leaderboard", "Curves", "Problems", "What stands out", "Worst cases", "Methods", "under 0.4",
+        "159 unscored", "1 missed", "Lin 2004", "0 … ∞", "not applicable",
+    ):  # fmt: skip
+        assert expected in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["日本語", "中文", "한국어", "العربية", "التقرير", "שלום", "Ωλ", "Жя", "😀", "✓", "✗", "↑", "自転車", "سيارة"],
+)
+def test_scripts_can_be_found(sample: bytes, text: str) -> None:
+    assert text in text_of(sample)
+
+
+@pytest.mark.parametrize("text", ["हिन्दी", "ไทย", "বাংলা", "தமிழ்"])
+def test_scripts_whose_letters_merge_can_be_found_in_a_browser(sample: bytes, text: str) -> None:
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(sample)
+    assert any(text in page.get_textpage().get_text_range() for page in document)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_have_glyphs(script: str) -> None:
+    from fontTools.ttLib import TTFont
+
+    fonts, families = module._fonts()
+    paths = {font.path: font.index for font in fonts.fonts() if font.family in families}
+    known = set[int]().union(*(TTFont(path, fontNumber=index).getBestCmap() for path, index in paths.items()))
+    assert {character for character in SCRIPTS[script] if ord(character) not in known} == set()
+
+
+def test_pages_are_upright_a4_numbered_and_bookmarked(sample: bytes) -> None:
+    found = reader(sample)
+    assert 3 <= len(found.pages) <= 5
+    for number, page in enumerate(found.pages, 1):
+        assert tuple(round(float(side)) for side in page.mediabox[2:]) == A4
+        assert f"{number} / {len(found.pages)}" in page.extract_text()
+    assert [entry["/Title"] for entry in found.outline if not isinstance(entry, list)] == [
+        "Data and run", "Leaderboard", "Curves", "Problems", "Worst cases", "Methods",
+    ]  # fmt: skip
+    assert found.metadata is not None
+    assert found.metadata.title == "MT-RAG answers, November"
+    assert found.metadata.creation_date is not None
+    assert found.metadata.creation_date.isoformat() == "2026-11-21T10:28:00+00:00"
+
+
+def test_the_same_report_gives_the_same_bytes(sample: bytes, image: Path) -> None:
+    assert pdf(made(image)) == sample
+
+
+def test_images_are_small(sample: bytes, image: Path) -> None:
+    assert image.stat().st_size > len(sample) / 2
+    assert len(sample) < 500_000
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_hostile_text_is_only_text(attack: str) -> None:
+    case = replace(worst_text(), case_id=attack, model=attack, passages=(Passage(attack, attack),), tags=(attack,))
+    report = replace(made(), title=attack, headline=attack, models=(attack, "b", "c"), worst=(case,), notes=(attack,))
+    text = "".join(text_of(pdf(report)).split())
+    if attack not in (ATTACKS["emoji"], ATTACKS["combining"], ATTACKS["rtl"]):  # their glyphs come back in other orders
+        assert "".join(shown(attack).split()) in text
+
+
+def test_hostile_text_everywhere_at_once() -> None:
+    assert "#panic()" in text_of(pdf(made(hostile=HOSTILE * 20)))
+
+
+def test_a_huge_answer_is_cut_with_a_mark() -> None:
+    long = Passage("Answer", shown("word " * 20_000, MOST_TEXT))
+    text = text_of(pdf(replace(made(), worst=(replace(worst_text(), passages=(long,)),))))
+    assert "[cut: 98,800 more characters]" in text
+
+
+@pytest.mark.parametrize("content", [b"", b"no image", b"\x89PNG\r\n\x1a\n broken"], ids=["empty", "text", "truncated"])
+def test_an_unreadable_image_is_said(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "broken.png"
+    path.write_bytes(content)
+    assert "the image cannot be read" in text_of(pdf(made(path)))
+
+
+def wide(models: int, metrics: int) -> Report:
+    columns = tuple(Column(f"k{i}", f"e{i // 4}", f"Evaluator {i // 4}", f"metric_number_{i}") for i in range(metrics))
+    cell = Cell(0.512, 0.47, 0.55, 1590, 3, 0.512, True)
+    names = tuple(f"model-{i}-with-a-long-name-of-its-own" for i in range(models))
+    return replace(made(), models=names, columns=columns, cells=((cell,) * metrics,) * models, standings=())
+
+
+@pytest.mark.parametrize(
+    ("models", "metrics", "landscape"),
+    [(3, 8, False), (3, 20, False), (40, 8, False), (40, 9, True)],
+    ids=["fits", "wide-and-short-is-stacked", "tall", "wide-and-tall-is-turned"],
+)
+def test_wide_leaderboards_are_split(models: int, metrics: int, landscape: bool) -> None:
+    content = pdf(wide(models, metrics))
+    turned = [page for page in reader(content).pages if page.mediabox[2] > page.mediabox[3]]
+    assert bool(turned) is landscape
+    text = "".join(text_of(content).split())
+    assert all(f"metric_number_{index}" in text for index in range(metrics))
+
+
+def test_a_long_report_has_contents_and_is_fast() -> None:
+    report = made()
+    pdf(report)  # the fonts are read once a process
+    long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, problems=report.problems * 120)
+    start = time.perf_counter()
+    content = pdf(long)
+    seconds = time.perf_counter() - start
+    found = reader(content)
+    assert len(found.pages) >= 20
+    assert found.pages[0].extract_text().count("Worst cases") == 1
+    assert seconds < 3 * len(found.pages) / 40 + 2
+    assert len(content) < 3_000_000
+
+
+def test_an_empty_report_is_a_page() -> None:
+    content = pdf(Report("Nothing", "run", "not a date", "No metric has a value, so no model can be recommended."))
+    assert len(reader(content).pages) == 1
+    assert "no model can be recommended" in text_of(content)
+
+
+def test_missing_fonts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FONT_PACKAGES", ("no_such_fonts",))
+    module._fonts.cache_clear()
+    with pytest.raises(MissingResource, match="pip install no-such-fonts"):
+        pdf(made())
+    module._fonts.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("short", "short"),
+        ("a" * 30, "a" * 12 + "\u200b" + "a" * 12 + "\u200b" + "a" * 6),
+        ("longest_repeated_substring", "longest_\u200brepeated_\u200bsubstring"),
+        ("語" * 60, "語" * 60),
+    ],
+    ids=["short", "no-hyphens", "at-underscores", "breaks-by-itself"],
+)
+def test_long_words_may_break(text: str, expected: str) -> None:
+    assert breakable(text) == expected

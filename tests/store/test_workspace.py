@@ -1,0 +1,77 @@
+"""What is stored comes back the same; what does not exist is said in words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.errors import RunCorrupt, RunError, RunNotFound
+from metrics.store import Workspace
+from metrics.store.files import written_whole
+from metrics.store.schema import SCHEMA_VERSION
+from metrics.suite import Outputs
+from tests.engine.scenes import finished, text_outputs, text_suite
+
+
+def test_suite_and_outputs_come_back_with_the_same_fingerprint(workspace: Path) -> None:
+    store, suite, outputs = Workspace(), text_suite(), text_outputs()
+    assert store.suite(store.save_suite(suite)).fingerprint == suite.fingerprint
+    stored = store.outputs(store.save_outputs(outputs, suite))
+    assert stored.outputs.equals(outputs.outputs)
+
+
+def test_outputs_are_stored_by_model_and_in_the_order_of_the_suite(workspace: Path) -> None:
+    store, suite = Workspace(), text_suite(3)
+    shuffled = Outputs.from_rows(
+        [{"case_id": c, "model": m, "answer": c} for c, m in (("c2", "b"), ("c0", "a"), ("c0", "b"), ("c1", "a"))]
+    )
+    table = store.outputs(store.save_outputs(shuffled, suite)).outputs
+    assert list(zip(table["model"].to_pylist(), table["case_id"].to_pylist(), strict=True)) == [
+        ("b", "c0"), ("b", "c2"), ("a", "c0"), ("a", "c1"),
+    ]  # fmt: skip
+    assert store.outputs_rows(shuffled.fingerprint, 1, 3)["case_id"].to_pylist() == ["c2", "c0"]
+
+
+@pytest.mark.parametrize("name", ["latest", "nothing", "../../etc", "20260101-000000-abcdef", ""])
+def test_a_run_that_is_not_there(workspace: Path, name: str) -> None:
+    with pytest.raises(RunNotFound, match="there is no run"):
+        Workspace().run(name)
+
+
+def test_latest_and_listing(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    assert Workspace().run("latest").id == run.id
+    assert [entry.id for entry in Workspace().runs()] == [run.id]
+
+
+def test_a_changed_table_is_found_out(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    path = run.table_path("scores")
+    assert path is not None
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    with pytest.raises(RunCorrupt, match="scores differ from the manifest"):
+        run.verify()
+    path.unlink()
+    with pytest.raises(RunCorrupt, match=r"has lost scores\.parquet"):
+        _ = run.scores
+
+
+def test_a_later_schema_is_refused_in_words(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    spec = json.loads((run.folder / "spec.json").read_text())
+    (run.folder / "spec.json").write_text(json.dumps(spec | {"schema": SCHEMA_VERSION + 1}))
+    with pytest.raises(RunError, match="update it"):
+        _ = Workspace().run(run.id).spec
+
+
+def test_what_is_written_is_whole_or_absent(tmp_path: Path) -> None:
+    target = tmp_path / "folder" / "file"
+    with pytest.raises(ZeroDivisionError), written_whole(target) as beside:
+        beside.write_text("half")
+        raise ZeroDivisionError
+    assert list(target.parent.iterdir()) == []
+
+
+def test_private_folders(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    assert run.folder.stat().st_mode & 0o077 == 0
