@@ -16,6 +16,13 @@ settings.load_profile("assay")
 PROJECT = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser test has two more tries: on a busy machine a click can land in the instant of a page's rerun."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=2))
+
+
 @pytest.fixture(scope="session")
 def project() -> Path:
     """The project's root folder."""

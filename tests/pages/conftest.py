@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Page, TimeoutError
 from streamlit.testing.v1 import AppTest
 
 from metrics.samples import samples
@@ -108,6 +109,18 @@ def serving(folder: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(10)
+
+
+def choose(page: Page, box: str, option: str) -> None:
+    """Choose an option of a select box; a rerun of the page can close the list just opened, so it is opened again."""
+    wanted = page.get_by_role("option").filter(has_text=option)
+    for _ in range(10):
+        page.get_by_role("combobox", name=box, exact=True).click()
+        with contextlib.suppress(TimeoutError):
+            wanted.click(timeout=3_000)
+            return
+        page.keyboard.press("Escape")
+    raise AssertionError(f"{box} never offered {option}")
 
 
 @pytest.fixture(scope="session")

@@ -169,7 +169,9 @@ class TestInTheBrowser:
             for model, wrong in (("sharp", 9), (HOSTILE, 2))
             for i in range(30)
         ]
-        finished(Workspace(tmp_path), Suite.from_rows("evil", "text", rows), Outputs.from_rows(said), "rouge")
+        evil_run = finished(
+            Workspace(tmp_path), Suite.from_rows("evil", "text", rows), Outputs.from_rows(said), "rouge"
+        )
         for sample in ("rag", "detection", "classification"):
             finished(Workspace(tmp_path), labels_suite(), labels_outputs(), "classification", sample=sample)
         with serving(tmp_path) as address:
@@ -180,8 +182,7 @@ class TestInTheBrowser:
             opened.on("request", lambda asked: None if asked.url.startswith(ours) else strangers.append(asked.url))
             dialogs: list[str] = []
             opened.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-            oldest = Workspace(tmp_path).runs()[-1].id
-            opened.goto(f"{address}/compare?run={oldest}")
+            opened.goto(f"{address}/compare?run={evil_run.id}")
             yield opened
             context.close()
             assert strangers == []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.conftest import serving
+from tests.pages.conftest import choose, serving
 from tests.pages.scenes import objects_run
 
 pytestmark = pytest.mark.browser
@@ -33,8 +33,7 @@ def test_filter_tile_example_and_back_keep_the_view(studio_of_pictures: str, pag
     expect(tiles).to_have_count(8, timeout=30_000)
     expect(tiles.locator("svg image")).to_have_count(8)
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
-    page.get_by_role("combobox", name="Class (2)", exact=True).press("ArrowDown")
-    page.get_by_role("option").filter(has_text="dog (4)").click()
+    choose(page, "Class (2)", "dog (4)")
     page.wait_for_url("**label=dog**")
     expect(tiles).to_have_count(4)
     before = page.url
