@@ -28,7 +28,9 @@ _PUBLIC = {
     "read_combined": "metrics.ingest",
     "read_outputs": "metrics.ingest",
     "read_suite": "metrics.ingest",
+    "coco_summary": "metrics.coco",
     "evaluate": "metrics.library",
+    "read_coco": "metrics.coco",
 }
 __all__ = sorted([*_PUBLIC, "evaluators"])
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
+from metrics.commands import judging
 from metrics.errors import AssayError, InputError, InputProblem, RunSealed
 from metrics.store import Progress, Run, Workspace
-from metrics.suite import Outputs, Suite
+from metrics.suite import TASKS, Outputs, Suite
 
-WHATS = ("aggregates", "scores", "curves", "matches", "problems", "insights")
+WHATS = ("aggregates", "scores", "curves", "matches", "judgements", "problems", "insights")
 PASSED, FAILED, BAD_INPUT = 0, 1, 2
 
 
@@ -42,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("evaluate", parents=[common], help="evaluate outputs of models on a suite")
     command.add_argument(
-        "suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON, Parquet or COCO ground truth"
+        "suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON, Parquet, COCO ground truth, or a zip"
     )
     command.add_argument("outputs", metavar="OUTPUTS", nargs="*", help="outputs of models; none: SUITE has them too")
     command.add_argument("--evaluators", metavar="ID,…", help="which (default: all that fit and need no model)")
@@ -55,8 +56,23 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PATH|NAME",
         help="embedding model: a folder, or a hub's name to download (default: the bundled all-MiniLM-L6-v2)",
     )
+    command.add_argument(
+        "--classifier",
+        metavar="PATH|NAME",
+        help="cross-encoder or classifier, as a folder or a hub's name; for one evaluator: --param ID.classifier=…",
+    )
+    command.add_argument(
+        "--language-model", metavar="PATH|NAME", help="causal language model: a folder, a GGUF file or a hub's name"
+    )
+    command.add_argument(
+        "--token-encoder",
+        metavar="PATH|NAME",
+        help="encoder for BERTScore: a folder or a hub's name (default: the bundled all-MiniLM-L6-v2)",
+    )
+    judging.add_options(command)
     command.add_argument("--seed", type=int, default=0, help="seed of the resampling behind intervals (default 0)")
-    command.add_argument("--images", metavar="DIR|ZIP", help="the images of a detection suite")
+    command.add_argument("--task", choices=TASKS, help="what the suite is about, where its columns do not say")
+    command.add_argument("--images", metavar="DIR|ZIP", help="the images of a suite about images")
     command.add_argument(
         "--model-name",
         metavar="NAME",
@@ -93,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", metavar="FILE", required=True, help="report.pdf, .html or .json")
     command.set_defaults(command=_report)
 
+    judging.add_cache_command(commands, common)
+    judging.add_judge_command(commands)
+
     command = commands.add_parser("evaluators", help="list the evaluators")
     command.add_argument("--json", action="store_true", help="everything they declare, as JSON")
     command.set_defaults(command=_evaluators)
@@ -116,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from metrics.library import runnable
+    from metrics.models import SOURCES
     from metrics.reports.gates import Gate, check, require_known
 
     gates = [Gate.parse(text) for text in options.fail_under]
@@ -125,9 +145,15 @@ def _evaluate(options: argparse.Namespace) -> int:
         [name.strip() for name in options.evaluators.split(",")] if options.evaluators else runnable(suite, outputs)
     )
     require_known(gates, chosen)
-    resources = {"embedder": options.embedder} if options.embedder else None
+    resources: dict[str, Any] = {name: value for name in SOURCES if (value := getattr(options, name))}
+    if judge := judging.setting(options):
+        resources["judge"] = judge
+    workspace = Workspace(options.workspace)
+    if options.dry_run:
+        judging.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
+        return PASSED
     run = engine.create(
-        Workspace(options.workspace),
+        workspace,
         suite,
         outputs,
         chosen,
@@ -136,6 +162,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         options.seed,
         resources=resources,
     )
+    if not options.quiet:
+        _warn_of_skipped(run)
     _execute(run, options.quiet)
     outcomes = check(run, gates)
     if options.pdf:
@@ -161,11 +189,11 @@ def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
         if unused:
             found = ", ".join("--" + name.replace("_", "-") for name in unused)
             raise InputError([InputProblem(found, "no OUTPUTS", "one or more files of outputs beside the suite")])
-        return read_combined(options.suite, mapping=mapping, keep_good_rows=keep)
+        return read_combined(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep)
     names, files = options.model_name, options.outputs
     if len(names) > len(files):
         raise InputError([InputProblem("--model-name", f"{len(names)} names", f"at most one a file: {len(files)}")])
-    suite = read_suite(options.suite, mapping=mapping, images=options.images, keep_good_rows=keep)
+    suite = read_suite(options.suite, task=options.task, mapping=mapping, images=options.images, keep_good_rows=keep)
     named = dict(zip(files, names, strict=False))
     return suite, read_outputs(files, suite=suite, mapping=mapping, model_names=named, keep_good_rows=keep)
 
@@ -189,6 +217,16 @@ def _parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
             value = text
         found.setdefault(evaluator, {})[parameter] = value
     return found
+
+
+def _warn_of_skipped(run: Run) -> None:
+    """Tell, before anything is computed, which evaluators lack a model and how to get it."""
+    from metrics.models import unavailable
+    from metrics.registry import choose
+
+    for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
+        if reason := unavailable(entry, parameters, run.spec.get("resources", {})):
+            print(f"{entry.id} will be skipped: {reason}", file=sys.stderr)
 
 
 def _execute(run: Run, quiet: bool) -> None:

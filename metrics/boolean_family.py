@@ -1,8 +1,9 @@
 """The boolean family: a case passes or fails, and a failure is blamed on retrieval or on generation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from metrics.errors import Unreadable
 from metrics.evaluator import CaseScore, Direction, Metric, Status
 from metrics.suite import Case
 
@@ -65,3 +66,11 @@ def verdict_on_findings(case: Case, find: Callable[[str, str], list[dict[str, An
 def unreadable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
     """The score of a case whose verdict could not be read: counted as a parse failure, as nothing else."""
     return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, reason, evidence)
+
+
+async def readable(score: Awaitable[CaseScore]) -> CaseScore:
+    """The score a judge's verdict gives; where the verdict could not be read, a parse failure of the family."""
+    try:
+        return await score
+    except Unreadable as failure:
+        return unreadable(str(failure))

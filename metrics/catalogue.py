@@ -49,7 +49,7 @@ def _record(entry: Evaluator) -> dict[str, Any]:
         "doc": entry.doc,
         "tasks": list(entry.tasks),
         "inputs": list(entry.inputs),
-        "resources": list(entry.resources),
+        "resources": list(entry.needs),
         "metrics": [
             {
                 "name": metric.name,
@@ -63,6 +63,7 @@ def _record(entry: Evaluator) -> dict[str, Any]:
             for metric in entry.metrics
         ],
         "parameters": entry.parameters.model_json_schema(),
+        "prompts": [{"id": prompt.id, "text": prompt.text} for prompt in entry.prompts],
         "sources": list(entry.sources),
         "standards": list(entry.standards),
         "differs_from": entry.differs_from,

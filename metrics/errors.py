@@ -3,6 +3,11 @@
 AssayError
 ├── InputError          what the user gave is wrong; carries every problem at once (exit code 2)
 ├── MissingResource     a judge, a model or a package that the evaluator needs is not there
+├── CacheRefused        the judge's cache holds what we never write, or cannot be read
+├── JudgeError
+│   ├── Unreadable      the judge's reply could not be read, nor its repair: the case is a parse failure
+│   ├── BudgetSpent     the budget in calls, tokens or dollars is used up: the case is skipped
+│   └── JudgeDown       the judge does not answer at all: the run pauses and can be resumed
 └── RunError
     ├── RunNotFound     no run of that id in the workspace
     ├── RunBusy         another process is working on the run
@@ -66,6 +71,26 @@ class InputError(AssayError):
 
 class MissingResource(AssayError):
     """Something an evaluator needs is not installed or not chosen; the text says how to get it."""
+
+
+class CacheRefused(AssayError):
+    """The judge's cache cannot be trusted or read; the text says which file and what to do."""
+
+
+class JudgeError(AssayError):
+    """A judge could not say what it was asked."""
+
+
+class Unreadable(JudgeError):
+    """The judge's reply could not be read, nor could its repair; the text says what was wrong with it."""
+
+
+class BudgetSpent(JudgeError):
+    """The run's budget in calls, tokens or dollars is used up; nothing more is asked."""
+
+
+class JudgeDown(JudgeError):
+    """The judge does not answer at all; the text says what it last said and what to do."""
 
 
 class RunError(AssayError):

@@ -25,12 +25,15 @@ from enum import StrEnum
 from inspect import cleandoc, signature
 from typing import Any, Literal, get_origin, get_type_hints
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.judge.prompt import Prompt
 from metrics.suite import Case, Suite, Task
 
-Resource = Literal["judge", "embedder", "classifier", "language_model"]
+Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
 Shape = Literal["case", "batch", "dataset"]
 Input = Literal[
     "question", "expected_answers", "retrieved_contexts", "answer", "conditions", "citations", "source_text", "trace",
@@ -99,6 +102,10 @@ class Parameters(BaseModel):
         None, description="Value of the primary metric on whose wrong side a model has a problem; empty: the default."
     )
 
+    def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
+        """Those of the evaluator's resources that these parameters need; all of them unless overridden."""
+        return declared
+
 
 @dataclass(frozen=True, slots=True)
 class CaseScore:
@@ -129,6 +136,8 @@ class Aggregate:
 
     `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none; `n` counts what the
     value rests on (cases, or objects of the label), `unscored` what it could not count; `interval` names the method.
+    `replicates` [B] is the value in each bootstrap resample; which cases those hold must follow from the suite and the
+    seed alone, so that two models pair. They are not stored: a comparison computes them anew.
     """
 
     metric: str
@@ -141,6 +150,7 @@ class Aggregate:
     reason: str | None = None
     columns: Mapping[str, str | float | int | None] = field(default_factory=dict)
     interval: str | None = None
+    replicates: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +183,25 @@ MATCHES = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What the judge says in a worked example: the reply to the prompt of that id.
+
+    `reply` is the reply to one question, or a list of replies to numbered items, in their order and without ids.
+    `about` tells apart questions of one prompt: a part of the text that the data of that name must hold.
+    """
+
+    prompt: str
+    reply: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """A worked example that the shared test runs: what goes in, the values that must come out.
 
     `given` holds the fields of a Case, or for a data-set evaluator `task`, `cases`, `annotations`, `outputs`,
     `predictions` as lists of records. `expect` maps a metric to its value, None for no value; for a data-set evaluator
-    `rows` lists the columns that must match and the value.
+    `rows` lists the columns that must match and the value. `judge` is what the judge says, the first that fits.
     """
 
     name: str
@@ -188,6 +211,7 @@ class Example:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     status: Status = Status.OK
     tolerance: float = 1e-6
+    judge: Sequence[Said] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +235,7 @@ class Evaluator:
     default_needs: tuple[str, ...] = ()
     version: int = 1
     repeats: bool = False
+    prompts: tuple[Prompt, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's own result."""
@@ -225,6 +250,11 @@ class Evaluator:
     def summary(self) -> str:
         """The first line of the docstring: the definition."""
         return self.doc.partition("\n")[0]
+
+    @property
+    def needs(self) -> tuple[Resource, ...]:
+        """The resources it needs with its default parameters."""
+        return self.parameters.model_validate({}).used(self.resources)
 
     @property
     def primary(self) -> Metric:
@@ -247,10 +277,10 @@ class Evaluator:
         ]
 
     def threshold(self, metric: Metric, parameters: Parameters) -> float | None:
-        """The threshold in force: the parameter for the primary metric, else the metric's default."""
+        """The threshold in force: the parameter for the primary metric, else the metric's default if finite."""
         if metric.primary and parameters.threshold is not None:
             return parameters.threshold
-        return metric.threshold
+        return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
 
 
 def evaluator(
@@ -268,12 +298,14 @@ def evaluator(
     default_needs: tuple[str, ...] = (),
     version: int = 1,
     repeats: bool = False,
+    prompts: tuple[Prompt, ...] = (),
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; ValueError on a declaration at odds with itself. See the module's text.
 
     `sources` and `standards` name where the definition comes from and which standards it bears on; `differs_from` says
     how it differs from its namesakes; raise `version` whenever the same input would give another number.
     `repeats`: a data-set evaluator is given all repeats of a model at once, not one after the other.
+    `prompts`: every prompt that the judge may be asked, shared ones too.
     `default_needs`: what data must have (metrics.library.available_inputs) for the evaluator to be run unasked.
     """
 
@@ -295,7 +327,7 @@ def evaluator(
         family = function.__module__.split(".")[-2]
         return Evaluator(
             id, title, family, tasks, inputs, metrics, function, hints["parameters"], shape,
-            resources, sources, standards, examples, differs_from, default_needs, version, repeats,
+            resources, sources, standards, examples, differs_from, default_needs, version, repeats, prompts,
         )  # fmt: skip
 
     return register

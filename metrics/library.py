@@ -26,13 +26,15 @@ def evaluate(
     name: str | None = None,
     seed: int = 0,
     workspace: str | Path | None = None,
-    resources: Mapping[str, str] | None = None,
+    resources: Mapping[str, Any] | None = None,
+    judge: "str | Mapping[str, Any] | None" = None,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
     `suite` and `outputs` are tables read before, files of any supported format, or data frames with the canonical
     column names; `evaluators` are ids (default: all that fit the suite and need no model); `parameters` maps an id to
-    its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`).
+    its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is who
+    judges: a model's name as litellm knows it, "local", or the fields of metrics.judge.settings.JudgeSettings.
 
     The work is done in a process of its own, so a running event loop, a notebook or a script without a main guard are
     no obstacle. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -40,7 +42,8 @@ def evaluate(
     suite = as_suite(suite)
     outputs = as_outputs(outputs, suite)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
-    run = engine.create(Workspace(workspace), suite, outputs, chosen, parameters, name, seed, resources=resources)
+    wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
+    run = engine.create(Workspace(workspace), suite, outputs, chosen, parameters, name, seed, resources=wanted)
     process = engine.start(run)
     try:
         process.wait()
@@ -76,7 +79,7 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
     return [
         entry.id
         for entry in registered().values()
-        if suite.task in entry.tasks and not entry.resources and present.issuperset(entry.inputs + entry.default_needs)
+        if suite.task in entry.tasks and not entry.needs and present.issuperset(entry.inputs + entry.default_needs)
     ]
 
 

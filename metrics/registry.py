@@ -1,10 +1,9 @@
-"""The evaluators there are: every module under metrics/evaluators is imported and its Evaluator objects collected."""
+"""The evaluators there are: every module under metrics/evaluators that is named by the id of the evaluator in it."""
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,23 +11,68 @@ from pydantic import ValidationError
 import metrics.evaluators as package
 from metrics.errors import InputError, InputProblem
 from metrics.evaluator import Evaluator, Parameters
+from metrics.judge.prompt import Prompt
+
+
+class Registry(Mapping[str, Evaluator]):
+    """Every evaluator by id, in the order of folder and file.
+
+    One that is asked for by id is imported alone, so that a page which needs three does not wait for all. Walking over
+    them imports all; ValueError where two share an id, two prompts do, or a file has another name than its evaluator.
+    """
+
+    def __getitem__(self, id: str) -> Evaluator:
+        module = _modules().get(id)
+        found = None if module is None else _evaluators_in(module).get(id)
+        if found is None:
+            raise KeyError(id)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_all())
+
+    def __len__(self) -> int:
+        return len(_all())
+
+
+def evaluators() -> Mapping[str, Evaluator]:
+    """Every evaluator by id; see Registry."""
+    return _REGISTRY
+
+
+_REGISTRY = Registry()
 
 
 @cache
-def evaluators() -> Mapping[str, Evaluator]:
-    """Every evaluator by id, in the order of folder and file; ValueError where two share an id."""
+def _modules() -> Mapping[str, str]:
+    """The modules by the last part of their names; two of one name would be two evaluators of one id."""
+    found: dict[str, str] = {}
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        stem = module.name.rpartition(".")[2]
+        if not module.ispkg and found.setdefault(stem, module.name) != module.name:
+            raise ValueError(f"two evaluators share the id {stem!r}: {found[stem]} and {module.name}")
+    return found
+
+
+@cache
+def _evaluators_in(module: str) -> Mapping[str, Evaluator]:
+    values = vars(importlib.import_module(module)).values()
+    return {value.id: value for value in values if isinstance(value, Evaluator) and value.function.__module__ == module}
+
+
+@cache
+def _all() -> Mapping[str, Evaluator]:
     found: dict[str, Evaluator] = {}
-    for module_info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if module_info.ispkg:
-            continue
-        module = importlib.import_module(module_info.name)
-        for value in vars(module).values():
-            if not isinstance(value, Evaluator) or value.function.__module__ != module_info.name:
-                continue
-            if value.id in found:
-                raise ValueError(f"two evaluators share the id {value.id!r}")
+    prompts: dict[str, Prompt] = {}
+    for stem, module in _modules().items():
+        for value in _evaluators_in(module).values():
+            if value.id != stem:
+                raise ValueError(f"the evaluator {value.id!r} is in {module}; its file must be named {value.id}.py")
             found[value.id] = value
-    return MappingProxyType(found)
+            for prompt in value.prompts:
+                if prompts.setdefault(prompt.id, prompt) != prompt:
+                    raise ValueError(f"two prompts share the id {prompt.id!r}; one is of evaluator {value.id!r}")
+    return found
 
 
 def choose(
@@ -60,7 +104,7 @@ def choose(
         except ValidationError as failure:
             for error in failure.errors():
                 where = ".".join(str(part) for part in error["loc"])
-                expected = error["msg"]
+                expected = error["msg"].removeprefix("Value error, ")
                 if error["type"] == "extra_forbidden":
                     expected = "one of " + ", ".join(entry.parameters.model_fields)
                 problems.append(InputProblem("parameters", repr(error["input"]), expected, column=f"{name}.{where}"))

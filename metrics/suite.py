@@ -259,6 +259,7 @@ class Case:
     case_id: str = ""
     model: str = ""
     run: int = 1
+    position: int = 0  # of the case in its suite, from 0
     question: str | None = None
     expected_answers: tuple[str, ...] = ()
     reference_contexts: tuple[str, ...] = ()
@@ -291,7 +292,11 @@ def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
     left = [name for name in suite.cases.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
     right = [name for name in outputs.outputs.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
     wanted = suite.cases.filter(pc.is_in(suite.cases["case_id"], outputs.outputs["case_id"].unique())).select(left)
-    by_id = {row["case_id"]: row for row in wanted.to_pylist()}
+    positions = pc.index_in(wanted["case_id"], suite.cases["case_id"].combine_chunks()).to_pylist()
+    by_id = {
+        row["case_id"]: {**row, "position": position}
+        for row, position in zip(wanted.to_pylist(), positions, strict=True)
+    }
     for row in outputs.outputs.select(right).to_pylist():
         merged = by_id[row["case_id"]] | row
         metadata = {name.removeprefix(METADATA): merged.pop(name) for name in list(merged) if name.startswith(METADATA)}

@@ -1,6 +1,7 @@
 """What the tests share: the optional data beside the project, a scratch workspace, a browser."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests import chromium as browsers
+from tests.judge.server import JudgeServer
 
 # several test processes share the cores: torch's threads would spin against each other
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -21,6 +23,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=2))
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """A page run by AppTest leaves itself behind as __main__, which the next test's worker processes would import."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +69,18 @@ def chromium() -> str:
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[object]:
     """A headless Playwright browser, one a module: its event loop would be in the way of asyncio.run elsewhere."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=30_000)  # a busy machine is no defect
 
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=browsers.FLAGS)
         yield running
         running.close()
+
+
+@pytest.fixture
+def judge_server() -> Iterator[JudgeServer]:
+    """A scripted judge behind an OpenAI-compatible address; see tests/judge/server.py."""
+    with JudgeServer() as server:
+        yield server

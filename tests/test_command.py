@@ -11,6 +11,8 @@ import pytest
 from metrics.__main__ import main
 from metrics.registry import evaluators
 from metrics.store import Workspace
+from tests.ingest.files import packed
+from tests.ingest.test_mask_images import mask
 
 SUITE = "case_id,question,expected_answer,tags\n007,Who?,NA,a\n8,What?,the cat sat on the mat,a;b\n9,Where?,here,b\n"
 ONE = "case_id,answer\n007,NA\n8,the cat is on the mat\n"
@@ -41,6 +43,20 @@ def test_quiet_prints_the_id_alone(files: Path, capsys: pytest.CaptureFixture[st
     assert captured.out.strip() == Workspace().run("latest").id
     assert captured.err == ""
     assert Workspace().run("latest").models == ("one",)
+
+
+def test_what_lacks_a_model_is_told_before_the_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
+    assert run(files, *arguments, "--language-model", "/no/such/model") == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
+    assert told[1].startswith("toxicity_classifier will be skipped: no classifier is chosen")
+    assert told[1].endswith("such as unitary/toxic-bert")
+    assert Workspace().run("latest").spec["resources"] == {"language_model": "/no/such/model"}
+    assert run(files, *arguments, "--quiet", "--param", "toxicity_classifier.classifier=/no/such/one") == 0
+    assert capsys.readouterr().err == ""
+    scores = Workspace().run("latest").scores.query("evaluator == 'toxicity_classifier'")
+    assert scores["reason"].iloc[0].startswith("there is no folder '/no/such/one'")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +93,31 @@ def test_one_combined_file(files: Path) -> None:
     (files / "both.csv").write_text("case_id,question,expected_answer,model,answer\n1,q,yes,m,yes\n2,r,no,m,yes\n")
     assert run(files, "evaluate", "both.csv", "--evaluators", "rouge", "--quiet") == 0
     assert Workspace().run("latest").aggregates.query("metric == 'rougeL' and slice.isna()")["value"].tolist() == [0.5]
+
+
+def test_masks_are_evaluated_from_zips(tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[0, 0, 1, 1], [0, 0, 1, 1]]
+    truth = packed(tmp_path / "gt.zip", {"a.png": mask(rows), "b.png": mask(rows), "labels.txt": "road\nsky\n"})
+    model = packed(tmp_path / "model_a.zip", {"a.png": mask(rows), "b.png": mask([[0, 0, 0, 1]] * 2)})
+    assert main(["evaluate", str(truth), str(model), "--evaluators", "segmentation_iou"]) == 0
+    out = capsys.readouterr().out
+    assert "segmentation_iou · miou ↑\n  model_a  0.775" in out  # (8/10 + 6/8) / 2
+    run = Workspace().run("latest")
+    by_label = run.aggregates.query("metric == 'iou'").set_index("label")["value"].to_dict()
+    assert by_label == pytest.approx({"road": 8 / 10, "sky": 6 / 8})
+    assert run.scores.query("metric == 'image_miou'")["value"].tolist() == pytest.approx([1.0, (4 / 6 + 2 / 4) / 2])
+    assert run.curves("segmentation_iou")["count"].sum() == 16
+
+
+def test_rows_of_masks_need_a_task(tmp_path: Path, workspace: Path) -> None:
+    table = "image,label,image_width,image_height,rle\na,road,4,2,044\na,sky,4,2,44\n"
+    truth, model = tmp_path / "truth.csv", tmp_path / "model.csv"
+    truth.write_text(table)
+    model.write_text(table)
+    assert main(["evaluate", str(truth), str(model), "--task", "segmentation", "--quiet"]) == 0
+    run = Workspace().run("latest")
+    assert list(run.evaluators) == ["segmentation_iou"]
+    assert set(run.aggregates["value"]) == {1.0}
 
 
 class TestBadInput:

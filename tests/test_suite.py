@@ -71,7 +71,7 @@ def test_join_gives_a_case_for_each_output_in_its_order() -> None:
         ]
     )
     assert list(join_cases(suite, outputs)) == [
-        Case(case_id="2", model="m", answer=""),
+        Case(case_id="2", model="m", position=1, answer=""),
         Case(case_id="1", model="m", question="q1", answer="a", retrieved_contexts=("c",), metadata={"site": "x"}),
     ]
 

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard import Cell, Column, leaderboard
+from metrics.analysis.resampled import Resampled, resampled_differences
+from metrics.analysis.verdicts import Verdict, in_words, judge, turned
 from metrics.errors import InputError
 from metrics.evaluator import Metric
 from metrics.kernels import paired
@@ -24,8 +26,6 @@ from metrics.store import Run
 Floats = NDArray[np.float64]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
 Test = Literal["mcnemar", "sign_flips"]
-Verdict = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
-LEVEL = 0.05
 TIE = 1e-12  # means of repeats that are equal on paper differ in their last bits
 ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
     "holm": paired.holm,
@@ -68,33 +68,17 @@ class Difference:
     @property
     def better(self) -> float | None:
         """The difference turned so that above 0 b is better; None where neither end is."""
-        if self.difference is None or self.column.direction == "none":
-            return None
-        return -self.difference if self.column.direction == "lower" else self.difference
+        return turned(self.column, self.difference)
 
     @property
     def words(self) -> str:
         """The verdict in words."""
-        if self.verdict == "leaning":
-            leader = "B" if (self.better or self.difference or 0.0) > 0 else "A"
-            return f"{leader} may be {'higher' if self.better is None else 'better'} (uncorrected)"
-        return VERDICTS[self.verdict]
-
-
-VERDICTS: dict[Verdict, str] = {
-    "better": "B is better",
-    "worse": "A is better",
-    "higher": "B is higher",
-    "lower": "A is higher",
-    "open": "cannot be told apart at this n",
-    "equal": "equal on every case",
-    "none": "no case has a value of both",
-}
+        return in_words(self.verdict, self.column, self.difference)
 
 
 @dataclass(frozen=True, slots=True)
 class Unpaired:
-    """A metric of the whole data set, which has no value per case: both numbers with their own intervals."""
+    """A metric of the whole data set without resamples to pair: both numbers with their own intervals."""
 
     column: Column
     a: Cell
@@ -105,8 +89,9 @@ class Unpaired:
 class Comparison:
     """Model b against model a; `run_b` differs from `run_a` where one suite was evaluated twice.
 
-    rows: the metrics with values per case; unpaired: those without; tested: how many tests the correction is over;
-    clustered: intervals and tests take the suite's groups as units; notes: what was left out, in sentences.
+    rows: the metrics with values per case; resampled: those of the whole data set; unpaired: those that cannot be
+    paired either way; tested: how many tests the correction is over; clustered: intervals and tests take the suite's
+    groups as units; notes: what was left out, in sentences.
     """
 
     model_a: str
@@ -115,6 +100,7 @@ class Comparison:
     run_b: str
     cases: int
     rows: tuple[Difference, ...]
+    resampled: tuple[Resampled, ...]
     unpaired: tuple[Unpaired, ...]
     correction: Correction
     tested: int
@@ -134,7 +120,8 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
     other = other or run
     check_pair(run, model_a, other, model_b)
     found = _compared(run.folder, model_a, other.folder, model_b, tag)
-    columns = [row.column for row in found.rows] + [entry.column for entry in found.unpaired]
+    columns = [row.column for row in found.rows] + [row.column for row in found.resampled]
+    columns += [entry.column for entry in found.unpaired]
     return shown(found, [column.key for column in columns])
 
 
@@ -161,10 +148,13 @@ def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: s
             cell_a, cell_b = board_a.cells.get((model_a, column.key)), board_b.cells.get((model_b, column.key))
             if cell_a is not None and cell_b is not None:
                 unpaired.append(Unpaired(column, cell_a, cell_b))
+    drawn = resampled_differences(run, model_a, other, model_b, [entry.column for entry in unpaired], tag)
+    resampled = tuple(found for (_, label), found in drawn.items() if label is None)
+    unpaired = [entry for entry in unpaired if (entry.column.key, None) not in drawn]
     notes = _notes(run, other, board_a.columns, board_b.columns, rows)
     return Comparison(
-        model_a, model_b, run.id, other.id, design.size, tuple(_tested(rows, a, b, design)), tuple(unpaired), "holm",
-        0, design.clusters is not None, notes,
+        model_a, model_b, run.id, other.id, design.size, tuple(_tested(rows, a, b, design)), resampled,
+        tuple(unpaired), "holm", 0, design.clusters is not None, notes,
     )  # fmt: skip
 
 
@@ -173,12 +163,41 @@ def shown(comparison: Comparison, keys: Sequence[str], correction: Correction = 
 
     A metric whose pairs are all ties counts for nothing: its test could not have come out any other way.
     """
-    rows = [row for row in comparison.rows if row.column.key in set(keys)]
-    known = np.array([row.p for row in rows if row.p is not None])
+    chosen = set(keys)
+    rows = [row for row in comparison.rows if row.column.key in chosen]
+    resampled = [row for row in comparison.resampled if row.column.key in chosen]
+    known = np.array([p for p in (*(row.p for row in rows), *(row.p for row in resampled)) if p is not None])
     adjusted = iter(ADJUST[correction](known).tolist())
-    judged = [_judged(row, None if row.p is None else next(adjusted)) for row in rows]
-    unpaired = tuple(entry for entry in comparison.unpaired if entry.column.key in set(keys))
-    return replace(comparison, rows=tuple(judged), unpaired=unpaired, correction=correction, tested=len(known))
+    return replace(
+        comparison,
+        rows=tuple(_judged(row, None if row.p is None else next(adjusted)) for row in rows),
+        resampled=tuple(judged(row, None if row.p is None else next(adjusted)) for row in resampled),
+        unpaired=tuple(entry for entry in comparison.unpaired if entry.column.key in chosen),
+        correction=correction,
+        tested=len(known),
+    )
+
+
+def compare_labels(
+    run: Run, model_a: str, model_b: str, key: str, tag: str | None = None, other: Run | None = None,
+    correction: Correction = "holm",
+) -> tuple[Resampled, ...]:  # fmt: skip
+    """One metric of the whole data set label by label, p adjusted over the labels: the column of that key.
+
+    Empty where the metric has no labels or cannot be paired; see `Resampled`. InputError where there is no such pair.
+    """
+    other = other or run
+    check_pair(run, model_a, other, model_b)
+    columns = [column for column in leaderboard(run, tag).columns if column.key == key]
+    found = resampled_differences(run, model_a, other, model_b, columns, tag)
+    rows = [row for (_, label), row in found.items() if label is not None]
+    adjusted = iter(ADJUST[correction](np.array([row.p for row in rows if row.p is not None])).tolist())
+    return tuple(judged(row, None if row.p is None else next(adjusted)) for row in rows)
+
+
+def judged(row: Resampled, adjusted: float | None) -> Resampled:
+    """The row with its adjusted p and the verdict that follows."""
+    return replace(row, adjusted=adjusted, verdict=judge(row.column, row.difference, row.p, adjusted))
 
 
 class Design:
@@ -341,19 +360,7 @@ def _newcombe(a: Floats, b: Floats) -> tuple[float, float]:
 
 
 def _judged(row: Difference, adjusted: float | None) -> Difference:
-    verdict: Verdict = "open"
-    if row.n == 0 or row.difference is None:
-        verdict = "none"
-    elif row.p is None or adjusted is None:
-        verdict = "equal"
-    elif adjusted <= LEVEL:
-        if row.better is None:
-            verdict = "higher" if row.difference > 0 else "lower"
-        else:
-            verdict = "better" if row.better > 0 else "worse"
-    elif row.p <= LEVEL:
-        verdict = "leaning"
-    return replace(row, adjusted=adjusted, verdict=verdict)
+    return replace(row, adjusted=adjusted, verdict=judge(row.column, row.difference, row.p, adjusted))
 
 
 def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:

@@ -80,7 +80,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
     grouped: dict[str, list[dict[str, Any]]] = {}
     for row in shown.filter(in_slice).to_pylist():
-        grouped.setdefault(_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
+        grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
     alike = Counter((same[0]["evaluator"], same[0]["metric"]) for same in grouped.values())
     thresholds = _thresholds(run)
     columns: list[Column] = []
@@ -109,7 +109,8 @@ def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
 
 
 @lru_cache(maxsize=4096)
-def _key(evaluator: str, metric: str, own: str) -> str:
+def column_key(evaluator: str, metric: str, own: str) -> str:
+    """The key of a metric's column; `own` is its own columns as stored, in JSON."""
     suffix = "&".join(f"{name}={_short(value)}" for name, value in json.loads(own).items() if value is not None)
     return f"{evaluator}/{metric}" + (f"?{suffix}" if suffix else "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,27 @@ if TYPE_CHECKING:
 
 SHAPE = ("polygons", "rle")
 GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
+
+
+IOU = 0.5
+THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
+
+
+class Rules(NamedTuple):
+    """By what an evaluator's stored matches were made: its IoU threshold, and how many predictions of an image and
+    label count, best scores first; None for all.
+    """
+
+    iou: float = IOU
+    max_dets: int | None = None
+
+
+def rules(run: Run, evaluator: str | None) -> Rules:
+    """The rules of an evaluator of a run; the plain ones where the run has no such evaluator or it keeps none."""
+    own = run.evaluators.get(evaluator or "", {})
+    most = own.get("max_dets")
+    iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
+    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most)
 
 
 def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
@@ -45,15 +66,17 @@ def match_objects(
     score: float = 0.0,
     geometry: Compared = "box",
     size: tuple[int | None, int | None] = (None, None),
+    max_dets: int | None = None,
 ) -> tuple[list[str], list[str]]:
     """What becomes of one model's objects in one image at these thresholds: kinds of predictions, of annotations.
 
     Kinds are those of metrics.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
-    below `score` is `below_score`. size: height and width of the image, pixels, which masks need; where they cannot be
-    compared for want of it, or the geometry asked for cannot be had, the boxes are compared.
+    below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
+    image, pixels, which masks need; where they cannot be compared for want of it, or the geometry asked for cannot be
+    had, the boxes are compared.
     """
     overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
-    return match_image(annotations, predictions, iou, score, overlaps=overlaps)
+    return match_image(annotations, predictions, iou, score, max_dets, overlaps)
 
 
 def _overlaps(

@@ -26,6 +26,12 @@ def mask_rings(
     np.add.at(change, np.clip(ends[0::2] - begin, 0, size)[: len(ends[1::2])], 1)
     np.add.at(change, np.clip(ends[1::2] - begin, 0, size), -1)
     mask = (np.cumsum(change[:-1]) > 0).reshape(columns, height).T[top : top + lines]
+    return outlines(mask, left, top, finest)
+
+
+def outlines(mask: NDArray[np.bool_], left: int = 0, top: int = 0, finest: int = FINEST) -> list[list[float]]:
+    """The rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
+    lines, columns = mask.shape
     step = max(1, -(-max(columns, lines) // finest))
     return [
         [float(edge) for x, y in ring for edge in (left + min(x * step, columns), top + min(y * step, lines))]

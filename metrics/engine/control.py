@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from metrics.errors import InputError, InputProblem, RunBusy, RunSealed
+from metrics.judge.settings import settings_of
 from metrics.registry import choose
 from metrics.store import Run, Workspace
 from metrics.suite import Outputs, Suite
@@ -26,7 +27,7 @@ def create(
     name: str | None = None,
     seed: int = 0,
     sample: str | None = None,
-    resources: Mapping[str, str] | None = None,
+    resources: Mapping[str, Any] | None = None,
 ) -> Run:
     """Store the inputs and write down what is to be done; nothing is computed yet.
 
@@ -70,10 +71,18 @@ def create(
                 {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
                 for entry, values in chosen.values()
             ],
-            "resources": dict(resources or {}),
+            "resources": _resources(resources),
             "seed": seed,
         }
     )  # fmt: skip
+
+
+def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The choices as they are saved; InputError where the judge's settings are none."""
+    chosen = dict(given or {})
+    if chosen.get("judge"):
+        chosen["judge"] = settings_of(chosen["judge"]).model_dump(mode="json", exclude_defaults=True)
+    return chosen
 
 
 def start(run: Run) -> "subprocess.Popen[bytes]":

@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 
+from metrics.engine.judge_worker import RUN_WIDE, JudgeWorker
 from metrics.engine.parts import Parts
-from metrics.engine.plan import Unit, plan
-from metrics.engine.progress import Tracker
+from metrics.engine.plan import Unit, judged, plan
+from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.seal import seal
 from metrics.engine.work import Done, Job, lost, perform
+from metrics.errors import AssayError
+from metrics.registry import choose
 from metrics.store import Progress, Run
 from metrics.store.files import write_text
 
+SLICES_ASKED = 2  # slices of cases before the judge at once: of the second while the first waits for stragglers
 TRIES = 3  # how often a unit may take its worker process down before its cases are errors
 
 Submit = Callable[[Job], "Future[Done]"]
@@ -46,11 +50,20 @@ def execute(
                     todo.append(unit)
                 else:
                     tracker.found(unit, failed)
-            for unit, done in _work(run, todo, make_executor or process_pool):
-                parts.write(unit.name, done)
-                tracker.done(unit, done)
-                if (run.folder / "cancel").exists():
-                    break
+            with JudgeWorker(run) as judge:
+                try:
+                    for made in _work(run, todo, make_executor or process_pool, judge):
+                        if made is not None:
+                            unit, done = made
+                            parts.write(unit.name, done)
+                            tracker.done(unit, done)
+                        tracker.tick(judge.progress)
+                        judge.write_spend()
+                        if (run.folder / "cancel").exists():
+                            break
+                except RUN_WIDE:
+                    tracker.say("stopped")
+                    raise
             if (run.folder / "cancel").exists():
                 tracker.say("cancelled")
                 return run
@@ -80,8 +93,14 @@ def _follow_parent(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _work(run: Run, units: list[Unit], make_executor: Callable[[], Executor]) -> Iterator[tuple[Unit, Done]]:
-    """The units and what they made, as they come. Closing the generator drops what has not begun."""
+def _work(
+    run: Run, units: list[Unit], make_executor: Callable[[], Executor], judge: JudgeWorker
+) -> Iterator[tuple[Unit, Done] | None]:
+    """The units and what they made, as they come, and None every half second that brings none.
+
+    Closing the generator drops what has not begun. A judge that is down stops its own units alone; its error comes
+    when the others are done.
+    """
     spec, parameters = run.spec, run.evaluators
 
     def job(unit: Unit) -> Job:
@@ -94,22 +113,43 @@ def _work(run: Run, units: list[Unit], make_executor: Callable[[], Executor]) ->
             spec.get("resources", {}),
         )
 
-    queue, tries = deque(units), dict.fromkeys((unit.name for unit in units), 0)
+    asking = {name for name, chosen in choose(list(parameters), parameters).items() if judged(*chosen)}
+    # slice by slice, so that evaluators which share questions about a case ask them at about the same time
+    questions = deque(sorted((unit for unit in units if unit.evaluator in asking), key=lambda unit: unit.start))
+    queue = deque(unit for unit in units if unit.evaluator not in asking)
+    tries = dict.fromkeys((unit.name for unit in queue), 0)
     window = 2 * (os.cpu_count() or 1)  # enough to keep the workers busy, little enough to stop soon
-    while queue:
-        executor = make_executor()
+    asked: dict[Future[Done], Unit] = {}
+    stopped: AssayError | None = None
+    while queue or questions or asked:
+        executor = make_executor() if queue else None
         flying: dict[Future[Done], Unit] = {}
         try:
-            while queue or flying:
+            while queue or flying or questions or asked:
                 suspicious = bool(queue) and tries[queue[0].name] > 0
-                while queue and len(flying) < (1 if suspicious else window):
+                while executor and queue and len(flying) < (1 if suspicious else window):
                     unit = queue.popleft()
                     flying[executor.submit(perform, job(unit))] = unit
-                ready, _ = wait(flying, return_when=FIRST_COMPLETED)
+                while questions and len(asked) < SLICES_ASKED * len(asking):
+                    unit = questions.popleft()
+                    asked[judge.submit(job(unit))] = unit
+                ready, _ = wait([*flying, *asked], timeout=EVERY, return_when=FIRST_COMPLETED)
+                if not ready:
+                    yield None
                 for future in ready:
-                    unit = flying[future]
-                    done = future.result()
-                    del flying[future]
+                    if future in asked:
+                        unit = asked.pop(future)
+                        try:
+                            done = future.result()
+                        except RUN_WIDE as failure:
+                            stopped = failure
+                            questions.clear()
+                            asked.clear()
+                            break
+                    else:
+                        unit = flying[future]
+                        done = future.result()
+                        del flying[future]
                     yield unit, done
         except BrokenExecutor:  # a worker died (out of memory, a crash in a library): one of those in flight did it
             for unit in flying.values():
@@ -120,4 +160,7 @@ def _work(run: Run, units: list[Unit], make_executor: Callable[[], Executor]) ->
                     yield unit, lost(job(unit), "the worker process died while scoring this case (out of memory?)")
             queue.extendleft(reversed(again))
         finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+            if executor is not None:
+                executor.shutdown(wait=False, cancel_futures=True)
+    if stopped is not None:
+        raise stopped

@@ -4,12 +4,16 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from inspect import iscoroutinefunction
 from typing import Any
 
+from metrics.evaluator import Evaluator, Parameters
+from metrics.judge.settings import settings_of
 from metrics.registry import choose
 from metrics.store import Run
 from metrics.store.schema import SCHEMA_VERSION, SLICE
 
+JUDGED = 200  # cases of a unit that asks the judge: the less is done again after a kill, if from the cache
 SLICED_TAGS = 30  # the most frequent tags for which data-set evaluators are computed again
 
 
@@ -42,13 +46,18 @@ def plan(run: Run) -> list[Unit]:
     return list(_units(run))
 
 
+def judged(entry: Evaluator, parameters: Parameters) -> bool:
+    """Whether the evaluator asks a judge with these parameters, or may, and so waits more than it works."""
+    return iscoroutinefunction(entry.function) or "judge" in parameters.used(entry.resources)
+
+
 def _units(run: Run) -> Iterator[Unit]:
     spec = run.spec
     models = run.workspace.outputs_facts(spec["outputs"]["fingerprint"])["models"]
     tags = run.suite.tags[:SLICED_TAGS]
     chosen = choose([entry["id"] for entry in spec["evaluators"]], run.evaluators)
     for entry in spec["evaluators"]:
-        evaluator, _ = chosen[entry["id"]]
+        evaluator, parameters = chosen[entry["id"]]
         offset = 0
         for model, facts in models.items():
             end = offset + facts["rows"]
@@ -58,8 +67,9 @@ def _units(run: Run) -> Iterator[Unit]:
                     for tag in tags:
                         yield _unit(spec, entry, model, offset, end, run=repeat, tag=tag)
             else:
-                for start in range(offset, end, SLICE):
-                    stop = min(start + SLICE, end)
+                size = JUDGED if judged(evaluator, parameters) else SLICE
+                for start in range(offset, end, size):
+                    stop = min(start + size, end)
                     yield _unit(spec, entry, model, start, stop, last=stop == end)
             offset = end
 
@@ -71,9 +81,16 @@ def _unit(spec: dict[str, Any], entry: dict[str, Any], model: str, start: int, s
         spec["suite"]["fingerprint"],
         spec["outputs"]["fingerprint"],
         spec["seed"],
-        spec.get("resources", {}),
+        _bearing(spec.get("resources", {})),
         entry,
         asdict(unit),
     ]
     name = hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
     return Unit(name, entry["id"], model, start, stop, **rest)
+
+
+def _bearing(resources: dict[str, Any]) -> dict[str, Any]:
+    """The resources as they bear on numbers: of a judge not how fast, or at what cost, it may be asked."""
+    if not resources.get("judge"):
+        return resources
+    return resources | {"judge": settings_of(resources["judge"]).numbers()}

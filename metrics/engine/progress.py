@@ -1,7 +1,8 @@
 """Telling how far a run is: progress.json for readers, a callback for the command line."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
 from metrics.engine.plan import Unit
@@ -22,12 +23,14 @@ class Tracker:
         self._listen = listen
         self._begun = time.monotonic()
         self._written = 0.0
+        self._under_way: Mapping[str, int] = {}
         self._total = dict.fromkeys(run.evaluators, 0)
         self._done = dict.fromkeys(run.evaluators, 0)
         self._failed = dict.fromkeys(run.evaluators, 0)
         self._units_left = 0
         self._units_done = 0
-        for unit in units:
+        self._units = {unit.name: unit for unit in units}
+        for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
             self._units_left += 1
         self.say("starting")
@@ -42,6 +45,12 @@ class Tracker:
         """A unit done now."""
         self.found(unit, done.failed)
         self._units_done += 1
+        self.tick()
+
+    def tick(self, under_way: Mapping[str, int] | None = None) -> None:
+        """Write the progress down if it is time; `under_way`: cases done, by name, of units that are not done yet."""
+        if under_way is not None:
+            self._under_way = dict(under_way)
         if time.monotonic() - self._written >= EVERY:
             self.say("evaluating")
 
@@ -51,10 +60,16 @@ class Tracker:
 
     def say(self, message: str) -> None:
         """Write the progress down now."""
-        left = self.seconds() / self._units_done * self._units_left if self._units_done else None
+        partly, begun = Counter(self._done), 0.0
+        for name, cases in self._under_way.items():
+            unit = self._units[name]
+            partly[unit.evaluator] += cases
+            begun += cases / max(1, unit.rows)
+        units_done = self._units_done + begun
+        left = self.seconds() / units_done * (self._units_left - begun) if units_done else None
         titles = {name: evaluators()[name].title for name in self._total}
         rows = tuple(
-            EvaluatorProgress(name, titles[name], self._done[name], total, self._failed[name])
+            EvaluatorProgress(name, titles[name], partly[name], total, self._failed[name])
             for name, total in self._total.items()
         )
         progress = Progress(rows, self.seconds(), left, message)

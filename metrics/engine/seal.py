@@ -16,7 +16,7 @@ from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.registry import evaluators
 from metrics.store import Run
 from metrics.store.files import sha256_of, write_json, write_table, written_whole
-from metrics.store.schema import AGGREGATES, SCHEMA_VERSION, SCORES
+from metrics.store.schema import AGGREGATES, JUDGEMENTS, SCHEMA_VERSION, SCORES
 
 LIBRARIES = ("numpy", "pyarrow", "pandas", "pydantic")
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
@@ -26,7 +26,10 @@ AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     """Write the tables and then the manifest; done again from the parts if it is interrupted."""
     folder = run.folder / "tables"
-    tables = {"scores": _write_scores(folder / "scores.parquet", _read(units, parts, "scores"))}
+    tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, _read(units, parts, "scores"))}
+    if run.spend is not None:
+        path = folder / "judgements.parquet"
+        tables["judgements"] = _write_rows(path, JUDGEMENTS, _read(units, parts, "judgements"))
     for kind in ("curves", "matches"):
         for name in run.evaluators:
             pieces = list(_read([unit for unit in units if unit.evaluator == name], parts, f"{kind}/{name}"))
@@ -46,16 +49,16 @@ def _read(units: Iterable[Unit], parts: Parts, name: str, columns: list[str] | N
             yield table
 
 
-def _write_scores(path: Path, pieces: Iterator[pa.Table]) -> Path:
+def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
     """Write the pieces one after the other, never all in memory, in row groups of about ROWS."""
-    with written_whole(path) as beside, pq.ParquetWriter(beside, SCORES, compression="zstd") as writer:
+    with written_whole(path) as beside, pq.ParquetWriter(beside, schema, compression="zstd") as writer:
         waiting: list[pa.Table] = []
         for piece in pieces:
             waiting.append(piece)
             if sum(table.num_rows for table in waiting) >= ROWS:
                 writer.write_table(pa.concat_tables(waiting), row_group_size=ROWS)
                 waiting = []
-        writer.write_table(pa.concat_tables([SCORES.empty_table(), *waiting]), row_group_size=ROWS)
+        writer.write_table(pa.concat_tables([schema.empty_table(), *waiting]), row_group_size=ROWS)
     return path
 
 
@@ -100,6 +103,7 @@ def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: float) -> dict[str, Any]:
     spec = run.spec
+    spend = run.spend
     return {
         "schema": SCHEMA_VERSION,
         "run": run.id,
@@ -110,6 +114,7 @@ def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: flo
         "outputs": spec["outputs"]["fingerprint"],
         "seed": spec["seed"],
         "evaluators": spec["evaluators"],
+        **({} if spend is None else {"judge": spend}),
         "tables": {
             name: {
                 "file": str(path.relative_to(run.folder)),

@@ -24,7 +24,7 @@ from metrics.evaluator import (
     not_applicable,
     unreadable_value,
 )
-from metrics.models import provide
+from metrics.models import equip
 from metrics.registry import choose
 from metrics.store import Workspace
 from metrics.store.schema import AGGREGATES, SCORES
@@ -46,7 +46,7 @@ class Job:
     outputs: str
     parameters: Mapping[str, Any]
     unit: Unit
-    resources: Mapping[str, str] = field(default_factory=dict)
+    resources: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +79,34 @@ def lost(job: Job, reason: str) -> Done:
         return Done(
             {"aggregates": _aggregates(job.unit, _without_value(entry, reason, job.unit.rows))}, job.unit.rows, 0.0
         )
-    cases = list(_joined(job, suite))
+    cases = joined(job, suite)
     return Done({"scores": _scores(entry, suite, cases, [score] * len(cases))}, len(cases), 0.0)
 
 
-def _joined(job: Job, suite: Suite) -> list[Case]:
+def joined(job: Job, suite: Suite) -> list[Case]:
+    """The cases of a unit, with the model's outputs."""
     rows = Workspace(job.workspace).outputs_rows(job.outputs, job.unit.start, job.unit.stop)
     return list(join_cases(suite, Outputs(rows)))
 
 
 def _cases(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) -> tuple[dict[str, pa.Table], int]:
-    cases = _joined(job, suite)
-    results: list[CaseScore | None] = [_lacking(entry, case) for case in cases]
+    cases = joined(job, suite)
+    results: list[CaseScore | None] = [lacking_inputs(entry, case) for case in cases]
     open_places = [place for place, result in enumerate(results) if result is None]
     answered = _answered(job, entry, parameters, [cases[place] for place in open_places])
     for place, score in zip(open_places, answered, strict=True):
         results[place] = score
+    return case_tables(job, entry, suite, cases, results)
+
+
+def case_tables(
+    job: Job, entry: Evaluator, suite: Suite, cases: Sequence[Case], results: Sequence[CaseScore | None]
+) -> tuple[dict[str, pa.Table], int]:
+    """The scores of a unit's cases as its table, with the cases that have no output; how many ended in an error."""
     scores = [result if result is not None else not_applicable("not asked") for result in results]
     if job.unit.last:
         absent = _absent(job, suite)
-        cases += absent
+        cases = [*cases, *absent]
         scores += [not_applicable("the model has no output for this case")] * len(absent)
     failed = sum(score.status is Status.ERROR for score in scores)
     return {"scores": _scores(entry, suite, cases, scores)}, failed
@@ -110,7 +118,7 @@ def _absent(job: Job, suite: Suite) -> list[Case]:
     return [Case(case_id=case_id, model=job.unit.model) for case_id in missing.to_pylist()]
 
 
-def _lacking(entry: Evaluator, case: Case) -> CaseScore | None:
+def lacking_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     """Why the case cannot be asked about: inputs it lacks; None where it has them all."""
     missing = [NAMES[name] for name in entry.lacking(case)]
     return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
@@ -120,12 +128,12 @@ def _answered(job: Job, entry: Evaluator, parameters: Parameters, cases: Sequenc
     if not cases:
         return []
     try:
-        resources = _resources(job, entry)
+        resources = _resources(job, entry, parameters)
         if entry.shape == "batch":
             scores: list[CaseScore] = entry(cases, parameters, **resources)
             return scores
     except Exception as failure:
-        return [_failed(failure)] * len(cases)
+        return [failed_score(failure)] * len(cases)
     return [_guarded(entry, parameters, case, resources) for case in cases]
 
 
@@ -133,15 +141,15 @@ def _guarded(entry: Evaluator, parameters: Parameters, case: Case, resources: Ma
     try:
         score: CaseScore = entry(case, parameters, **resources)
     except Exception as failure:  # one case must not take the others with it
-        return _failed(failure)
+        return failed_score(failure)
     return score
 
 
-def _resources(job: Job, entry: Evaluator) -> dict[str, Any]:
-    return provide(entry.resources, job.resources, job.workspace / "cache")
+def _resources(job: Job, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+    return equip(entry, parameters, job.resources, job.workspace / "cache")
 
 
-def _failed(failure: Exception) -> CaseScore:
+def failed_score(failure: Exception) -> CaseScore:
     """The score of a case that could not be asked: `skipped`, with how to get it, where only a model is missing."""
     if isinstance(failure, MissingResource):
         return CaseScore({}, Status.SKIPPED, str(failure))
@@ -197,7 +205,7 @@ def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) 
         suite = suite.restricted(case_ids)
     outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
     try:
-        findings: Findings = entry(suite, outputs, parameters, **_resources(job, entry))
+        findings: Findings = entry(suite, outputs, parameters, **_resources(job, entry, parameters))
     except MissingResource as failure:
         return {"aggregates": _aggregates(unit, _without_value(entry, str(failure), len(suite)))}, 0
     except Exception as failure:

@@ -68,14 +68,16 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
 
 
 def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, renamed: str | None) -> Part:
-    if "score" not in columns.columns and len(sheet):
+    scored = "score" in columns.columns
+    if not scored and len(sheet) and suite.task == "detection":
         raise sheet.problems.fail(sheet.file, "no column with the scores", "a column score, confidence", 1)
     ids = objects.match_cases(sheet, columns, suite.cases)
     geometry, present = objects.geometry(sheet, columns, ids, sizes_of(suite.cases))
     unknown = ~as_mask(pc.is_in(geometry["label"], pa.array(suite.labels, pa.string()))) & present
     sheet.blame(unknown & ~sheet.bad, columns.columns["label"], geometry["label"], "a class of the suite")
-    scores = cells.numbers(sheet, columns.columns["score"]) if "score" in columns.columns else np.zeros(0)
-    sheet.blame(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")
+    scores = cells.numbers(sheet, columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
+    if suite.task == "detection":
+        sheet.blame(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")
     names = text.models(sheet, columns, model, renamed) if len(sheet) else pa.array([], pa.string())
     table = pa.table({"case_id": ids, "model": names, "run": text.runs(sheet, columns)})
     rows = np.flatnonzero(present)
@@ -123,11 +125,10 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
         table = only(part.table, good)
         if part.passages:
             table = text.gather_passages(part.sheet, table)[0]
-        tables.append(table)
+        # who lists objects saw every image; who draws masks only those that have one
+        tables.append(_every_case(table, suite) if suite.task in VISION and part.repeats else table)
     table = conform(_concat(tables), OUTPUTS)
-    if suite.task in VISION:
-        table = _every_case(table, suite)
-    elif any(part.repeats for part in parts):
+    if any(part.repeats for part in parts):
         again, _ = cells.duplicates([table[name] for name in ("case_id", "model", "run")])
         table = only(table, ~again)
     if not len(table):
@@ -157,7 +158,8 @@ def answered_twice(parts: list[Part]) -> None:
 
     def place(index: int) -> str:
         part = int(np.searchsorted(starts, index, "right")) - 1
-        return f"{plain[part].sheet.file}, row {plain[part].sheet.rows[index - starts[part]]}"
+        row = index - starts[part]
+        return f"{plain[part].sheet.file_of(row)}, row {plain[part].sheet.rows[row]}"
 
     def found(begin: int, row: int) -> str:
         case, model = (keys[name][begin + row].as_py() for name in ("case_id", "model"))

@@ -19,7 +19,10 @@ from metrics.ingest.problems import Problems, Sheet
 TEXT_BYTES = 16 << 20  # of one label file
 ALL_TEXT_BYTES = 1 << 30
 OFFICE = "[Content_Types].xml"  # what every Office document, which is a zip too, has in it
-EXPECTED = "YOLO labels (.txt), Pascal VOC annotations (.xml) or one CSV, JSON, JSONL or Parquet file, beside images"
+EXPECTED = (
+    "YOLO labels (.txt), Pascal VOC annotations (.xml), indexed PNG masks (a palette or grey, not RGB) or one CSV, "
+    "JSON, JSONL or Parquet file, beside images"
+)
 PASSED = ("images", "labels")  # folders that YOLO keeps images and labels apart by
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from metrics.ingest import voc, yolo
+from metrics.ingest import mask_images, voc, yolo
 from metrics.ingest.archive import Entry
 from metrics.ingest.assemble import VISION, Part, objects_part
 from metrics.ingest.bundle import EXPECTED, Bundle
@@ -15,12 +15,14 @@ from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.source import MAX_JSON_BYTES, Source, open_source, source_of
 from metrics.suite import ANNOTATIONS, CASES, Suite, Task, conform
 
-BundleFormat = Literal["yolo", "pascal_voc", "table"]
+BundleFormat = Literal["masks", "yolo", "pascal_voc", "table"]
 TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 
 
 def format_of(bundle: Bundle) -> BundleFormat:
     """What the bundle holds, told by its files; InputError where that is nothing known, or several things."""
+    if mask_images.recognises(bundle):
+        return "masks"
     found: list[BundleFormat] = []
     if yolo.recognises(bundle):
         found.append("yolo")
@@ -54,7 +56,9 @@ def table_source(bundle: Bundle) -> Source:
 def suite_in(
     bundle: Bundle, kind: BundleFormat, name: str, task: Task | None, pictures: Pictures, problems: Problems
 ) -> Loaded[Suite]:
-    """The suite in a bundle of YOLO labels or VOC annotations."""
+    """The suite in a bundle of indexed masks, YOLO labels or VOC annotations."""
+    if kind == "masks":
+        return _masks_suite(bundle, name, pictures, problems)
     reader = yolo if kind == "yolo" else voc
     cases, annotations, labels = reader.read_ground_truth(bundle, problems, pictures)
     problems.check()
@@ -73,12 +77,28 @@ def suite_in(
     return Loaded(suite, problems.listed, notes)
 
 
+def _masks_suite(bundle: Bundle, name: str, pictures: Pictures, problems: Problems) -> Loaded[Suite]:
+    cases, annotations, classes = mask_images.read_ground_truth(bundle, problems, pictures)
+    problems.check()
+    if not len(cases):
+        raise problems.fail(bundle.name, "no good mask", "at least one")
+    suite = Suite(
+        name, "segmentation", conform(cases, CASES), conform(annotations, ANNOTATIONS), tuple(classes.values()),
+        pictures.folder, problems.left_out, tuple(classes),
+    )  # fmt: skip
+    return Loaded(suite, problems.listed)
+
+
 def part_in(bundle: Bundle, kind: BundleFormat, suite: Suite, renamed: str | None, problems: Problems) -> Part:
-    """The predictions in a bundle of YOLO labels."""
+    """The predictions in a bundle of indexed masks or YOLO labels."""
+    if kind == "masks" and suite.task == "segmentation":
+        sheet, table, predictions, which = mask_images.read_predictions(bundle, problems, suite, renamed or bundle.stem)
+        return Part(sheet, table, predictions, which)
     if suite.task not in VISION:
         raise bundle.error("labels of objects in images", f"outputs for a suite of {suite.task}")
     if kind != "yolo":
-        raise bundle.error("Pascal VOC annotations, which have no scores", "YOLO labels with confidences, or a table")
+        found = "Pascal VOC annotations, which have no scores" if kind == "pascal_voc" else "images, and no labels"
+        raise bundle.error(found, "YOLO labels with confidences, or a table")
     model = renamed or bundle.stem
     sheet, predictions = yolo.read_predictions(bundle, problems, suite, model)
     return objects_part(sheet, predictions, model)

@@ -55,7 +55,7 @@ class Listing(Sheet):
         count = len(self.records)
         super().__init__(source.name, pa.table({"index": np.arange(1, count + 1)}), np.arange(1, count + 1), problems)
         wrong = np.fromiter((not isinstance(record, dict) for record in records), bool, count)
-        self.blame(wrong, name, lambda row: repr(records[row])[:80], "an object")
+        self.blame(wrong, name or None, lambda row: repr(records[row])[:80], "an object")
 
     def values(self, key: str) -> list[Any]:
         """What every record has under `key`, None where nothing."""
@@ -138,9 +138,9 @@ def read_ground_truth(
     images = Listing(source, "images", document.get("images"), problems)
     annotations = Listing(source, "annotations", document.get("annotations", []), problems)
     problems.stop()
-    labels = _labels(categories)
+    labels = read_labels(categories)
     ids = images.integers("id", "a whole number of at least 0")
-    _unique(images, "id", ids)
+    unique(images, "id", ids)
     widths = images.integers("width", "the image's width in pixels, at least 1", low=1)
     heights = images.integers("height", "the image's height in pixels, at least 1", low=1)
     names = images.values("file_name")
@@ -167,11 +167,11 @@ def read_ground_truth(
 
 def _annotations(listing: Listing, sizes: dict[int, tuple[int, int]], labels: dict[int, str]) -> pa.Table:
     ids = listing.integers("id", "a whole number of at least 1 (0 silently spoils pycocotools' matching)", low=1)
-    _unique(listing, "id", ids)
+    unique(listing, "id", ids)
     image_ids, image_labels = _places(listing, sizes, labels, "the id of an image in images")
     crowds = listing.integers("iscrowd", "0 or 1", default=0)
     listing.wrong(crowds > 1, "iscrowd", listing.values("iscrowd"), "0 or 1")
-    columns = _geometry(listing, image_ids, sizes)
+    columns = geometry(listing, image_ids, sizes)
     table = {
         "case_id": pa.array(image_ids).cast(pa.string()),
         "annotation_id": pa.array(ids),
@@ -195,7 +195,7 @@ def read_results(
     by_id = {int(case): size for case, size in sizes.items() if case.isascii() and case.isdigit()}
     image_ids, image_labels = _places(listing, by_id, labels, "the id of an image of the suite")
     scores = listing.floats("score", "a finite score")
-    columns = _geometry(listing, image_ids, by_id)
+    columns = geometry(listing, image_ids, by_id)
     models = [value if isinstance(value, str) and value else model for value in listing.values("model")]
     return listing, pa.table(
         {
@@ -208,10 +208,10 @@ def read_results(
     )
 
 
-def _labels(categories: Listing) -> dict[int, str]:
+def read_labels(categories: Listing) -> dict[int, str]:
     """Category id → name, by ascending id; nothing can be left out here, since annotations rest on it."""
     ids = categories.integers("id", "a whole number of at least 0")
-    _unique(categories, "id", ids)
+    unique(categories, "id", ids)
     names = categories.values("name")
     categories.wrong(_not_text(names), "name", names, "the name of the category")
     texts = pa.array([name if isinstance(name, str) else None for name in names], pa.string())
@@ -255,7 +255,8 @@ def _places(
     return images, pa.array(list(labels.values()), pa.string()).take(pa.array(order[index]))
 
 
-def _geometry(listing: Listing, image_ids: NDArray[np.int64], sizes: dict[int, tuple[int, int]]) -> dict[str, pa.Array]:
+def geometry(listing: Listing, image_ids: NDArray[np.int64], sizes: dict[int, tuple[int, int]]) -> dict[str, pa.Array]:
+    """The columns of the records' boxes, areas, polygons and run lengths; an absent box is its segmentation's."""
     boxes = listing.boxes()
     areas = listing.floats("area", "an area in square pixels, not negative", low=0, absent=True)
     count = len(listing)
@@ -346,7 +347,8 @@ def _mask(value: dict[str, Any], size: tuple[int, int] | None) -> Shape:
     return text, rle.box(runs, size[0] if size else 1), float(rle.area(runs))
 
 
-def _unique(listing: Listing, key: str, ids: NDArray[np.int64]) -> None:
+def unique(listing: Listing, key: str, ids: NDArray[np.int64]) -> None:
+    """Blame the records whose id another one has before them; those below 0 are blamed already."""
     again, first = duplicates([pa.array(ids)])
     again &= ids >= 0
     listing.wrong(again, key, lambda row: f"{ids[row]} again, first in record {first[row] + 1}", "every id once")

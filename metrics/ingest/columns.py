@@ -62,7 +62,8 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "x": (), "y": (), "width": ("w",), "height": ("h",),
     "xmin": ("x_min", "x1", "left"), "ymin": ("y_min", "y1", "top"),
     "xmax": ("x_max", "x2", "right"), "ymax": ("y_max", "y2", "bottom"),
-    "polygon": ("segmentation",), "rle": (), "area": (), "is_crowd": ("iscrowd", "is_group_of"),
+    "polygon": ("segmentation",), "rle": ("rle.counts", "segmentation.counts"), "area": (),
+    "is_crowd": ("iscrowd", "is_group_of"),
     "model": OUTPUT_ALIASES["model"], "run": OUTPUT_ALIASES["run"], "score": ("confidence", "conf"),
 }  # fmt: skip
 # An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.

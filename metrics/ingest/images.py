@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from metrics.errors import InputProblem
-from metrics.ingest.archive import UNREADABLE, Entry, open_entries
+from metrics.ingest.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 80_000_000
+MANY_PIXELS = 20_000_000  # from here on an image must not be packed tighter than an entry of an archive may be
 SUFFIXES = (*FORMATS.values(), ".jpeg", ".jpe", ".tiff")
 EXPECTED = "a " + ", ".join(list(FORMATS)[:-1]) + " or TIFF image"
 
@@ -70,7 +71,7 @@ def _store(found: dict[str, Entry], folder: Path, file: str, problems: list[Inpu
             stored = hashlib.sha256(data).hexdigest()[:32] + FORMATS[kind]
             _write(folder / stored, data)
         except Exception as error:  # decoders answer damaged data with whatever they trip over
-            return InputProblem(file, f"{entry.name}: {_first_line(error)}", EXPECTED, column="image")
+            return InputProblem(file, f"{entry.name}: {first_line(error)}", EXPECTED, column="image")
         return name, stored, size
 
     from PIL import Image
@@ -94,6 +95,8 @@ def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, 
         kind, size = str(image.format), image.size
         if size[0] * size[1] > max_pixels:
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, more than {max_pixels:,}")
+        if size[0] * size[1] > MANY_PIXELS and size[0] * size[1] * len(image.getbands()) > MAX_RATIO * len(data):
+            raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, packed more than {MAX_RATIO} : 1")
         image.draft("RGB", (size[0] // 8 + 1, size[1] // 8 + 1))  # JPEG: read to the end, but build only an eighth
         image.load()
     return ("JPEG" if kind == "MPO" else kind), (int(size[0]), int(size[1]))
@@ -135,6 +138,7 @@ def _look_up(entries: list[Entry], wanted: list[str], file: str, problems: list[
     return found
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What a decoder says, on one line."""
     text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
     return (text or type(error).__name__).splitlines()[0][:200]

@@ -26,6 +26,7 @@ from metrics.ingest.bundled import format_of, part_in, suite_in, table_source
 from metrics.ingest.columns import Columns, is_detection, resolve
 from metrics.ingest.delimited import read_delimited
 from metrics.ingest.json_records import load_json, read_json, read_jsonl
+from metrics.ingest.mask_images import picture_files
 from metrics.ingest.pictures import Pictures
 from metrics.ingest.problems import Loaded, Mask, Problems, Sheet, only
 from metrics.ingest.source import Source, open_source
@@ -47,12 +48,12 @@ def load_suite(
     """The suite in a file, with the problems of the rows left out. See `read_suite`."""
     problems = Problems(keep_good_rows)
     with open_bundle(path, filename) as bundle:
-        if bundle is not None and images is None and bundle.images:
+        kind = None if bundle is None else format_of(bundle)
+        if bundle is not None and images is None and (picture_files(bundle) if kind == "masks" else bundle.images):
             images, images_filename = bundle.path, bundle.name
         pictures = Pictures(images, workspace_media, images_filename, problems)
-        if bundle is None:
+        if bundle is None or kind is None:
             return _file_suite(open_source(path, filename), name, task, mapping, pictures)
-        kind = format_of(bundle)
         if kind == "table":
             return _file_suite(table_source(bundle), name or bundle.stem, task, mapping, pictures, bundle)
         return suite_in(bundle, kind, name or bundle.stem, task, pictures, problems)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -253,7 +254,19 @@ def _point(text: str) -> tuple[float, float]:
 
 
 def _run_lengths(text: str, wide: float, high: float) -> tuple[str, tuple[float, float, float, float, float]]:
-    runs = rle.decode(text.strip())
+    """Compressed text, box and area of run lengths: compressed or a list, alone or as counts beside the size."""
+    counts: Any = text.strip()
+    if counts[:1] in ("{", "["):
+        with suppress(orjson.JSONDecodeError):  # a code may begin with a bracket, but never ends with one
+            counts = orjson.loads(counts)
+    if isinstance(counts, dict):
+        if [int(side) for side in counts["size"]] != [high, wide]:
+            raise ValueError(text)
+        counts = counts["counts"]
+    if isinstance(counts, list) and len(counts) == 1 and str(counts[0]) != str(int(wide * high)):
+        counts = counts[0]  # a code among lists, in a column that has both
+    runs = [int(str(run)) for run in counts] if isinstance(counts, list) else rle.decode(str(counts))
     if np.isnan(wide) or any(run < 0 for run in runs) or sum(runs) != wide * high:
         raise ValueError(text)
-    return text.strip(), (*rle.box(runs, int(high)), float(rle.area(runs)))
+    code = rle.encode(runs) if isinstance(counts, list) else str(counts)
+    return code, (*rle.box(runs, int(high)), float(rle.area(runs)))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from metrics.ingest import cells, coco, objects
+from metrics.ingest import cells, coco, mask_images, objects
 from metrics.ingest.bundle import open_bundle
 from metrics.ingest.bundled import facts_of, format_of, table_source
 from metrics.ingest.columns import LISTS, Columns, Question, Role, fold, guess_role, is_detection, resolve
@@ -42,7 +42,7 @@ class Preview:
 
     `questions` must be answered in the mapping; `unmapped` columns become metadata.*; `ignored` ones belong to the
     other kind of file. `rows` is None where counting would take long. `first` has the raw cells:
-    text, or native lists.
+    text, or native lists. `models` are those that a folder or zip of masks has folders for.
     """
 
     file: str
@@ -58,6 +58,7 @@ class Preview:
     first: tuple[dict[str, Any], ...] = ()
     lists: tuple[ListCell, ...] = ()
     notes: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 def inspect(
@@ -69,7 +70,14 @@ def inspect(
     Bad rows are no error here; the readers list them.
     """
     with open_bundle(path, filename) as bundle:
-        if bundle is not None and (kind := format_of(bundle)) != "table":
+        if bundle is not None and (kind := format_of(bundle)) == "masks":
+            table, models, note = mask_images.facts_of(bundle)
+            return Preview(
+                bundle.name, kind, "outputs" if role == "outputs" else "suite", "segmentation",
+                tuple(table.column_names), {}, rows=len(table), first=tuple(table.slice(0, FIRST_ROWS).to_pylist()),
+                notes=(note,), models=models,
+            )  # fmt: skip
+        if bundle is not None and kind != "table":
             scored, table, count, note = facts_of(bundle, kind)
             return Preview(
                 bundle.name, kind, "outputs" if scored else "suite", "detection", tuple(table.column_names), {},

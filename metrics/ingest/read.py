@@ -19,8 +19,8 @@ def read_suite(
 ) -> Suite:  # fmt: skip
     """The suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
 
-    A folder or zip holds YOLO labels, Pascal VOC annotations, or one table such as an Open Images CSV, and may hold the
-    images too. JSON may also be an H2O test suite.
+    A folder or zip holds YOLO labels, Pascal VOC annotations, indexed PNG masks, or one table such as an Open Images
+    CSV, and may hold the images too. JSON may also be an H2O test suite.
     `mapping` {canonical: column} goes before the automatic one; `metadata.NAME` as canonical says that a column is
     nothing known, `context_#` as column means context_1, context_2, …. Other columns are kept as metadata.*.
     `images` is a folder or zip: the images found are stored in `workspace_media` (a new temporary folder where None),
@@ -46,7 +46,9 @@ def read_outputs(
     The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
     `filenames` {path: name} says what the user calls the files. In classification the predictions are rows (label,
     score), a score column per class, or an answer alone (score 1); in detection every case has a row for every model.
-    A folder or zip holds YOLO labels with confidences, or one table.
+    A folder or zip holds YOLO labels with confidences, indexed PNG masks (of one model, or a folder for each), or one
+    table. In segmentation a model has an output for each of its masks, else, with rows of regions, for every image;
+    a region needs no score.
 
     Unknown cases, unknown classes in detection, and two answers for one case, model and run are problems; cases without
     an answer are not (`load_outputs` counts them in `missing`). InputError as in `read_suite`.

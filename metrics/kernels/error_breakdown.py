@@ -34,9 +34,11 @@ class Errors(Outcomes):
     `prediction` [N]: an error, CORRECT or LEFT_OUT (matched to a crowd, past maxDets, out of the area range); `truth`
     is the ground truth that it took or that its error is about. `ground_truth` [G]: CORRECT, MISSED, CLASSIFICATION or
     LOCALISATION by the best-scored error that is about it, or LEFT_OUT. `fixable` [N]: mended, it would be right.
+    `by_score` [N]: the predictions by descending score, ties by image, then file order; every repair ranks by it.
     """
 
     fixable: NDArray[np.bool_]
+    by_score: Ints
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,7 +63,7 @@ def find_errors(
 
     `pairs` are those of `image_pairs` at a floor of at most `background`, unless another geometry gave them.
     """
-    from metrics.kernels.compiled import pairing
+    from metrics.kernels.compiled import pairing, sorting
 
     index = threshold_index(matches.thresholds, iou)
     if index is None:
@@ -103,7 +105,8 @@ def find_errors(
     fixable = np.zeros(len(kinds), np.bool_)
     fixable[rows[first]] = True
     truths[about] = kinds[rows[first]]
-    return Errors(kinds, truth, overlap, truths, fixable)
+    by_image = sorting.sort_by_code(np.arange(len(kinds), dtype=np.int32), objects.prediction_image, objects.images)
+    return Errors(kinds, truth, overlap, truths, fixable, sorting.sort_by_score(by_image, objects.score))
 
 
 def mend(objects: Objects, errors: Errors, kinds: Collection[int]) -> Mended:
@@ -162,8 +165,8 @@ def mended_ap(objects: Objects, errors: Errors, mended: Mended, weights: NDArray
     count no more, has AP 1 where it has no false positive, else 0.
     """
     average, _ = resample_selection(
-        _rank(objects, mended), objects.truth_image[mended.truth_counts], objects.truth_class[mended.truth_counts],
-        objects.classes, weights,
+        _rank(objects, errors, mended),
+        objects.truth_image[mended.truth_counts], objects.truth_class[mended.truth_counts], objects.classes, weights,
     )  # fmt: skip
     average = average[..., 0]
     counted = errors.ground_truth != LEFT_OUT
@@ -175,15 +178,12 @@ def mended_ap(objects: Objects, errors: Errors, mended: Mended, weights: NDArray
     return np.where(np.isnan(average) & present, np.where(spoilt, 0.0, 1.0), average)
 
 
-def _rank(objects: Objects, mended: Mended) -> Selection:
+def _rank(objects: Objects, errors: Errors, mended: Mended) -> Selection:
     """The predictions that count by label and descending score (ties by image, then file order)."""
     from metrics.kernels.compiled import sorting
 
-    rows = np.flatnonzero(mended.counts).astype(np.int32)
-    by_score = sorting.sort_by_score(
-        sorting.sort_by_code(rows, objects.prediction_image, objects.images), objects.score
-    )
-    order = sorting.sort_by_code(by_score, mended.label, objects.classes)
+    counting = errors.by_score[mended.counts[errors.by_score]]
+    order = sorting.sort_by_code(counting, mended.label, objects.classes)
     starts = sorting.bounds(order, mended.label, objects.classes)
     label, image = mended.label[order], objects.prediction_image[order]
     right = mended.right[order]

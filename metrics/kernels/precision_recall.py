@@ -143,3 +143,12 @@ def mean_known(values: Floats) -> float:
     """The mean of what is not −1, as pycocotools' summary takes it; −1 where nothing is."""
     known = values[values > -1]
     return float(known.mean()) if len(known) else -1.0
+
+
+def mean_over(values: Floats, *axes: int) -> Floats:
+    """The mean over `axes` of what is not NaN; NaN where nothing is."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=axes)
+    total = np.where(known, values, 0.0).sum(axis=axes)
+    result: Floats = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
+    return result

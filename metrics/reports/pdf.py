@@ -8,7 +8,7 @@ Thai, Chinese, Japanese, Korean, symbols and (in one colour) emoji show; other s
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from metrics.errors import MissingResource
-from metrics.reports.figures import Figure, chart, legend, picture, svg
+from metrics.reports.figures import Figure, legend, picture, svg
 from metrics.reports.leaves import Leaf, heat_leaves
-from metrics.reports.report import CaseMetric, Method, Report, WorstCase
-from metrics.reports.style import ACCENT, INK, LINE, MARKS, MUTED, SERIES, interval, number, ramp
+from metrics.reports.plots import Inks, is_wide, of_models, plot
+from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, WorstCase
+from metrics.reports.style import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, interval, number, ramp
 from metrics.reports.text import is_code, is_rtl, shown_tree
 from metrics.reports.words import (
     KICKER,
@@ -128,10 +129,7 @@ def _payload(report: Report) -> dict[str, Any]:
             for group in report.facts
         ],
         "heat": [_leaf(leaf) for leaf in heat_leaves(report)],
-        "curves": [
-            {"title": breakable(curve.title), "figure": _figure(chart(curve, LINE[False], MUTED[False], SERIES[False]))}
-            for curve in report.curves
-        ],
+        "charts": [_chart_group(group, report.models) for group in report.charts],
         "problems": [{name: breakable(text) for name, text in problem_row(row).items()} for row in report.problems],
         "has_thresholds": any(column.threshold is not None for column in report.columns),
         "insights": [breakable(insight.message) for insight in report.insights],
@@ -169,6 +167,21 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "svg": svg(figure), "width": figure.width, "height": figure.height, "labels": labels,
         "alternative": figure.alternative,
     }  # fmt: skip
+
+
+def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
+    own = of_models(models, SERIES[False])
+    inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
+    figures = [plot(chart, inks) for chart in group.charts]
+    return {
+        "title": group.title,
+        "question": group.question,
+        "note": breakable(group.note),
+        "charts": [
+            {"title": breakable(chart.title), "figure": _figure(figure), "wide": is_wide(figure)}
+            for chart, figure in zip(group.charts, figures, strict=True)
+        ],
+    }
 
 
 def _leaf(leaf: Leaf) -> dict[str, Any]:

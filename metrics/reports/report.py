@@ -65,20 +65,75 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One model's line: points (x, y) in the order they are joined."""
+    """One model's line: points (x, y) in the order they are joined, the one to `mark`, intervals (x, low, high)."""
 
     model: str
     points: tuple[tuple[float, float], ...]
+    mark: tuple[float, float] | None = None
+    spans: tuple[tuple[float, float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One chart: a line a model over two quantities that run from 0 to 1."""
+    """One chart: a line a model over two quantities that run from 0 to 1; `diagonal` draws where both are equal."""
 
     title: str
     x_title: str
     y_title: str
     series: tuple[Series, ...]
+    diagonal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One model's number with its 95 % interval; None where there is none."""
+
+    model: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BarGroup:
+    """The bars of all models for one thing: a class, a kind of error."""
+
+    name: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """One chart of bars in groups, one a model in the order of `models`; the axis ends at `high`, if given."""
+
+    title: str
+    groups: tuple[BarGroup, ...]
+    models: tuple[str, ...]
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A confusion matrix: `counts` of each true label (rows) by predicted label (columns).
+
+    With `margins` the last row is what was predicted where nothing is, the last column what was missed.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    margins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChartGroup:
+    """Charts that answer one question, and what is left out of them."""
+
+    title: str
+    question: str
+    charts: tuple[Curve | Bars | Matrix, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +261,7 @@ class Report:
     facts: tuple[FactGroup, ...] = ()
     columns: tuple[Column, ...] = ()
     cells: tuple[tuple[Cell, ...], ...] = ()
-    curves: tuple[Curve, ...] = ()
+    charts: tuple[ChartGroup, ...] = ()
     problems: tuple[Problem, ...] = ()
     insights: tuple[Insight, ...] = ()
     worst: tuple[WorstCase, ...] = ()

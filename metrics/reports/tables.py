@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from metrics.reports.text import safe
 from metrics.store import Run
+from metrics.store.schema import JUDGEMENTS
 
-What = Literal["aggregates", "scores", "curves", "matches", "problems", "insights"]
+What = Literal["aggregates", "scores", "curves", "matches", "judgements", "problems", "insights"]
 Format = Literal["json", "csv", "parquet"]
 WHATS: tuple[What, ...] = get_args(What)
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -40,6 +41,8 @@ def table(run: Run, what: What) -> pd.DataFrame:
         found = _joined((name, run.table_path(f"curves/{name}")) for name in run.curve_names())
     elif what == "matches":
         found = _joined((name, run.table_path(f"matches/{name}")) for name in run.match_names())
+    elif what == "judgements":
+        found = _judgements(run)
     elif what == "problems":
         found = pa.Table.from_pandas(run.problems, preserve_index=False)
     elif what == "insights":
@@ -85,6 +88,33 @@ def _aggregates(run: Run) -> pa.Table:
     for name in COUNTS:
         found = found.append_column(name, rows[name])
     return found
+
+
+def _judgements(run: Run) -> pa.Table:
+    """JUDGEMENTS with the verdict and the reason of each reply in words of their own, several joined by line breaks."""
+    path = run.table_path("judgements")
+    found = JUDGEMENTS.empty_table() if path is None else pq.read_table(path)
+    said = [_said(reply) for reply in found["reply"].to_pylist()]
+    for name in ("reason", "verdict"):
+        place = found.column_names.index("reply")
+        found = found.add_column(place, name, pa.array([one[name] for one in said], pa.string()))
+    return found
+
+
+def _said(reply: str | None) -> dict[str, str | None]:
+    """What a reply says, without its reasons, as compact JSON; and the reasons."""
+    try:
+        value = json.loads(reply or "")
+    except ValueError:
+        return {"verdict": None, "reason": None}
+    entries = value.get("replies", [value]) if isinstance(value, dict) else [value]
+    reasons = [str(entry["reason"]) for entry in entries if isinstance(entry, dict) and entry.get("reason")]
+    verdicts = [
+        {name: said for name, said in entry.items() if name != "reason"} if isinstance(entry, dict) else entry
+        for entry in entries
+    ]
+    verdict = verdicts[0] if len(verdicts) == 1 and "replies" not in value else verdicts
+    return {"verdict": json.dumps(verdict, ensure_ascii=False), "reason": "\n".join(reasons) or None}
 
 
 def _column(values: Sequence[Any]) -> pa.Array:

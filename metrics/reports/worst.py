@@ -10,7 +10,7 @@ from metrics import analysis
 from metrics.evaluators.detection.geometry import Compared
 from metrics.registry import evaluators
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
-from metrics.reports.style import plural
+from metrics.reports.style import MARKS, plural
 from metrics.reports.text import ending, shown
 from metrics.store import Run
 
@@ -24,11 +24,11 @@ MOST_EVIDENCE = 12  # lines
 MOST_LINE = 300
 MOST_SCORES = 24
 MOST_BOXES = 80
-IOU = 0.5
+MOST_AREAS = 16  # labels beyond would hide the image
+SHOWN_FIRST = ("fn", "fp", "tp", "annotation", "ignored")  # where not all fit
 DRAWN_FROM = 0.3  # predictions that score less crowd the image and are left out of the drawing
 THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
-GLYPHS = {True: "✓", False: "✗", None: "–"}
-VERDICT_KEYS = ("verdict", "supported", "passes", "passed", "correct")
+OF_THE_JUDGE = ("judge", "panel")  # of the evidence: who judged, not what was found
 
 
 @dataclass
@@ -43,14 +43,16 @@ def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[Wor
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
     each = max(1, min(PER_EVALUATOR, MOST_CASES // max(1, len(columns))))
-    candidates = 0
-    for column in columns:
-        bad = list(_bad(run, column))
-        candidates += len(bad)
-        for key, metric in bad[:each]:
-            found = chosen.setdefault(key, _Found())
-            found.because.append(metric)
-            found.names.append((column.evaluator, column.metric))
+    bad = [list(_bad(run, column)) for column in columns]
+    candidates = sum(map(len, bad))
+    for rank in range(MOST_CASES):
+        if rank >= each and len(chosen) >= PER_EVALUATOR:  # evaluators of one thing find the same cases the worst
+            break
+        for column, cases in zip(columns, bad, strict=True):
+            for key, metric in cases[rank : rank + 1]:
+                found = chosen.setdefault(key, _Found())
+                found.because.append(metric)
+                found.names.append((column.evaluator, column.metric))
     shown_keys = list(chosen)[:MOST_CASES]
     views = {case_id: analysis.example(run, case_id) for case_id in dict.fromkeys(key[0] for key in shown_keys)}
     return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
@@ -82,7 +84,10 @@ def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], foun
     output = next((row for row in view.outputs if (row["model"], row["run"]) == (model, repeat)), {})
     scores = _records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
     compared = analysis.compared(run, model, repeat, found.names[0][0])
-    boxes, note = _boxes(view, model, repeat, compared)
+    if run.suite.task == "segmentation":
+        boxes, note = _areas(run, view, model, repeat)
+    else:
+        boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, found.names[0][0]))
     blamed = {evaluator for evaluator, _ in found.names}
     return WorstCase(
         case_id,
@@ -168,17 +173,31 @@ def _text(value: Any, limit: int) -> str | None:
 
 
 def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
-    """The lines of an evidence: a record a line with its verdict's glyph, everything else as `name: value`."""
+    """The lines of an evidence: a verdict a line with its glyph, what fails first; everything else as `name: value`."""
     if not isinstance(evidence, Mapping):
         return
-    for name, value in evidence.items():
-        if isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
-            for entry in value:
-                verdict = next((entry[key] for key in VERDICT_KEYS if isinstance(entry.get(key), bool)), "")
-                parts = (f"{key}: {_plain(part)}" for key, part in entry.items() if not isinstance(part, bool))
-                yield GLYPHS.get(verdict, "") if isinstance(verdict, bool) else "", shown(" · ".join(parts), MOST_LINE)
+    lists, rest = analysis.verdict_lists(evidence)
+    for entry in lists:
+        for row in sorted(entry.rows, key=lambda row: row.holds is not False):
+            yield row.glyph, shown(_told(row), MOST_LINE)
+    rest = {name: value for name, value in rest.items() if name not in OF_THE_JUDGE}
+    if lists:  # how many there are of what stands above, in a line
+        counts = [name for name, value in rest.items() if isinstance(value, int | float)]
+        told = [f"{name.replace('_', ' ')}: {_plain(rest.pop(name))}" for name in counts]
+        if told:
+            yield "", shown(" · ".join(told), MOST_LINE)
+    for name, value in rest.items():
+        if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
+            for record in value:
+                parts = (f"{key}: {_plain(part)}" for key, part in record.items() if not isinstance(part, bool))
+                yield "", shown(" · ".join(parts), MOST_LINE)
         elif value not in (None, [], {}, ""):
             yield "", shown(f"{name.replace('_', ' ')}: {_plain(value)}", MOST_LINE)
+
+
+def _told(row: analysis.Row) -> str:
+    """A verdict in a line: what was judged, the verdict, what it rests on, why."""
+    return " · ".join(part for part in (row.text, row.verdict, row.links, row.reason, *row.more) if part)
 
 
 def _plain(value: Any) -> str:
@@ -189,7 +208,9 @@ def _plain(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _boxes(view: analysis.ExampleView, model: str, repeat: int, compared: Compared) -> tuple[tuple[Box, ...], str]:
+def _boxes(
+    view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules
+) -> tuple[tuple[Box, ...], str]:
     """What to draw on the image of one model, and the sentence that says how it was matched."""
     if view.image is None or not view.image.exists():
         return (), "The image is not part of the suite." if view.case["image"] else ""
@@ -197,7 +218,9 @@ def _boxes(view: analysis.ExampleView, model: str, repeat: int, compared: Compar
     if not predictions.empty:
         predictions = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
     size = view.case["image_height"], view.case["image_width"]
-    predicted, annotated = analysis.match_objects(view.annotations, predictions, IOU, DRAWN_FROM, compared, size)
+    predicted, annotated = analysis.match_objects(
+        view.annotations, predictions, rules.iou, DRAWN_FROM, compared, size, rules.max_dets
+    )
     filled = compared == "mask"
     boxes = []
     for row, kind in zip(_records(view.annotations), annotated, strict=True):
@@ -209,17 +232,35 @@ def _boxes(view: analysis.ExampleView, model: str, repeat: int, compared: Compar
             hidden += 1
             continue
         score = None if pd.isna(row["score"]) else float(row["score"])
-        boxes.append(Box(kind, _rings(row, compared), str(row["label"]), score, filled))
-    note = f"{THINGS[compared]} matched at IoU ≥ {IOU:g}"
+        boxes.append(Box(_drawn(kind), _rings(row, compared), str(row["label"]), score, filled))
+    boxes = sorted((box for box in boxes if box.rings), key=lambda box: SHOWN_FIRST.index(box.kind.partition("_")[0]))
+    note = f"{THINGS[compared]} matched at IoU ≥ {rules.iou:g}"
     if hidden:
         note += f"; {plural(hidden, 'prediction')} with a score below {DRAWN_FROM:g} not drawn"
     if len(boxes) > MOST_BOXES:
-        note += f"; {len(boxes) - MOST_BOXES:,} more {THINGS[compared].lower()} not drawn"
-    return tuple(box for box in boxes if box.rings)[:MOST_BOXES], note + "."
+        note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'object')} are drawn, mistakes before what is right"
+    return tuple(boxes[:MOST_BOXES]), note + "."
+
+
+def _areas(run: Run, view: analysis.ExampleView, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
+    """The areas that one model gives a wrong label or none, and the sentence that says so."""
+    if view.image is None or not view.image.exists():
+        return (), "The image is not part of the suite." if view.case["image"] else ""
+    kinds = {"mistaken": "fp", "missed": "fn"}
+    wrong = [part for part in analysis.segments(run, view.case["case_id"], model, repeat) if part.kind in kinds]
+    boxes = [
+        Box(kinds[part.kind], tuple(map(tuple, part.rings)), part.predicted or "no label", filled=True)
+        for part in wrong[:MOST_AREAS]
+        if part.rings
+    ]
+    hidden = sum(part.pixels for part in wrong[MOST_AREAS:])
+    note = "Areas with a wrong label, named by the predicted one"
+    return tuple(boxes), note + (f"; {hidden:,} more pixels not drawn." if hidden else ".")
 
 
 def _drawn(kind: str) -> str:
-    return "fn" if kind.startswith("fn") else kind
+    """The kind that a match kind is drawn and counted as: its own mark, or that of its family."""
+    return kind if kind in MARKS else kind.partition("_")[0]
 
 
 def _rings(row: Mapping[str, Any], compared: Compared) -> tuple[tuple[float, ...], ...]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metrics.store.workspace import Workspace
 
 LOCK_TRIES = 10
+SPEND = "judge.json"  # in the run's folder: what it has spent on its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
 
@@ -135,6 +136,12 @@ class Run:
         )
 
     @property
+    def spend(self) -> dict[str, Any] | None:
+        """What the run has spent on its `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
+        spent: dict[str, Any] | None = read_json(self.folder / SPEND)
+        return spent
+
+    @property
     def workspace(self) -> Workspace:
         """The workspace the run is in."""
         from metrics.store.workspace import Workspace
@@ -152,7 +159,7 @@ class Run:
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
 
     def table_path(self, name: str) -> Path | None:
-        """The file of a sealed table: scores, aggregates, curves/ID or matches/ID; None where the run has none."""
+        """The file of a sealed table: scores, aggregates, judgements, curves/ID, matches/ID; None: it has none."""
         manifest = self.manifest
         if manifest is None:
             raise RunError(
@@ -185,6 +192,11 @@ class Run:
         frame = self.table("aggregates")
         own = pd.DataFrame([json.loads(text) for text in frame.pop("columns")], index=frame.index)
         return pd.concat([frame, own], axis=1)
+
+    @property
+    def judgements(self) -> pd.DataFrame:
+        """Every reply of the judge that a score rests on, with tokens, dollars and seconds; empty without a judge."""
+        return self.table("judgements")
 
     def curves(self, evaluator: str) -> pd.DataFrame:
         """The curves of an evaluator: model, run, then its own columns; empty where it makes none."""

@@ -41,4 +41,22 @@ AGGREGATES = pa.schema(
         ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
     ]
 )
+JUDGEMENTS = pa.schema(  # only of runs with a judge
+    [
+        ("case_id", pa.string()),
+        ("model", pa.string()),
+        ("run", pa.int32()),
+        ("evaluator", pa.string()),
+        ("judge", pa.string()),
+        ("step", pa.string()),  # id of the prompt
+        ("key", pa.string()),  # of the reply in the judge's cache; in the evidence of the score too
+        ("reply", pa.string()),  # as it was given; null where none came
+        ("prompt_tokens", pa.int64()),  # null: the provider did not say
+        ("completion_tokens", pa.int64()),
+        ("cost_usd", pa.float64()),  # null: the price is unknown
+        ("cached", pa.bool_()),  # answered before, or asked for another score: paid for once
+        ("seconds", pa.float64()),
+        ("error", pa.string()),  # why there is no reply, or why it could not be read
+    ]
+)
 TABLES = {"scores": SCORES, "aggregates": AGGREGATES}

@@ -22,15 +22,15 @@ from tests.kernels.mask_oracle import random_masks
 EVERYTHING = (0.0, 1e10)
 
 
-def assert_as_stored(suite: Suite, outputs: Outputs, geometry: Any, iou: float) -> None:
+def assert_as_stored(suite: Suite, outputs: Outputs, geometry: Any, iou: float, max_dets: int | None = None) -> None:
     """The live kinds of every image are those of the matches table."""
     found = matched(suite, outputs, (iou,), (EVERYTHING,), geometry)
-    stored = matches_at(suite, outputs, found, iou, EVERYTHING).to_pandas()
+    stored = matches_at(suite, outputs, found, iou, EVERYTHING, max_dets).to_pandas()
     annotations, predictions = suite.annotations.to_pandas(), outputs.predictions.to_pandas()
     for case in suite.cases.to_pylist():
         true, here = (frame[frame["case_id"] == case["case_id"]] for frame in (annotations, predictions))
         size = (case["image_height"], case["image_width"])
-        kinds, true_kinds = analysis.match_objects(true, here, iou, 0.0, found.scene.geometry, size)
+        kinds, true_kinds = analysis.match_objects(true, here, iou, 0.0, found.scene.geometry, size, max_dets)
         expected = stored[stored["case_id"] == case["case_id"]]
         of_predictions = expected[expected["prediction_id"].notna()].set_index("prediction_id")["kind"]
         assert kinds == of_predictions.loc[here["prediction_id"]].tolist()
@@ -78,6 +78,29 @@ CORNERS = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 @pytest.mark.parametrize("seed", range(10))
 def test_boxes_are_matched_as_stored(seed):
     assert_as_stored(*suite_and_outputs(random_scene(seed)), "auto", 0.5)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_beyond_max_dets_is_ignored_as_stored(seed, most):
+    suite, outputs = suite_and_outputs(random_scene(seed))
+    assert_as_stored(suite, outputs, "auto", 0.5, most)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "parameters", "expected"),
+    [
+        pytest.param("average_precision", {"max_dets": 7, "match_iou_threshold": 0.75}, (0.75, 7), id="of one limit"),
+        pytest.param("coco_summary", {"max_dets": [1, 300, 10]}, (0.5, 300), id="the largest of several"),
+        pytest.param("error_breakdown", {"iou_threshold": 0.6}, (0.6, 100), id="by default"),
+        pytest.param("detection_pr_curve", {"pr_curve_iou_threshold": 0.3}, (0.3, None), id="without a limit"),
+    ],
+)
+def test_the_rules_of_an_evaluator(tmp_path, evaluator, parameters, expected):
+    suite, outputs = suite_and_outputs(random_scene(1))
+    run = finished(Workspace(tmp_path), suite, outputs, evaluator, parameters={evaluator: parameters})
+    assert analysis.rules(run, evaluator) == expected
+    assert analysis.rules(run, "unknown") == analysis.rules(run, None) == (0.5, None)
 
 
 def test_boxes_compile_nothing():

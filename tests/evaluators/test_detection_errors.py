@@ -1,7 +1,6 @@
 """Confusion, detailed curve and error breakdown on whole suites: against the other evaluators and each other."""
 
 import json
-from collections import Counter
 
 import pandas as pd
 import pytest
@@ -30,55 +29,6 @@ def frame(table):
 
 class TestConfusion:
     """detection_confusion."""
-
-    def test_14_a_dog_predicted_as_a_cat_on_the_same_box(self):
-        findings = run("detection_confusion", suite_of(CAT, DOG), outputs_of((*CAT, 0.9), ("a", "cat", *DOG[2:], 0.8)))
-        assert findings.curves.to_pylist() == [
-            {"label": "cat", "predicted": "cat", "count": 1},
-            {"label": "dog", "predicted": "cat", "count": 1},
-        ]
-        assert pick(findings, "count", "dog", predicted="cat").value == 1
-
-    def test_14_margins(self):
-        findings = run("detection_confusion", suite_of(CAT), outputs_of(("a", "dog", 500, 0, 9, 9, 0.9)))
-        assert findings.curves.to_pylist() == [
-            {"label": "cat", "predicted": "missed", "count": 1},
-            {"label": "hallucination", "predicted": "dog", "count": 1},
-        ]
-
-    @pytest.mark.parametrize("seed", range(12))
-    def test_14_a_cell_opens_exactly_its_objects(self, seed):
-        suite, outputs = suite_and_outputs(random_scene(seed))
-        findings = run("detection_confusion", suite, outputs, score_threshold=0.3)
-        matches = frame(findings.matches)
-        held = Counter(zip(matches["truth"].dropna(), matches["predicted"].dropna(), strict=True))
-        assert held == {(row["label"], row["predicted"]): row["count"] for row in findings.curves.to_pylist()}
-        counts = {
-            (row.label, row.columns["predicted"]): row.value for row in findings.aggregates if row.metric == "count"
-        }
-        assert counts in (held, {})  # without ground truth there are no numbers, yet objects to look at
-        unique = matches.dropna(subset=["truth"])
-        assert not unique["prediction_id"].dropna().duplicated().any()
-        assert not unique["annotation_id"].dropna().duplicated().any()
-        assert findings.matches.column_names == [*MATCHES.names, "truth", "predicted"]
-
-    @pytest.mark.parametrize("threshold", [0.05, 0.5, 0.75])
-    def test_14_the_diagonal_is_the_curves_tp_where_no_labels_compete(self, threshold):
-        boxes = [(case, label, 200 * index, 0, 100, 100) for case in "ab" for index, label in enumerate(("cat", "dog"))]
-        predictions = [(*box, 0.4 + 0.1 * index) for index, box in enumerate(boxes)]
-        predictions.append(("a", "cat", 5, 0, 100, 100, 0.9))
-        suite, outputs = suite_of(*boxes), outputs_of(*predictions)
-        curve = frame(run("detection_pr_curve", suite, outputs).curves)
-        tp = curve[curve["threshold"] == threshold].set_index("label")["tp"].to_dict()
-        cells = frame(run("detection_confusion", suite, outputs, score_threshold=threshold).curves)
-        right = cells[cells["label"] == cells["predicted"]].set_index("label")["count"].to_dict()
-        assert right == {label: count for label, count in tp.items() if count}
-
-    def test_14_they_differ_where_labels_compete(self):
-        suite, outputs = suite_of(CAT), outputs_of((*CAT, 0.6), ("a", "dog", *CAT[2:], 0.9))
-        assert frame(run("detection_pr_curve", suite, outputs).curves).query("threshold == .5")["tp"].tolist() == [1, 0]
-        cells = run("detection_confusion", suite, outputs).curves.to_pylist()
-        assert [(row["label"], row["predicted"]) for row in cells] == [("cat", "dog"), ("hallucination", "cat")]
 
     def test_shares_add_up(self):
         suite, outputs = suite_and_outputs(random_scene(8))

@@ -1,6 +1,7 @@
 """Masks, polygons and rotated boxes in the detection evaluators: against pycocotools, shapely, and each other."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,7 @@ AS_COLUMNS = {
     "box": lambda ring, _: dict(zip(("x", "y", "width", "height"), around(ring), strict=True)),
     "rotated box": lambda ring, _: {"polygons": [np.roll(np.array(ring).reshape(-1, 2), 1, 0).ravel().tolist()]},
     "polygon": lambda ring, _: {"polygons": halves(ring)},
+    "whole polygon": lambda ring, _: {"polygons": [ring]},
     "mask": lambda ring, size: {"rle": encode(draw(Shapes.of(polygons=[[ring]]), *size))[0]},
 }
 
@@ -138,6 +140,45 @@ def test_the_same_shapes_give_the_same_ap_in_any_pairing(truths, predictions):
     for chosen in ("auto", "mask", "box"):
         findings = run("average_precision", *rectangles(truths, predictions), geometry=chosen)
         assert pick(findings, "map_averaged").value == pytest.approx(boxes, abs=1e-12), chosen
+
+
+@cache
+def between_pixels(truths: str, predictions: str, least: float, turned: bool) -> tuple[Suite, Outputs]:
+    """120 rectangles of sides `least` … 4 · `least` anywhere between the pixels, or turned by any angle."""
+    rng = np.random.default_rng(17)
+    size = (300, 400)
+    annotations, rows = [], []
+    for index in range(120):
+        case = {"case_id": str(index % 12), "label": "ab"[index % 2]}
+        sides = rng.uniform(least, 4 * least, 2)
+        angle = rng.uniform(0, np.pi) if turned else 0.0
+        turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        middle = rng.uniform(0.4 * sides.max(), np.array(size[::-1]) - 0.4 * sides.max())
+        ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * sides / 2 @ turn + middle
+        near = ring + rng.normal(0, 0.08 * least, 2)
+        annotations.append({**case, "annotation_id": index + 1, **AS_COLUMNS[truths](ring.ravel().tolist(), size)})
+        written = AS_COLUMNS[predictions](near.ravel().tolist(), size)
+        rows.append({**case, "model": "m", "score": float(rng.random()), **written})
+    cases = [{"case_id": str(index), "image_height": size[0], "image_width": size[1]} for index in range(12)]
+    suite = Suite.from_rows("s", "detection", cases, annotations)
+    return suite, Outputs.from_rows([{"case_id": case["case_id"], "model": "m"} for case in cases], rows)
+
+
+@pytest.mark.parametrize(("least", "within"), [(32, 0.02), (8, 0.05)], ids=["sides of 32", "sides of 8"])
+@pytest.mark.parametrize("truths", ["box", "rotated box", "whole polygon", "mask"])
+@pytest.mark.parametrize("predictions", ["box", "rotated box", "whole polygon", "mask"])
+def test_between_pixels_shapes_have_the_same_ap_within_their_drawing(truths, predictions, least, within):
+    """The tolerance that average_precision states, in every pairing."""
+    for turned in (False, True):
+        if turned and "box" in (truths, predictions):
+            continue  # a box cannot be turned
+        exact = run(
+            "average_precision", *between_pixels("whole polygon", "whole polygon", least, turned), geometry="polygon"
+        )
+        drawn = run("average_precision", *between_pixels(truths, predictions, least, turned), geometry="mask")
+        assert 0.3 < pick(exact, "map_averaged").value < 0.95
+        assert pick(drawn, "map_averaged").value == pytest.approx(pick(exact, "map_averaged").value, abs=within)
+        assert pick(drawn, "map", iou=0.5).value == pytest.approx(pick(exact, "map", iou=0.5).value, abs=1e-9)
 
 
 @pytest.mark.parametrize("truths", ["box", "rotated box", "polygon"])

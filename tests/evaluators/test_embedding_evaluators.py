@@ -13,7 +13,7 @@ from metrics.registry import evaluators
 from metrics.suite import Case
 from tests.models.word_vectors import WordVectors
 
-EMBEDDED = [entry for entry in evaluators().values() if entry.resources == ("embedder",) and entry.shape == "batch"]
+EMBEDDED = [entry for entry in evaluators().values() if entry.needs == ("embedder",) and entry.shape == "batch"]
 IDS = {
     "answer_semantic_similarity",
     "answer_semantic_sentence_similarity",

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from metrics.engine.work import _lacking
+from metrics.engine.work import lacking_inputs
 from metrics.evaluator import (
     MATCHES,
     Aggregate,
@@ -26,11 +26,14 @@ from metrics.evaluator import (
 )
 from metrics.registry import evaluators
 from metrics.suite import Case, Outputs, Suite
+from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 
 EVERY = list(evaluators().values())
-STAND_INS = {"embedder": WordVectors()}  # for what needs a model; an evaluator of other resources is left out
-RUNNABLE = [entry for entry in EVERY if STAND_INS.keys() >= set(entry.resources)]
+CLASSIFIERS = classifiers()
+# for what needs a model; an evaluator of other resources is left out
+STAND_INS = {"embedder": WordVectors(), "language_model": WordPredictor(), "token_encoder": WordTokens()}
+RUNNABLE = [entry for entry in EVERY if STAND_INS.keys() | {"classifier"} >= set(entry.needs)]
 BY_CASE = [entry for entry in RUNNABLE if entry.shape != "dataset"]
 BY_DATA_SET = [entry for entry in RUNNABLE if entry.shape == "dataset"]
 GEOMETRIC = ("detection", "segmentation")
@@ -46,24 +49,26 @@ def example_parameters() -> list[Any]:
         pytest.param(entry, example, id=f"{entry.id}: {example.name}")
         for entry in RUNNABLE
         for example in entry.examples
+        if not example.judge  # those are in test_judge_examples
     ]
 
 
 def score(entry: Evaluator, case: Case, parameters: Parameters | None = None) -> CaseScore:
     """What the engine would store of one case."""
-    lacking = _lacking(entry, case)
+    lacking = lacking_inputs(entry, case)
     if lacking is not None:
         return lacking
     parameters = parameters or entry.parameters()
-    given = resources(entry)
+    given = resources(entry, parameters)
     result: CaseScore = (
         entry([case], parameters, **given)[0] if entry.shape == "batch" else entry(case, parameters, **given)
     )
     return result
 
 
-def resources(entry: Evaluator) -> dict[str, Any]:
-    return {name: STAND_INS[name] for name in entry.resources}
+def resources(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+    needed = parameters.used(entry.resources)
+    return {name: CLASSIFIERS[entry.id] if name == "classifier" else STAND_INS[name] for name in needed}
 
 
 def tables(given: Mapping[str, Any], task: str) -> tuple[Suite, Outputs]:
@@ -284,7 +289,8 @@ def check_score(entry: Evaluator, result: CaseScore) -> None:
 
 
 def run(entry: Evaluator, suite: Suite, outputs: Outputs, parameters: Parameters | None = None) -> Findings:
-    findings: Findings = entry(suite, outputs, parameters or quick(entry), **resources(entry))
+    parameters = parameters or quick(entry)
+    findings: Findings = entry(suite, outputs, parameters, **resources(entry, parameters))
     return findings
 
 

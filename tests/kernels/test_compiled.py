@@ -16,8 +16,9 @@ from metrics.evaluators.detection import (
     detection_pr_curve_detailed,
     error_breakdown,
 )
+from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
 from metrics.kernels import compiled
-from metrics.kernels.compiled import curves, masks, pairing, sorting
+from metrics.kernels.compiled import curves, masks, pairing, segmentation, sorting
 from tests.evaluators.detected import outputs_of, suite_of
 
 NUMBERS = st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.0, -0.0, 0.5, 1.0])))
@@ -44,7 +45,7 @@ def test_the_warm_up_compiles_all_that_is_used():
     compiled.warm_up()
     loops = [
         loop
-        for part in (curves, masks, pairing, sorting)
+        for part in (curves, masks, pairing, segmentation, sorting)
         for loop in vars(part).values()
         if hasattr(loop, "signatures")
     ]
@@ -62,6 +63,7 @@ def test_the_warm_up_compiles_all_that_is_used():
     cases = suite.cases.drop(["image_width", "image_height"])
     sized = replace(suite, cases=cases.append_column("image_width", sides).append_column("image_height", sides))
     coco_summary.coco_summary(sized, outputs, coco_summary.CocoSummaryParameters(resamples=10, geometry="mask"))
+    segmentation_iou(sized, outputs, segmentation_iou.parameters(resamples=10))
     assert {loop.py_func.__name__: len(loop.signatures) for loop in loops} == before
     assert set(before.values()) <= {0, 1}  # 0: only called by other loops
 

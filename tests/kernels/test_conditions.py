@@ -108,9 +108,9 @@ def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)*x", "(a?){200}a{200}b", "[a-z]+[0-9]+x"])
 def test_no_expression_hangs(pattern: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     holds(f'regexp("{pattern}")', "a" * 300_000 + "!")
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 @pytest.mark.parametrize("condition", ['"' + '\\"' * 4999, "NOT " * 2499 + '"a"', "(" * 9999])

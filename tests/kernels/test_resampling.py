@@ -8,7 +8,7 @@ import pytest
 from metrics.kernels.matching import match
 from metrics.kernels.objects import Objects, prepare
 from metrics.kernels.precision_recall import Ranking, accumulate
-from metrics.kernels.resampling import basic_interval, draw_weights, resample
+from metrics.kernels.resampling import basic_interval, draw_weights, paired_difference, resample
 from tests.benchmarks.coco_scene import coco_scene
 from tests.kernels.coco_oracle import objects, random_scene
 
@@ -118,3 +118,33 @@ def test_intervals_hold_the_true_map_about_as_often_as_promised():
         low, high = basic_interval(means[0], means[1:])
         held += bool(low <= true <= high)
     assert held >= 85
+
+
+class TestPairedDifference:
+    @pytest.mark.parametrize(
+        ("apart", "samples", "expected"),
+        [
+            pytest.param(0.0, [0.0] * 9, (0.0, 0.0, None), id="equal"),
+            pytest.param(0.5, [0.5] * 99, (0.5, 0.5, 0.01), id="the same in every resample"),
+            pytest.param(-0.5, [-0.5] * 99, (-0.5, -0.5, 0.01), id="the same, turned"),
+            pytest.param(0.1, [0.0, 0.2] * 10 + [0.1] * 19, (0.0, 0.2, 21 / 40), id="as far as to 0 in 20 of 39"),
+            pytest.param(0.0, [-0.1, 0.1], (-0.095, 0.095, 1.0), id="no difference but in resamples"),
+            pytest.param(0.4, [0.3, 0.5] * 50, (0.3, 0.5, 6.334248e-5), id="the normal tail at four deviations"),
+        ],
+    )
+    def test_by_hand(self, apart, samples, expected):
+        low, high, p = paired_difference(apart, np.array(samples))
+        assert (low, high, p) == pytest.approx(expected)
+
+    def test_it_keeps_its_level(self):
+        """Of 300 pairs of models without a difference about one in twenty has p ≤ .05, and an interval without 0."""
+        rng = np.random.default_rng(3)
+        called = outside = 0
+        for _ in range(300):
+            apart = rng.normal(size=80)
+            samples = rng.choice(apart, (400, 80)).mean(axis=1)
+            low, high, p = paired_difference(float(apart.mean()), samples)
+            called += p <= 0.05
+            outside += not low <= 0 <= high
+        assert 5 <= called <= 28
+        assert 5 <= outside <= 28

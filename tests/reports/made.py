@@ -3,14 +3,19 @@
 from pathlib import Path
 
 from metrics.reports.report import (
+    Bar,
+    BarGroup,
+    Bars,
     Box,
     CaseMetric,
     Cell,
+    ChartGroup,
     Column,
     Curve,
     Fact,
     FactGroup,
     Insight,
+    Matrix,
     Method,
     MethodMetric,
     Passage,
@@ -25,6 +30,38 @@ HOSTILE = 'before #panic() $x^2$ *bold* _it_ `raw` \\ // /* <script>alert(1)</sc
 HOSTILE += "\x00\x1b[31m \u202e after"
 SCRIPTS = "日本語 中文 한국어 · العربية في التقرير · हिन्दी · שלום · ไทย · বাংলা · தமிழ் · Ωλ · Жя · 😀✓"
 MODELS = ("atlas-large", "borealis-7b", "cirrus-mini")
+CURVES = (
+    Curve(
+        "Detection precision–recall: person", "recall", "precision",
+        tuple(
+            Series(
+                model, tuple((x / 50, max(0.0, 1 - (x / 50) ** (2 + index) * (0.4 + index * 0.2))) for x in range(51))
+            )
+            for index, model in enumerate(MODELS)
+        ),
+    ),
+    Curve("Detection precision–recall: " + SCRIPTS[:3], "recall", "precision", (Series(MODELS[0], ((0.4, 0.6),)),)),
+    Curve(
+        "F1", "score threshold", "F1", (Series(MODELS[1], ((0.1, 0.4), (0.5, 0.7), (0.9, 0.2)), mark=(0.5, 0.7)),)
+    ),
+    Curve(
+        "Calibration", "mean score", "share right",
+        (Series(MODELS[2], ((0.3, 0.2), (0.8, 0.6)), spans=((0.3, 0.1, 0.4), (0.8, 0.5, 0.7))),), diagonal=True,
+    ),
+)  # fmt: skip
+CONFUSION = Matrix(
+    "Confusion: atlas-large", ("cat", HOSTILE[:60], "hallucination"), ("cat", HOSTILE[:60], "missed"),
+    ((41, 3, 2), (0, 1_234_567, 1), (5, 0, 0)), True,
+)  # fmt: skip
+CLASSES = Bars(
+    "Classes: F1 ↑",
+    (
+        BarGroup("cat", tuple(Bar(model, 0.5 + index / 10, 0.4, 0.9) for index, model in enumerate(MODELS))),
+        BarGroup(SCRIPTS[:9], (Bar(MODELS[0], 0.25), Bar(MODELS[1], None), Bar(MODELS[2], 0.0, 0.0, 0.1))),
+    ),
+    MODELS,
+    1.0,
+)
 COLUMNS = (
     Column("rouge.rougeL", "rouge", "ROUGE", "rougeL", threshold=0.4),
     Column("rouge.rouge1", "rouge", "ROUGE", "rouge1", primary=False),
@@ -148,22 +185,10 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
                 ),
             ),
         ),
-        curves=(
-            Curve(
-                "Detection precision–recall: person",
-                "recall",
-                "precision",
-                tuple(
-                    Series(
-                        model,
-                        tuple((x / 50, max(0.0, 1 - (x / 50) ** (2 + index) * (0.4 + index * 0.2))) for x in range(51)),
-                    )
-                    for index, model in enumerate(MODELS)
-                ),
-            ),
-            Curve(
-                "Detection precision–recall: " + SCRIPTS[:3], "recall", "precision", (Series(MODELS[0], ((0.4, 0.6),)),)
-            ),
+        charts=(
+            ChartGroup("Curves", "What is gained and lost as the threshold moves?", CURVES, "3 curves left out here."),
+            ChartGroup("Confusion", "What is taken for what?", (CONFUSION,)),
+            ChartGroup("Classes", "Which classes is each model weak at?", (CLASSES,)),
         ),
         problems=(
             Problem(

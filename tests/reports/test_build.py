@@ -18,6 +18,7 @@ from metrics.reports.words import level_text, named
 from metrics.store import Run, Workspace
 from metrics.suite import Outputs, Suite
 from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.pages.scenes import masks_run
 from tests.reports.runs import by_hand
 
 
@@ -207,3 +208,13 @@ def test_masks_are_matched_and_drawn_as_masks(workspace: Path, tmp_path: Path) -
     assert worst.image_note == "Masks matched at IoU ≥ 0.5."
     assert b"fill-opacity:0.3" in render(run, "html")
     assert render(run, "pdf").startswith(b"%PDF")
+
+
+def test_mistaken_areas_are_drawn(workspace: Path, tmp_path: Path) -> None:
+    run = masks_run(tmp_path)
+    worst = next(case for case in build(run).worst if case.model == "late")
+    assert worst.case_id == "p0"
+    assert [(box.kind, box.label, box.filled) for box in worst.boxes] == [("fp", "water", True), ("fp", "water", True)]
+    assert worst.image_note == "Areas with a wrong label, named by the predicted one."
+    text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
+    assert "Areas with a wrong label" in text

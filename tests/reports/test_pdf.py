@@ -112,7 +112,7 @@ def test_pages_are_upright_a4_numbered_and_bookmarked(sample: bytes) -> None:
         assert tuple(round(float(side)) for side in page.mediabox[2:]) == A4
         assert f"{number} / {len(found.pages)}" in page.extract_text()
     assert [entry["/Title"] for entry in found.outline if not isinstance(entry, list)] == [
-        "Data and run", "Leaderboard", "Curves", "Problems", "Worst cases", "Methods",
+        "Data and run", "Leaderboard", "Curves", "Confusion", "Classes", "Problems", "Worst cases", "Methods",
     ]  # fmt: skip
     assert found.metadata is not None
     assert found.metadata.title == "MT-RAG answers, November"

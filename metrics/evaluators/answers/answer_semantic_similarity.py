@@ -1,12 +1,46 @@
-"""Answer semantic similarity: the cosine of the embeddings of answer and expected answer."""
+"""Answer semantic similarity: how close in meaning answer and expected answer are, to embeddings or a cross-encoder."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+import numpy as np
+from pydantic import Field
+
+from metrics.errors import MissingResource
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Resource, evaluator, not_applicable
+from metrics.models import classifier as classifiers
+from metrics.models.classifier import Classifies
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.suite import Case
 
 PARIS = "Paris is the capital of France."
+
+
+class SimilarityParameters(Parameters):
+    """Which kind of model compares, and which one."""
+
+    method: Literal["embeddings", "cross_encoder"] = Field(
+        "embeddings",
+        description="embeddings: the cosine of the embeddings; cross_encoder: what a model of pairs says, which is "
+        "slower and mostly finer.",
+    )
+    embedder: str = Field(
+        "",
+        description="Embedding model: a local folder or the name of a model on the hub, which is downloaded; empty: "
+        "the run's, which is the bundled all-MiniLM-L6-v2 unless chosen.",
+        examples=["BAAI/bge-small-en-v1.5"],
+    )
+    classifier: str = Field(
+        "",
+        description="Cross-encoder with one label: a local folder or the name of a model on the hub, which is "
+        "downloaded; empty: the run's.",
+        examples=["cross-encoder/stsb-distilroberta-base"],
+    )
+
+    def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
+        """The model of the chosen method."""
+        wanted = "embedder" if self.method == "embeddings" else "classifier"
+        return tuple(name for name in declared if name == wanted)
 
 
 @evaluator(
@@ -14,11 +48,11 @@ PARIS = "Paris is the capital of France."
     title="Answer semantic similarity",
     tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("embedder",),
+    resources=("embedder", "classifier"),
     metrics=(
         Metric(
             "answer_semantic_similarity",
-            "Cosine of the embeddings of answer and expected answer.",
+            "Cosine of the embeddings of answer and expected answer, or a cross-encoder's score.",
             low=-1.0,
             primary=True,
         ),
@@ -32,36 +66,78 @@ PARIS = "Paris is the capital of France."
             {"answer": PARIS, "expected_answers": ["It rained in Oslo all week.", PARIS]},
             {"answer_semantic_similarity": 1.0},
         ),
+        Example(
+            "a cross-encoder that takes the share of words in common, two of three",
+            {"answer": "Paris, France", "expected_answers": ["Paris in France"]},
+            {"answer_semantic_similarity": 2 / 3},
+            parameters={"method": "cross_encoder"},
+        ),
         Example("an empty answer", {"answer": "", "expected_answers": [PARIS]}, {"answer_semantic_similarity": 0.0}),
     ),
     differs_from="answer_semantic_sentence_similarity compares sentence by sentence; "
     "rouge and bleu compare the wording.",
 )
-def answer_semantic_similarity(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
-    """How close in meaning the answer is to the expected answer, by the cosine of their embeddings.
+def answer_semantic_similarity(
+    cases: Sequence[Case],
+    parameters: SimilarityParameters,
+    embedder: Encoder | None = None,
+    classifier: Classifies | None = None,
+) -> list[CaseScore]:
+    """How close in meaning the answer is to the expected answer, by their embeddings or by a cross-encoder.
 
-        similarity = max over expected answers e of  cos(emb(answer), emb(e))
+        embeddings:     similarity = max over expected answers e of  cos(emb(answer), emb(e))
+        cross_encoder:  similarity = max over expected answers e of  1 / (1 + exp(−z(answer, e)))
 
-    From −1 to 1; unrelated texts lie near 0, and hardly any below. What counts as close depends on the model: compare
-    scores of one model only. Texts longer than the model's window (256 tokens for the bundled one) are compared by
-    their beginnings, and the evidence counts them. Blank expected answers are passed over.
+    Embeddings give −1 to 1; unrelated texts lie near 0, and hardly any below. A cross-encoder reads both texts at once
+    and gives 0 to 1. What counts as close depends on the model: compare scores of one model only. Texts longer than the
+    model's window (256 tokens for the bundled one) are compared by their beginnings, and the evidence counts them.
+    Blank expected answers are passed over.
 
     An empty answer scores 0. Without a readable expected answer: not applicable.
-    Evidence: the number (from 1) of the closest expected answer, the embedding model and its weights' sha256.
+    Evidence: the number (from 1) of the closest expected answer, the model and its weights' sha256.
     Source: H2O Eval Studio, after RAGAS; Risch et al. 2021.
     """
     answers = [[case.answer] if case.answer and case.answer.strip() else [] for case in cases]
     expected = [[text for text in case.expected_answers if text.strip()] for case in cases]
+    sides = list(zip(answers, expected, strict=True))
+    if parameters.method == "cross_encoder":
+        compared = _by_cross_encoder(classifier, sides)
+    else:
+        compared = _by_embeddings(embedder, sides)
     scores = []
-    compared = compare(embedder, zip(answers, expected, strict=True))
-    for case, answer, references, pair in zip(cases, answers, expected, compared, strict=True):
+    for case, (answer, references), (values, facts) in zip(cases, sides, compared, strict=True):
         if not references:
             scores.append(not_applicable("every expected answer is blank"))
             continue
         if not answer:
             scores.append(CaseScore({"answer_semantic_similarity": 0.0}, evidence={"note": "the answer is empty"}))
             continue
-        best = int(pair.cosines[0].argmax())
-        evidence = {"expected_answer": case.expected_answers.index(references[best]) + 1, **provenance(embedder, pair)}
-        scores.append(CaseScore({"answer_semantic_similarity": float(pair.cosines[0, best])}, evidence=evidence))
+        best = int(values.argmax())
+        evidence = {"expected_answer": case.expected_answers.index(references[best]) + 1, **facts}
+        scores.append(CaseScore({"answer_semantic_similarity": float(values[best])}, evidence=evidence))
     return scores
+
+
+Sides = Sequence[tuple[Sequence[str], Sequence[str]]]
+Similar = tuple["np.ndarray[Any, Any]", Mapping[str, Any]]  # of the answer with each expected answer; the provenance
+
+
+def _by_embeddings(embedder: Encoder | None, sides: Sides) -> Iterator[Similar]:
+    if embedder is None:
+        raise MissingResource("no embedder is chosen")
+    for pair in compare(embedder, sides):
+        yield pair.cosines.ravel(), provenance(embedder, pair)
+
+
+def _by_cross_encoder(classifier: Classifies | None, sides: Sides) -> Iterator[Similar]:
+    if classifier is None:
+        raise MissingResource("no classifier is chosen")
+    if len(classifier.labels) != 1:
+        raise MissingResource(
+            f"{classifier.name} has the labels {', '.join(classifier.labels[:8])}; "
+            "a cross-encoder for similarity has one"
+        )
+    pairs = ([(text, reference) for text in answer for reference in references] for answer, references in sides)
+    for made in classifiers.classify_groups(classifier, pairs):
+        values = classifiers.probabilities(classifier, made.logits).ravel()
+        yield values, classifiers.provenance(classifier, made.truncated)

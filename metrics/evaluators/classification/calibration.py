@@ -1,6 +1,8 @@
 """calibration: whether confidences mean what they say."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,11 @@ from pydantic import Field
 from metrics.classification_family import NOTHING_SCORED
 from metrics.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, Parameters, Status, evaluator
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.evaluators.classification.score_matrix import Bools, Floats, ScoreMatrix, aggregate, read_scores
+from metrics.evaluators.classification.score_matrix import Bools, Floats, Ints, aggregate, read_scores
+from metrics.evaluators.detection.confidence import confidences
+from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection.geometry import Geometry
+from metrics.evaluators.detection.matched import Iou
 from metrics.kernels.bootstrap import bootstrap_means
 from metrics.kernels.calibration import (
     Reliability,
@@ -55,48 +61,79 @@ TOP_LABEL_ALONE = {
 
 
 class CalibrationParameters(Parameters):
-    """How fine the reliability diagram is."""
+    """How fine the reliability diagram is; of detections also what is right, and which predictions count."""
 
-    bins: int = Field(15, ge=1, le=1_000, description="Bins of equal width from 0 to 1 of the top label's score.")
+    bins: int = Field(15, ge=1, le=1_000, description="Bins of equal width from 0 to 1 of the score.")
+    iou_threshold: Iou = Field(0.5, description="Detections: IoU at and above which a prediction is right.")
+    score_threshold: float = Field(
+        0.0, ge=0, le=1, allow_inf_nan=False, description="Detections: least score of the predictions that count."
+    )
+    geometry: Geometry = Field(
+        "auto",
+        description="Detections: what is compared: boxes, masks or polygons. auto: masks where ground truth and "
+        "predictions both have polygons or masks, else boxes.",
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stated:
+    """n things with a stated confidence: whether each is `right`, its proper scores (`values` [n, 2] in the order of
+    PER_CASE, NaN for none) and the cluster it is drawn with. `unscored` counts what has no confidence; `reason` says
+    why there is nothing, `left_out` what the things without proper scores lack.
+    """
+
+    confidence: Floats
+    right: Bools
+    values: Floats
+    clusters: Ints
+    unscored: int
+    reason: str | None
+    left_out: str = ""
 
 
 @evaluator(
     id="calibration",
     title="Calibration",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
+    tasks=("classification", "detection"),
+    inputs=("predictions",),
     metrics=(
         Metric(
             "expected_calibration_error",
-            "Mean gap between the top label's score and how often it is right, over bins of the score.",
+            "Mean gap between the score of what is predicted and how often that is right, over bins of the score.",
             direction=Direction.LOWER,
             threshold=0.25,
             primary=True,
         ),
         Metric(
             "maximum_calibration_error",
-            "Largest gap of a bin between the top label's score and how often it is right.",
+            "Largest gap of a bin between the score of what is predicted and how often that is right.",
             direction=Direction.LOWER,
             threshold=None,
             minor=True,
         ),
         Metric(
             "brier",
-            "Squared distance of the scores from 1 for the true class and 0 for the others; 0 … 2.",
+            "Squared distance of the scores from 1 for the true class and 0 for the others; 0 … 2. Of detections: of "
+            "the score from 1 where the prediction is right, else from 0; 0 … 1.",
             high=2.0,
             direction=Direction.LOWER,
             threshold=None,
         ),
         Metric(
             "log_loss",
-            "Negative natural logarithm of the true class's score.",
+            "Negative natural logarithm of the true class's score. Of detections: of the score where the prediction is "
+            "right, else of 1 less the score.",
             high=math.inf,
             direction=Direction.LOWER,
             threshold=None,
             unit="nats",
         ),
     ),
-    sources=("Guo et al. 2017: On Calibration of Modern Neural Networks", "Brier 1950"),
+    sources=(
+        "Guo et al. 2017: On Calibration of Modern Neural Networks",
+        "Brier 1950",
+        "Küppers et al. 2020: Multivariate Confidence Calibration for Object Detection (D-ECE of the score alone)",
+    ),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
         Example(
@@ -124,10 +161,34 @@ class CalibrationParameters(Parameters):
                 {"metric": "log_loss", "value": None, "n": 0, "unscored": 2},
             ),
         ),
+        Example(
+            "detections, in one bin: two of three are right at a mean score of .8",
+            TWO_CATS,
+            rows=(
+                {"metric": "expected_calibration_error", "iou": 0.5, "value": 0.8 - 2 / 3, "n": 3},
+                {"metric": "brier", "value": (0.1**2 + 0.8**2 + 0.3**2) / 3, "n": 3},
+                {"metric": "log_loss", "value": -(math.log(0.9) + math.log(0.2) + math.log(0.7)) / 3},
+            ),
+            parameters={"bins": 1},
+        ),
+        Example(
+            "at IoU .7 and from score .75 on: right at .9, wrong at .8",
+            TWO_CATS,
+            rows=(
+                {"metric": "expected_calibration_error", "iou": 0.7, "value": (0.1 + 0.8) / 2, "n": 2},
+                {"metric": "maximum_calibration_error", "value": 0.8},
+            ),
+            parameters={"iou_threshold": 0.7, "score_threshold": 0.75},
+        ),
+        Example(
+            "detections inside a crowd are neither right nor wrong",
+            CROWDED_STREET,
+            rows=({"metric": "expected_calibration_error", "value": (0.1 + 0.8) / 2, "n": 2, "unscored": 2},),
+        ),
     ),
 )
 def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameters) -> Findings:
-    """Whether scores mean what they say: of the cases predicted with score .8, 80 % should be right.
+    """Whether scores mean what they say: of what is predicted with score .8, 80 % should be right.
 
     The confidence of a case is the score of its highest-scored label, the first in the file where several tie. The
     cases go into `bins` bins of equal width by confidence, a bin holding its upper edge. With gap_b = |share right in b
@@ -146,25 +207,35 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
     makes 36.04, as in scikit-learn. Both ask for probabilities: a class without a score has probability 0, and a case
     whose scores do not add up to 1 (within .01, for rounding) has neither, and says so; its confidence still counts.
 
+    Of detections every prediction that scores at least `score_threshold` counts, not every case. It is right if it
+    takes a ground truth of its label, best score first, at IoU ≥ `iou_threshold`, as for AP, without a limit per
+    image; second predictions of one object are wrong, those that match a crowd are left out and count as unscored.
+    The error is the D-ECE of the score alone. With r = 1 where the prediction is right, else 0:
+
+        brier = (p − r)², 0 … 1        log_loss = −ln of p where it is right, else of 1 − p
+
+    What is not predicted has no confidence: a model that misses objects can be calibrated. Most detectors write many
+    predictions of low scores, which weigh the most in every mean; `score_threshold` asks about those that are shown.
+    Scores outside 0 … 1 are no probabilities: no value.
+
     Cases without a true label or without scores are unscored. Curve: the reliability diagram, one row per bin, with
     bin_low, bin_high, n, mean_confidence, accuracy and Wilson's interval of it, low and high.
 
-    95 % intervals over cases, or over `cases.group` where given: bootstrap for brier, log_loss and the expected error,
-    whose lower bound allows for noise alone making gaps: the better calibrated, the more of it is noise. The maximum
-    error has none.
+    95 % intervals over cases or images, or over `cases.group` where given: bootstrap for brier, log_loss and the
+    expected error, whose lower bound allows for noise alone making gaps: the better calibrated, the more of it is
+    noise. The maximum error has none.
     """
+    if suite.task == "detection":
+        return _of_detections(suite, outputs, parameters)
     found = read_scores(suite, outputs)
     best, _ = top_predictions(suite.cases["case_id"], outputs.predictions)
     top = pc.index_in(pa.array(best, pa.string()), pa.array(found.labels, pa.string())).take(pa.array(found.place))
     top_code = top.to_numpy(zero_copy_only=False).astype(np.int64)
     confidence: Floats = found.scores[np.arange(len(top_code)), top_code]
-    right: Bools = top_code == found.truth
-    diagram = reliability(confidence, right, parameters.bins)
     sums = np.nansum(found.scores, axis=1)
-    whole = np.abs(sums - 1.0) <= SUM_TOLERANCE
     probabilities = np.nan_to_num(found.scores)
     values = np.column_stack([brier(probabilities, found.truth), log_loss(probabilities, found.truth)])
-    values[~whole] = np.nan
+    values[np.abs(sums - 1.0) > SUM_TOLERANCE] = np.nan
     cases = found.scores_of(PER_CASE)
     true_score = found.scores[np.arange(len(found.truth)), found.truth]
     columns = (found.truth, top_code, confidence, true_score, sums, values)
@@ -182,34 +253,50 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
             cases[case_id] = CaseScore(dict.fromkeys(PER_CASE), Status.NOT_APPLICABLE, reason, evidence)
         else:
             cases[case_id] = CaseScore(dict(zip(PER_CASE, own, strict=True)), evidence=evidence)
-    return Findings(_aggregates(found, diagram, confidence, right, values), cases, _table(diagram))
+    stated = Stated(
+        confidence, top_code == found.truth, values, found.clusters, sum(found.unscored_labels.values()),
+        None if len(confidence) else NOTHING_SCORED, "cases left out: their scores do not add up to 1",
+    )  # fmt: skip
+    rows, curves = _judged(stated, parameters.bins)
+    return Findings(rows, cases, curves)
 
 
-def _aggregates(
-    found: ScoreMatrix, diagram: Reliability, confidence: Floats, right: Bools, values: Floats
-) -> list[Aggregate]:
-    n, unscored = len(confidence), sum(found.unscored_labels.values())
+def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParameters) -> Findings:
+    found = confidences(suite, outputs, parameters.iou_threshold, parameters.geometry, parameters.score_threshold)
+    of_wrong_and_right = np.column_stack([1.0 - found.confidence, found.confidence])
+    truth = found.right.astype(np.int64)
+    values = np.column_stack([(found.confidence - truth) ** 2, log_loss(of_wrong_and_right, truth)])
+    stated = Stated(found.confidence, found.right, values, found.clusters, found.ignored, found.reason)
+    rows, curves = _judged(stated, parameters.bins)
+    return Findings([replace(row, columns=found.columns) for row in rows], curves=curves, matches=found.matches)
+
+
+def _judged(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]:
+    """The aggregates and the reliability diagram."""
+    n, unscored, nothing = len(stated.confidence), stated.unscored, stated.reason
+    diagram = reliability(stated.confidence, stated.right, bins)
     expected, largest = calibration_errors(diagram)
-    nothing = None if n else NOTHING_SCORED
-    interval = NONE if found.clustered < 2 else expected_error_interval(diagram, confidence, right, found.clusters)
+    interval = NONE
+    if stated.clusters.max(initial=-1) > 0:  # one cluster says nothing of the next
+        interval = expected_error_interval(diagram, stated.confidence, stated.right, stated.clusters)
     rows = [
         aggregate(
             "expected_calibration_error", expected, interval, "bootstrap", n=n, unscored=unscored, reason=nothing
         ),
         aggregate("maximum_calibration_error", largest, n=n, unscored=unscored, reason=nothing),
     ]
-    known = ~np.isnan(values[:, 0])
+    known = ~np.isnan(stated.values[:, 0])
     count = int(np.count_nonzero(known))
     out = n - count
-    reason = f"{out} of {n} cases left out: their scores do not add up to 1" if out else nothing
-    clusters = np.unique(found.clusters[known], return_inverse=True)[1]
-    lows, highs = bootstrap_means(values[known], None, clusters)
+    reason = f"{out} of {n} {stated.left_out}" if out else nothing
+    clusters = np.unique(stated.clusters[known], return_inverse=True)[1]
+    lows, highs = bootstrap_means(stated.values[known], None, clusters)
     for index, (metric, most) in enumerate(zip(PER_CASE, (2.0, math.inf), strict=True)):
-        mean = float(values[known, index].mean()) if count else math.nan
+        mean = float(stated.values[known, index].mean()) if count else math.nan
         bounds: Interval = (max(0.0, float(lows[index])), min(most, float(highs[index])))
         bounds = NONE if math.isnan(lows[index]) else bounds
         rows.append(aggregate(metric, mean, bounds, "bootstrap", n=count, unscored=unscored + out, reason=reason))
-    return rows
+    return rows, _table(diagram)
 
 
 def _table(diagram: Reliability) -> pa.Table:

@@ -123,7 +123,7 @@ def followed(of: str) -> tuple[Evaluator, Metric]:
     """The evaluator and the metric that `of` names; ValueError that lists what could be named where it names none."""
     from metrics.registry import evaluators  # the registry imports this module
 
-    known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.resources}
+    known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.needs}
     name, _, metric_name = of.partition(".")
     if name not in known:
         raise ValueError(f"one of {', '.join(known)}, with or without .metric")

@@ -13,11 +13,10 @@ from metrics.evaluators.detection.matched import (
     Spread,
     matched,
     matches_at,
-    mean_over,
     number,
 )
 from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
-from metrics.kernels.precision_recall import MAX_DETS
+from metrics.kernels.precision_recall import MAX_DETS, mean_over
 from metrics.suite import Outputs, Suite
 
 

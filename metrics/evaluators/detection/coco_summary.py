@@ -1,7 +1,6 @@
 """coco_summary: the twelve numbers that pycocotools prints, for all labels and for each."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -15,12 +14,12 @@ from metrics.evaluators.detection.matched import (
     Spread,
     matched,
     matches_at,
-    mean_over,
     number,
 )
-from metrics.kernels.matching import AREAS, IOU_THRESHOLDS, threshold_index
+from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
 from metrics.kernels.objects import Floats
-from metrics.kernels.precision_recall import MAX_DETS
+from metrics.kernels.precision_recall import MAX_DETS, mean_over
+from metrics.kernels.summary import Line, summary_lines
 from metrics.suite import Outputs, Suite
 
 
@@ -33,25 +32,6 @@ class CocoSummaryParameters(MatchParameters):
         description="Predictions per image and label that count, best scores first. The largest is that of every AP "
         "and of AR_small, AR_medium, AR_large; one that is not 1, 10 or 100 gets a row AR of its own.",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the summary: precision or recall, at one IoU or over all, for an area range and maxDets."""
-
-    metric: str
-    precision: bool
-    area: str
-    max_dets: int
-    iou: float | None = None
-
-    def of(self, estimates: tuple[Floats, Floats], thresholds: Floats) -> Floats:
-        """Its estimates [1 + B, K] from AP and recall [1 + B, K, T]."""
-        values = estimates[0 if self.precision else 1]
-        if self.iou is None:
-            return mean_over(values, 2)
-        at = threshold_index(thresholds, self.iou)
-        return values[:, :, at]
 
 
 @evaluator(
@@ -128,7 +108,7 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
     found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry)
     limits = sorted(set(parameters.max_dets))
     result: list[Aggregate] = []
-    lines = _lines(limits)
+    lines = summary_lines(limits)
     for area, limit in dict.fromkeys((line.area, line.max_dets) for line in lines):
         here = [line for line in lines if (line.area, line.max_dets) == (area, limit)]
         wanted = any(line.precision for line in here)
@@ -139,20 +119,6 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
     result.sort(key=lambda row: (row.label is not None, order.index(row.metric)))
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limits[-1])
     return Findings(result, matches=table)
-
-
-def _lines(limits: list[int]) -> list[Line]:
-    most = limits[-1]
-    sizes = [name for name in AREAS if name != "all"]
-    return [
-        Line("AP", True, "all", most),
-        Line("AP50", True, "all", most, 0.5),
-        Line("AP75", True, "all", most, 0.75),
-        *(Line(f"AP_{size}", True, size, most) for size in sizes),
-        *(Line(f"AR_{limit}", False, "all", limit) for limit in MAX_DETS),
-        *(Line(f"AR_{size}", False, size, most) for size in sizes),
-        *(Line("AR", False, "all", limit) for limit in limits if limit not in MAX_DETS),
-    ]
 
 
 def _rows(found: Matched, line: Line, estimates: Floats) -> Iterator[Aggregate]:

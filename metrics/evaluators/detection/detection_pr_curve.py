@@ -19,12 +19,12 @@ from metrics.evaluators.detection.matched import (
     grid_with,
     matched,
     matches_table,
-    mean_over,
     number,
     ratio,
 )
 from metrics.kernels.matching import ASIDE, RIGHT, WRONG, threshold_index
 from metrics.kernels.objects import Floats
+from metrics.kernels.precision_recall import mean_over
 from metrics.kernels.scores import THRESHOLDS
 from metrics.suite import Outputs, Suite
 

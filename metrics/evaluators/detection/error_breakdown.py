@@ -18,7 +18,6 @@ from metrics.evaluators.detection.matched import (
     Spread,
     grid_with,
     matched,
-    mean_over,
     number,
     outcomes_table,
 )
@@ -36,6 +35,7 @@ from metrics.kernels.error_breakdown import (
     without_false_positives,
 )
 from metrics.kernels.objects import Floats
+from metrics.kernels.precision_recall import mean_over
 from metrics.suite import Outputs, Suite
 
 KINDS = (

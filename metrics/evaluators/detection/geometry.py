@@ -60,7 +60,7 @@ def read_sides(
 
     `truth_image` and `image` hold the row in `cases` of each object's image, −1 for none.
     """
-    sizes = _image_sizes(cases)
+    sizes = image_sizes(cases)
     sides = (("annotations", truths, truth_image), ("predictions", predictions, image))
     problems: list[InputProblem] = []
     crowd = np.array(whole(truths["is_crowd"].fill_null(False)), np.bool_)
@@ -78,7 +78,7 @@ def read_sides(
         exact = OutlineOverlap(outlines, true_outlines, crowd)
         result = Sides(true_outlines.box, true_outlines.area, outlines.box, outlines.area, exact)
         needed = []
-    return result, [*_size_problems(cases, sizes, needed), *problems]
+    return result, [*size_problems(cases, sizes, needed), *problems]
 
 
 def with_boxes(table: pa.Table, boxes: Floats) -> pa.Table:
@@ -103,13 +103,13 @@ def whole(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
-def _image_sizes(cases: pa.Table) -> NDArray[np.int64]:
+def image_sizes(cases: pa.Table) -> NDArray[np.int64]:
     """Height and width of each image [I, 2], 0 where unknown."""
     sides = [whole(cases[name].fill_null(0)).to_numpy(zero_copy_only=False) for name in SIDES]
     return np.column_stack(sides).astype(np.int64).clip(0)
 
 
-def _size_problems(cases: pa.Table, sizes: NDArray[np.int64], images: Sequence[Ints]) -> list[InputProblem]:
+def size_problems(cases: pa.Table, sizes: NDArray[np.int64], images: Sequence[Ints]) -> list[InputProblem]:
     """Those of `images` whose size is missing or beyond all bounds."""
     needed = np.zeros(len(cases), np.bool_)
     for rows in images:

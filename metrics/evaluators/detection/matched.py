@@ -143,22 +143,23 @@ class Matched:
 
 
 class Spread(NamedTuple):
-    """Numbers of any shape with their 95 % intervals; NaN where there is none."""
+    """Numbers of any shape with their 95 % intervals, NaN where there is none, and their values in each resample."""
 
     value: Floats
     low: Floats
     high: Floats
+    samples: Floats
 
     @classmethod
     def of(cls, estimates: Floats) -> "Spread":
         """From estimates [1 + B, …]: of the data set itself, then of its resamples."""
-        return cls(estimates[0], *basic_interval(estimates[0], estimates[1:]))
+        return cls(estimates[0], *basic_interval(estimates[0], estimates[1:]), estimates[1:])
 
     @classmethod
     def without(cls, value: Floats) -> "Spread":
         """Numbers that have no interval."""
         nothing = np.full(np.shape(value), np.nan)
-        return cls(value, nothing, nothing)
+        return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -237,7 +238,7 @@ def read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
         overlap=sides.overlap,
     )
     ids = (whole(truths["annotation_id"]), whole(predictions["prediction_id"]))
-    return Scene(objects, labels, case_ids, *ids, _clusters(suite.cases["group"]), compared)
+    return Scene(objects, labels, case_ids, *ids, clusters_of(suite.cases["group"]), compared)
 
 
 def matches_at(
@@ -283,15 +284,6 @@ def outcomes_table(
     return pa.table(columns, schema=MATCHES)
 
 
-def mean_over(values: Floats, *axes: int) -> Floats:
-    """The mean over `axes` of what is not NaN; NaN where nothing is."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=axes)
-    total = np.where(known, values, 0.0).sum(axis=axes)
-    result: Floats = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
-    return result
-
-
 def number(
     metric: str,
     spread: Spread,
@@ -303,12 +295,13 @@ def number(
     why: str | None = None,
 ) -> Aggregate:
     """The aggregate at `place` of `spread`; NaN is no value: `why`, by default for want of ground truth."""
-    value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread)
+    value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
     if value is None:
         low = high = None
     reason = None if value is not None else why or (NO_TRUTHS if label is None else NO_TRUTH)
     method = None if low is None else "bootstrap"
-    return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method)
+    samples = None if method is None else np.moveaxis(spread.samples, 0, -1)[place]
+    return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
 
 
 def ratio(part: Numbers, whole: Numbers) -> Floats:
@@ -355,7 +348,7 @@ def _codes(values: pa.ChunkedArray, names: pa.Array) -> Ints:
     return codes
 
 
-def _clusters(group: pa.ChunkedArray) -> Ints:
+def clusters_of(group: pa.ChunkedArray) -> Ints:
     """A code per image: that of its group, its own where it has none."""
     codes = whole(group).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     alone = codes < 0

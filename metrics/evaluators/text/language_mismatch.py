@@ -1,32 +1,56 @@
 """Language mismatch: whether the answer is in the language of the question."""
 
+from collections.abc import Awaitable
 from typing import Any, Literal
 
 from pydantic import Field
 
-from metrics.boolean_family import boolean_metrics, verdict
-from metrics.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.languages import NO_LANGUAGE, Detected, detect, detector
+from metrics.boolean_family import boolean_metrics, readable, verdict
+from metrics.errors import MissingResource
+from metrics.evaluator import CaseScore, Example, Parameters, Resource, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge, Reply
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import YesNo
+from metrics.kernels.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
 from metrics.suite import Case
 
+SHOWN_TO_JUDGE = 2_000  # characters of a text, from its beginning: enough to tell its language
+SAME_LANGUAGE = Prompt(
+    "language_mismatch",
+    "Is TEXT in the language of QUESTION? Name the language in which each is written for the most part; quotations, "
+    "names, code and greetings in another do not count. same is yes where both are one language, dialects and scripts "
+    "of it included, else no.",
+)
 QUESTION = "Wie lange darf ich ein Buch behalten?"
+
+
+class _Languages(Reply):
+    question_language: str = ""
+    text_language: str = ""
+    same: YesNo
 
 
 class LanguageParameters(Parameters):
     """Who tells the language, and from how much text."""
 
-    detector: Literal["local"] = Field(
-        "local", description="local: py3langid, a model of 140 languages that comes with the project."
+    detector: Literal["local", "judge"] = Field(
+        "local",
+        description="local: py3langid, a model of 140 languages that comes with the project; judge: the run's judge.",
     )
     min_letters: int = Field(
         20,
         ge=1,
         le=1000,
-        description="Texts with fewer letters are not applicable; a Chinese, Japanese or Korean character counts as 3.",
+        description="Texts with fewer letters are not applicable to the local detector; a Chinese, Japanese or Korean "
+        "character counts as 3.",
     )
     min_probability: float = Field(
-        0.6, ge=0, le=1, description="How sure the detector must be of both languages before it calls them different."
+        0.6, ge=0, le=1, description="How sure the local detector must be of both languages to call them different."
     )
+
+    def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
+        """The judge only where it is the one to tell."""
+        return declared if self.detector == "judge" else ()
 
 
 @evaluator(
@@ -34,6 +58,8 @@ class LanguageParameters(Parameters):
     title="Language mismatch",
     tasks=("text",),
     inputs=("question", "answer"),
+    resources=("judge",),
+    prompts=(SAME_LANGUAGE,),
     metrics=boolean_metrics("are in the language of the question"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
@@ -64,10 +90,30 @@ class LanguageParameters(Parameters):
             {"question": "本はどのくらい借りられますか", "answer": "Books may be kept for 28 days."},
             {"passes": 0, "retrieval_failures": None},
         ),
+        Example(
+            "a judge can tell from a word",
+            {"question": QUESTION, "answer": "28 Tage.", "retrieved_contexts": ["Books: 28 days."]},
+            {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
+            parameters={"detector": "judge"},
+            judge=(
+                Said("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
+                Said("language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}),
+            ),
+        ),
+        Example(
+            "a judge that cannot be read",
+            {"question": QUESTION, "answer": "28 days."},
+            {"passes": None, "failures": None, "parse_failures": 1},
+            parameters={"detector": "judge"},
+            status=Status.PARSE_FAILURE,
+            judge=(Said("language_mismatch", {"same": "nein"}),),
+        ),
     ),
 )  # fmt: skip
-def language_mismatch(case: Case, parameters: LanguageParameters) -> CaseScore:
-    """Whether the answer is in the language of the question, by a local language detector.
+def language_mismatch(
+    case: Case, parameters: LanguageParameters, judge: Judge | None = None
+) -> CaseScore | Awaitable[CaseScore]:
+    """Whether the answer is in the language of the question, by a local language detector or by a judge.
 
     passes = 1 where the likeliest language of both is the same, 0 where they differ and the detector is sure of both
     (`min_probability`); where it is not, and where either has fewer than `min_letters` letters, the case is not
@@ -78,9 +124,18 @@ def language_mismatch(case: Case, parameters: LanguageParameters) -> CaseScore:
     are in another language too; where theirs cannot be told, or there are none, retrieval_failures has no value.
 
     Languages of one ISO 639-3 macrolanguage are one: Bosnian, Croatian and Serbian; Bokmål and Nynorsk; Indonesian and
-    Malay; the forms of Chinese and of Arabic. Evidence: the detector, and of each text its likeliest languages with
-    their probabilities and its letters.
+    Malay; the forms of Chinese and of Arabic.
+
+    With `detector` "judge" the run's judge says whether both are in one language, from the first 2,000 characters of
+    each, and of the contexts in a call of its own; only a text without any letter is not applicable then, and a
+    reply that cannot be read counts in parse_failures alone.
+    Evidence: the detector, and of each text its likeliest languages with their probabilities and its letters; of the
+    judge the languages it named.
     """
+    if parameters.detector == "judge":
+        if judge is None:
+            raise MissingResource("the detector is to be a judge, and none is chosen")
+        return readable(_judged(case, judge))
     question = detect(case.question or "")
     texts = {"question": question, "answer": detect(case.answer or "")}
     if case.retrieved_contexts:
@@ -111,3 +166,20 @@ def _same(left: Detected, right: Detected, parameters: LanguageParameters) -> bo
     if left.language == right.language:
         return True
     return None if min(left.probability, right.probability) < parameters.min_probability else False
+
+
+async def _judged(case: Case, judge: Judge) -> CaseScore:
+    texts = {"answer": case.answer or ""}
+    if letters_in("".join(case.retrieved_contexts)):
+        texts["contexts"] = "\n".join(case.retrieved_contexts)
+    evidence: dict[str, Any] = {"detector": judge.name}
+    for place, text in {"question": case.question or "", **texts}.items():
+        if not letters_in(text):
+            return not_applicable(f"the {place} has no letters", evidence)
+    same: dict[str, bool] = {}
+    for place, text in texts.items():
+        data = {"QUESTION": (case.question or "")[:SHOWN_TO_JUDGE], "TEXT": text[:SHOWN_TO_JUDGE]}
+        said = await judge.ask(SAME_LANGUAGE, _Languages, data)
+        evidence[place] = said.model_dump()
+        same[place] = said.same == "yes"
+    return verdict(same["answer"], same.get("contexts"), evidence)

@@ -31,7 +31,8 @@ def compiled(function: Function) -> Function:
 
 def warm_up() -> None:
     """Compile every loop of object detection into numba's cache on disk: seconds now, milliseconds ever after."""
-    from metrics.kernels import masks, matching, objects, outcomes, precision_recall, resampling
+    from metrics.kernels import masks, matching, objects, outcomes, precision_recall, resampling, segmentation
+    from metrics.kernels.compiled import coco_results
 
     box = np.array([[0.0, 0.0, 10.0, 10.0]])
     one = objects.prepare(
@@ -48,3 +49,7 @@ def warm_up() -> None:
     drawn = masks.draw(masks.Shapes.of(box=box), 10, 10)
     masks.mask_iou(drawn, drawn)
     masks.encode(drawn)
+    codes = segmentation.label_map(drawn, 0, 1, one.truth_class, 100, 1)
+    segmentation.tally(codes, codes, 10, 1, 1)
+    number = np.empty(4)
+    coco_results.scan_results(np.zeros(1, np.uint8), np.empty(1, np.int64), np.empty(1, np.int64), number, number)

@@ -1,0 +1,160 @@
+"""What a run would ask of its judge, before anybody is asked: calls, tokens, dollars, and what the cache has."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.engine.judging import judge_case
+from metrics.engine.plan import judged
+from metrics.engine.work import lacking_inputs
+from metrics.evaluator import Evaluator, Parameters
+from metrics.judge.budget import Ledger, Spend
+from metrics.judge.cache import Cache, Stored
+from metrics.judge.client import Client
+from metrics.judge.completion import Completion, Messages
+from metrics.judge.opening import FOLDER, price
+from metrics.judge.settings import Budget, JudgeSettings, settings_of
+from metrics.judge.typical import typical
+from metrics.models import JUDGE
+from metrics.registry import choose
+from metrics.suite import Outputs, Suite, join_cases
+
+CHARACTERS_PER_TOKEN = 4  # of English prose, about
+SAMPLE = 100  # cases that are walked through; the rest are taken to be like them
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would cost, about: requests to send, replies that the cache has, tokens, dollars (None: unknown).
+
+    `cases` of the suite; `walked` of them were looked at, with `typical` replies where there are none yet.
+    """
+
+    judges: tuple[str, ...]
+    cases: int
+    walked: int
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    usd: float | None
+
+    def __str__(self) -> str:
+        price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}" if self.usd else "no price"
+        return (
+            f"about {self.calls:,} calls to {', '.join(self.judges)}, {self.prompt_tokens:,} prompt tokens and "
+            f"{self.completion_tokens:,} reply tokens, {price}; {self.cached:,} more are answered by the cache"
+        )
+
+
+def estimate(
+    suite: Suite,
+    outputs: Outputs,
+    evaluators: Sequence[str],
+    parameters: Mapping[str, Mapping[str, Any]] | None,
+    resources: Mapping[str, Any],
+    workspace: Path,
+) -> Estimate | None:
+    """The estimate for a run of these evaluators; None where none of them asks a judge, or none is chosen.
+
+    The evaluators are walked over up to SAMPLE evenly spaced cases, with all their outputs. Where the cache has the
+    reply the walk goes on with that; where not, with a typical one: as many claims as the text has sentences, each
+    verdict the first of its labels. A repair or a second asking is not foreseen.
+    """
+    chosen = [pair for pair in choose(evaluators, parameters).values() if judged(*pair)]
+    if not chosen or not resources.get(JUDGE):
+        return None
+    settings = settings_of(resources[JUDGE])
+    ids = suite.cases["case_id"]
+    places = np.unique(np.linspace(0, len(suite) - 1, min(SAMPLE, len(suite))).astype(int))
+    sample = ids.take(pa.array(places))
+    rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], sample.combine_chunks()))
+    spend = asyncio.run(_walk(chosen, suite, Outputs(rows), settings, workspace / "cache" / FOLDER))
+    scale = len(suite) / max(1, len(places))
+    return Estimate(
+        tuple(judge.name for judge in settings.judges),
+        len(suite),
+        len(places),
+        round(spend.calls * scale),
+        round(spend.cached * scale),
+        round(spend.prompt_tokens * scale),
+        round(spend.completion_tokens * scale),
+        None if spend.unpriced else spend.usd * scale,
+    )
+
+
+async def _walk(
+    chosen: Sequence[tuple[Evaluator, Parameters]],
+    suite: Suite,
+    outputs: Outputs,
+    settings: JudgeSettings,
+    folder: Path,
+) -> Spend:
+    ledger = Ledger(Budget())
+    known = _Known(folder)
+    judges = [Client(own, known, _Supposed(own), ledger) for own in settings.judges]
+    for case in join_cases(suite, outputs):
+        for entry, parameters in chosen:
+            if lacking_inputs(entry, case) is None:
+                # nothing else is loaded for a guess: what an evaluator wants of another model ends its walk there
+                names = [name for name in parameters.used(entry.resources) if name != JUDGE]
+                others: dict[str, Any] = dict.fromkeys(names)
+                await judge_case(entry, parameters, case, judges, others)
+    known.close()
+    ledger.spend.cached = known.found
+    return ledger.spend
+
+
+class _Known:
+    """The workspace's cache, and what was supposed so far, which is never written down."""
+
+    def __init__(self, folder: Path):
+        self._cache = Cache(folder, counting=False) if folder.exists() else None
+        self._supposed: dict[str, Stored] = {}
+        self._keys: set[str] = set()
+
+    @property
+    def found(self) -> int:
+        """How many distinct questions the cache answered."""
+        return len(self._keys)
+
+    def get(self, key: str) -> Stored | None:
+        stored = self._cache.get(key) if self._cache is not None else None
+        if stored is not None:
+            self._keys.add(key)
+        return stored or self._supposed.get(key)
+
+    def put(self, key: str, stored: Stored) -> None:
+        self._supposed[key] = stored
+
+    def close(self) -> None:
+        if self._cache is not None:
+            self._cache.close()
+
+
+class _Supposed:
+    """A completer that asks nobody: it says what is typical and counts as a tokenizer would, about."""
+
+    def __init__(self, settings: JudgeSettings):
+        self._settings = settings
+
+    async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:  # noqa: ARG002
+        """A typical reply."""
+        text = json.dumps(typical(schema, messages))
+        prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
+        used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN
+        return Completion(text, *used, self.price(*used))
+
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """What so many tokens cost."""
+        return price(self._settings, prompt_tokens, completion_tokens)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""

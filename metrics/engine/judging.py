@@ -1,0 +1,78 @@
+"""Judging cases: each evaluator's questions, what they cost, and what stands for a case whose questions failed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from typing import Any
+
+from metrics.engine.panel import combined
+from metrics.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
+from metrics.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.judge.client import Call, CaseJudge, Client
+from metrics.judge.injection import suspected
+from metrics.judge.redact import redact
+from metrics.suite import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The score of one case, and the judge's replies it rests on."""
+
+    score: CaseScore
+    calls: tuple[Call, ...]
+
+
+async def judge_case(
+    entry: Evaluator, parameters: Parameters, case: Case, judges: Sequence[Client], resources: Mapping[str, Any]
+) -> Judged:
+    """Score one case by every judge; several make a panel. `judges` is empty where the evaluator needs none this time.
+
+    JudgeDown and CacheRefused pass, for they concern the whole run; all else becomes the score's status.
+    The evidence gains `judge`: who judged, the keys of the replies, and what in the case looks meant for the judge.
+    """
+    singles = [await _by_one(entry, parameters, case, judge, resources) for judge in judges or (None,)]
+    calls = tuple(call for single in singles for call in single.calls)
+    if len(singles) == 1:
+        score = singles[0].score
+    else:
+        score = combined(entry, [(judge.name, single.score) for judge, single in zip(judges, singles, strict=True)])
+    # by step and key, not by time: the same questions make the same evidence
+    keys = sorted({(call.step, call.key) for call in calls})
+    about: dict[str, Any] = {
+        "model": ", ".join(judge.name for judge in judges),
+        "calls": [{"step": step, "key": key} for step, key in keys],
+    }
+    suspicions = suspected(_texts(case)) if calls else []
+    if suspicions:
+        about["suspected_injection"] = suspicions
+    if not calls and score.evidence is None:
+        return Judged(score, ())
+    return Judged(replace(score, evidence={**(score.evidence or {}), "judge": about}), calls)
+
+
+async def _by_one(
+    entry: Evaluator, parameters: Parameters, case: Case, client: Client | None, resources: Mapping[str, Any]
+) -> Judged:
+    judge = None if client is None else CaseJudge(client)
+    try:
+        made = entry(case, parameters, judge=judge, **resources)
+        score: CaseScore = await made if isawaitable(made) else made
+    except (JudgeDown, CacheRefused):
+        raise
+    except Unreadable as failure:
+        reason = str(failure) if judge is None else await judge.complaint()
+        score = CaseScore({}, Status.PARSE_FAILURE, reason)
+    except (BudgetSpent, MissingResource) as failure:
+        score = CaseScore({}, Status.SKIPPED, str(failure))
+    except Exception as failure:  # one case must not take the others with it
+        score = CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))
+    return Judged(score, () if judge is None else tuple(judge.calls))
+
+
+def _texts(case: Case) -> Iterator[tuple[str, str | None]]:
+    yield "question", case.question
+    yield "answer", case.answer
+    yield "source_text", case.source_text
+    for name in ("retrieved_contexts", "expected_answers", "citations"):
+        for number, text in enumerate(getattr(case, name), 1):
+            yield f"{name} {number}", text

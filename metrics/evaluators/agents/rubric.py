@@ -1,0 +1,313 @@
+"""Rubric: an agent's answer rated in several dimensions, weighed into one number."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, evaluator, not_applicable
+from metrics.judge.asking import ItemReply, Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
+from metrics.suite import Case
+
+PASS_MARK = 0.7
+SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown
+ROUNDING = 1e-9
+FACTUAL = "factual_accuracy"
+Level = Literal["excellent", "good", "acceptable", "poor", "failed"]
+Need = Literal["question", "expected_answers", "retrieved_contexts", "citations", "trace"]
+LEVELS = Prompt(
+    "rubric.levels",
+    "Rate ANSWER, an agent's output for TASK, in each of the DIMENSIONS: excellent, good, acceptable, poor or failed, "
+    "as the dimension's text describes them. TRACE is what the agent did, SOURCES what it retrieved, CITATIONS what it "
+    "cites, EXPECTED what is known to be right, where they are given.",
+)
+ACCURACY = Prompt(
+    "rubric.accuracy",
+    "Hold each of the CLAIMS of an answer against EXPECTED, the ground truth. importance: major, if the conclusion "
+    "rests on it, else minor. accuracy: excellent, it matches; good, a slip that changes nothing; acceptable, right in "
+    "the main, inexact; poor, a significant error; failed, fundamentally wrong; unknown, if EXPECTED neither says nor "
+    "rules it out.",
+)
+
+
+class Dimension(BaseModel):
+    """One dimension of a rubric: its weight, what its levels mean, and what a case must have for it to be rated."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
+    weight: float = Field(gt=0, le=1000)
+    description: str = Field(min_length=1)
+    needs_any: tuple[Need, ...] = ()
+
+
+DIMENSIONS = (
+    Dimension(
+        name=FACTUAL,
+        weight=0.30,
+        description="Claims match the ground truth. excellent: all do; good: minor errors that leave the conclusions "
+        "standing; acceptable: major claims right, minor ones inexact; poor: significant errors in key claims; failed: "
+        "errors that make the output worthless.",
+        needs_any=("expected_answers",),
+    ),
+    Dimension(
+        name="completeness",
+        weight=0.25,
+        description="All that was asked for is covered. excellent: thoroughly; good: with minor gaps; acceptable: the "
+        "key aspects, some gaps; poor: major aspects are missing; failed: the heart of the task is not addressed.",
+        needs_any=("question",),
+    ),
+    Dimension(
+        name="citation_accuracy",
+        weight=0.15,
+        description="Citations match what they are cited for. excellent: all accurate and complete; good: minor faults "
+        "of form; acceptable: the major ones are accurate; poor: significant problems; failed: missing or wrong.",
+        needs_any=("retrieved_contexts", "citations"),
+    ),
+    Dimension(
+        name="source_quality",
+        weight=0.10,
+        description="Fitting sources were used. excellent: primary and authoritative; good: mostly primary; "
+        "acceptable: primary and secondary mixed; poor: mostly secondary or unreliable; failed: no "
+        "credible source.",
+        needs_any=("retrieved_contexts", "citations"),
+    ),
+    Dimension(
+        name="tool_efficiency",
+        weight=0.20,
+        description="The right tools, used a reasonable number of times. excellent: the best choice and count; good: "
+        "minor inefficiencies; acceptable: the right tools, some redundancy; poor: wrong tools or far too many calls; "
+        "failed: severe misuse.",
+        needs_any=("trace",),
+    ),
+)
+
+
+class LevelScores(BaseModel):
+    """What each level is worth."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    excellent: float = Field(1.0, ge=0, le=1)
+    good: float = Field(0.8, ge=0, le=1)
+    acceptable: float = Field(0.6, ge=0, le=1)
+    poor: float = Field(0.3, ge=0, le=1)
+    failed: float = Field(0.0, ge=0, le=1)
+
+
+class RubricParameters(Parameters):
+    """The rubric."""
+
+    dimensions: tuple[Dimension, ...] = Field(
+        DIMENSIONS,
+        min_length=1,
+        description="The dimensions: name, weight, what its levels mean, and inputs one of which a case needs for it.",
+    )
+    levels: LevelScores = Field(LevelScores.model_validate({}), description="What each level is worth, from 0 to 1.")
+    major_weight: float = Field(
+        2.0, ge=1, le=100, description="How much more a major claim counts in factual_accuracy than a minor one."
+    )
+
+    @field_validator("dimensions")
+    @classmethod
+    def _named_once(cls, dimensions: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
+        if len({dimension.name for dimension in dimensions}) < len(dimensions):
+            raise ValueError("a name of its own for each dimension")
+        return dimensions
+
+
+class _Rated(ItemReply):
+    reason: str = ""
+    level: Level
+
+
+class _Accuracy(ItemReply):
+    reason: str = ""
+    importance: Literal["major", "minor"]
+    accuracy: Literal["excellent", "good", "acceptable", "poor", "failed", "unknown"]
+
+
+TASK = {"question": "When did the Eiffel Tower open?", "answer": "It opened in 1889 [1].", "expected_answers": ["1889"]}
+FULL = TASK | {"retrieved_contexts": ["The tower opened on 31 March 1889."], "trace": '{"steps": [{"tool": "search"}]}'}
+CLAIM = Said("claims", {"claims": ["The Eiffel Tower opened in 1889."]})
+
+
+def _levels(*labels: str) -> Said:
+    return Said("rubric.levels", [{"reason": "", "level": label} for label in labels])
+
+
+def _accuracy(*pairs: tuple[str, str]) -> Said:
+    return Said(
+        "rubric.accuracy",
+        [{"reason": "", "importance": importance, "accuracy": accuracy} for importance, accuracy in pairs],
+    )
+
+
+@evaluator(
+    id="rubric",
+    title="Agent rubric",
+    tasks=("agent", "text"),
+    inputs=("question", "answer"),
+    resources=("judge",),
+    prompts=(LEVELS, ACCURACY, CLAIMS),
+    metrics=(
+        Metric("rubric", "Weighted mean of the dimensions.", threshold=PASS_MARK, primary=True),
+        Metric("passed", "Share of cases whose rubric is at the threshold or above.", threshold=PASS_MARK, binary=True),
+        Metric(FACTUAL, "How well the claims match the expected answer, major ones counting more.", minor=True),
+        Metric("completeness", "How much of what was asked for is covered.", minor=True),
+        Metric("citation_accuracy", "How well citations match what they are cited for.", minor=True),
+        Metric("source_quality", "How primary and reliable the sources are.", minor=True),
+        Metric("tool_efficiency", "How well tools were chosen, and how sparingly used.", minor=True),
+    ),
+    sources=("Agent evaluation reference: rubric",),
+    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
+    examples=(
+        Example(
+            "1, .8, .6, .3, 1",
+            FULL,
+            {
+                "rubric": 0.82, "passed": 1, "factual_accuracy": 1.0, "completeness": 0.8, "citation_accuracy": 0.6,
+                "source_quality": 0.3, "tool_efficiency": 1.0,
+            },
+            judge=(CLAIM, _accuracy(("major", "excellent")), _levels("good", "acceptable", "poor", "excellent")),
+        ),
+        Example(
+            "only factual accuracy .6 and completeness .3 can be rated",
+            TASK,
+            {"rubric": 0.255 / 0.55, "passed": 0, "citation_accuracy": None, "tool_efficiency": None},
+            judge=(CLAIM, _accuracy(("minor", "acceptable")), _levels("poor")),
+        ),
+        Example(
+            "a major claim counts twice, an unknown one not at all",
+            TASK,
+            {"factual_accuracy": 2 / 3, "completeness": 1.0, "rubric": 0.45 / 0.55, "passed": 1},
+            judge=(
+                Said("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
+                _accuracy(("major", "excellent"), ("minor", "failed"), ("minor", "unknown")),
+                _levels("excellent"),
+            ),
+        ),
+        Example(
+            "a rubric of one's own",
+            TASK,
+            {"rubric": 0.75, "passed": 0, "completeness": 0.5, "factual_accuracy": None},
+            parameters={
+                "threshold": 0.8,
+                "levels": {"good": 0.5},
+                "dimensions": [
+                    {"name": "brevity", "weight": 3, "description": "Short."},
+                    {"name": "completeness", "weight": 3, "description": "All said."},
+                ],
+            },
+            judge=(_levels("excellent", "good"),),
+        ),
+    ),
+    differs_from="agent_sanity checks the files an agent made, step_alignment its steps against expected ones; byop "
+    "asks one question of your own.",
+)  # fmt: skip
+async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
+    """How good an agent's answer is by a rubric: levels in several dimensions, weighed into one number.
+
+        rubric = Σ weight · score / Σ weight,  over the dimensions that can be rated
+        passed = 1 where rubric ≥ .7 (or the `threshold` given), else 0
+
+    Factual accuracy .30, completeness .25, citation accuracy .15, source quality .10, tool efficiency .20. Levels:
+    excellent 1, good .8, acceptable .6, poor .3, failed 0.
+
+    A dimension is rated where the case has what it needs: an expected answer for factual accuracy, retrieved contexts
+    or citations for the citations and sources, a trace for the tools; the weights of the others are made up to 1.
+    Factual accuracy is the mean level of the answer's claims held against the expected answer, a major claim counting
+    twice (`major_weight`); claims that it neither holds nor rules out are left out, and without any other it is not
+    rated.
+
+    Dimensions, weights, texts and levels can be edited and are saved with the run; a dimension of one's own counts in
+    the number and stands in the evidence. A trace is shown up to 12,000 characters. Without a dimension that can be
+    rated the case is not applicable. An empty answer scores 0, unasked, in no dimension.
+    Evidence: each dimension with level, score, weight and reason, or why it was not rated; the claims.
+    Source: the agent evaluation reference.
+    """
+    if not (case.answer or "").strip():
+        empty = "the answer is empty"
+        return CaseScore({"rubric": 0.0, "passed": 0.0}, reason=empty, evidence={"dimensions": [], "note": empty})
+    present = [dimension for dimension in parameters.dimensions if _has(case, dimension)]
+    facts = next((dimension for dimension in present if dimension.name == FACTUAL and case.expected_answers), None)
+    others = [dimension for dimension in present if dimension is not facts]
+    worth = parameters.levels.model_dump()
+    described = [f"{entry.name}: {entry.description}" for entry in others]
+    rated = await each(judge, LEVELS, _Rated, described, _material(case), name="DIMENSIONS")
+    checked = await _checked(case, judge) if facts else []
+    rows = [
+        {"dimension": entry.name, "weight": entry.weight, "verdict": said.level, "score": worth[said.level],
+         "reason": said.reason}
+        for entry, said in zip(others, rated, strict=True)
+    ]  # fmt: skip
+    unrated = {
+        entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"
+        for entry in parameters.dimensions
+        if entry not in present
+    }
+    if facts:
+        score = _accuracy_score(checked, worth, parameters.major_weight)
+        if score is None:
+            unrated[FACTUAL] = "the expected answer says nothing of the claims" if checked else NO_CLAIMS
+        else:
+            nearest = min(worth, key=lambda level: abs(worth[level] - score))
+            rows.insert(
+                0,
+                {"dimension": FACTUAL, "weight": facts.weight, "verdict": nearest, "score": score,
+                 "reason": "the mean of the claims"},
+            )  # fmt: skip
+    evidence = {"dimensions": rows, "unrated": unrated, "claims": checked, "trace_cut": _cut(case)}
+    if not rows:
+        return not_applicable("no dimension of the rubric can be rated", evidence)
+    scores: dict[str, float] = {row["dimension"]: row["score"] for row in rows}
+    overall = sum(row["weight"] * row["score"] for row in rows) / sum(row["weight"] for row in rows)
+    mark = parameters.threshold if parameters.threshold is not None else PASS_MARK
+    known = {name: scores.get(name) for name in (dimension.name for dimension in DIMENSIONS)}
+    values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known}
+    gone = [name for name, value in known.items() if value is None]
+    reason = "; ".join(f"{name}: {unrated.get(name, 'not in the rubric')}" for name in gone)
+    return CaseScore(values, reason=reason or None, evidence=evidence)
+
+
+def _has(case: Case, dimension: Dimension) -> bool:
+    return not dimension.needs_any or any(getattr(case, need) for need in dimension.needs_any)
+
+
+def _cut(case: Case) -> int:
+    """Characters of the trace that the judge is not shown."""
+    return max(0, len(case.trace or "") - SHOWN_TRACE)
+
+
+def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
+    return {
+        "TASK": case.question,
+        "EXPECTED": case.expected_answers or None,
+        "SOURCES": case.retrieved_contexts or None,
+        "CITATIONS": case.citations or None,
+        "TRACE": (case.trace or "")[:SHOWN_TRACE] or None,
+        "ANSWER": case.answer or "",
+    }
+
+
+async def _checked(case: Case, judge: Judge) -> list[dict[str, Any]]:
+    """The claims of the answer, each held against the expected answers."""
+    stated = await claims(judge, case.answer, case.question)
+    said = await each(judge, ACCURACY, _Accuracy, stated, {"EXPECTED": case.expected_answers}, name="CLAIMS")
+    return [
+        {"claim": claim, "importance": entry.importance, "verdict": entry.accuracy, "reason": entry.reason}
+        for claim, entry in zip(stated, said, strict=True)
+    ]
+
+
+def _accuracy_score(checked: Sequence[Mapping[str, Any]], worth: Mapping[str, float], major: float) -> float | None:
+    """The mean level of the claims, a major one counting `major` times a minor one; None where none could be rated."""
+    known = [
+        (worth[row["verdict"]], major if row["importance"] == "major" else 1.0)
+        for row in checked
+        if row["verdict"] != "unknown"
+    ]
+    total = sum(weight for _, weight in known)
+    return sum(score * weight for score, weight in known) / total if known else None

@@ -1,0 +1,133 @@
+"""Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.evaluators.answers.claim_match import match_claims
+from metrics.judge.asking import Judge
+from metrics.judge.steps import CLAIMS, ENTAILMENT
+from metrics.suite import Case
+
+EIFFEL = {
+    "question": "Tell me about the Eiffel Tower.",
+    "expected_answers": ["It stands in Paris, was finished in 1889, is made of iron, is 330 m high and was Eiffel's."],
+    "answer": "Eiffel's company built it, in Paris. It is an iron tower. It was finished in 1899.",
+}
+RIGHT = [
+    "Eiffel's company built the Eiffel Tower.",
+    "The Eiffel Tower is in Paris.",
+    "The Eiffel Tower is of iron.",
+]
+WRONG = "The Eiffel Tower was finished in 1899."
+TRUTH = [
+    "The Eiffel Tower stands in Paris.",
+    "The Eiffel Tower was finished in 1889.",
+    "The Eiffel Tower is made of iron.",
+    "The Eiffel Tower is 330 m high.",
+    "The Eiffel Tower was Eiffel's.",
+]
+EIFFEL_SAID = (  # tp 3, fp 1, fn 2
+    Said("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
+    Said("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
+    Said(
+        "entailment",
+        [
+            {"reason": "Both name Eiffel.", "supported_by": [5]},
+            {"reason": "Paris.", "supported_by": [1]},
+            {"reason": "Iron.", "supported_by": [3]},
+            {"reason": "1889, not 1899.", "supported_by": []},
+        ],
+        {"CLAIMS": "1899"},
+    ),
+    Said(
+        "entailment",
+        [
+            {"reason": "Paris.", "supported_by": [2]},
+            {"reason": "1899, not 1889.", "supported_by": []},
+            {"reason": "Iron.", "supported_by": [3]},
+            {"reason": "No height.", "supported_by": []},
+            {"reason": "Eiffel's company.", "supported_by": [1]},
+        ],
+        {"CLAIMS": "1889"},
+    ),
+)
+REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("claims", {"claims": TRUTH}))
+
+
+@evaluator(
+    id="answer_correctness",
+    title="Answer correctness",
+    tasks=("text",),
+    inputs=("answer", "expected_answers"),
+    resources=("judge",),
+    prompts=(CLAIMS, ENTAILMENT),
+    metrics=(
+        Metric(
+            "answer_correctness",
+            "F1 of the answer's claims: supported by the expected answer's, and covering them.",
+            primary=True,
+        ),
+    ),
+    sources=("V",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example("tp 3, fp 1, fn 2", EIFFEL, {"answer_correctness": 2 / 3}, judge=EIFFEL_SAID),
+        Example(
+            "the best of several expected answers counts",
+            {**EIFFEL, "expected_answers": ["It is in Rome.", "It is in Paris."], "answer": "In Paris."},
+            {"answer_correctness": 1.0},
+            judge=(
+                Said("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "It is in Rome."}),
+                Said("claims", {"claims": ["It is in Paris."]}, {"TEXT": "It is in Paris."}),
+                Said("claims", {"claims": ["The tower is in Paris."]}, {"TEXT": "In Paris."}),
+                Said("entailment", [{"supported_by": []}], {"CONTEXTS": "Rome"}),
+                Said("entailment", [{"supported_by": []}], {"CLAIMS": "Rome"}),
+                Said("entailment", [{"supported_by": [1]}]),
+            ),
+        ),
+        Example(
+            "no true positive",
+            {**EIFFEL, "answer": "In Rome."},
+            {"answer_correctness": 0.0},
+            judge=(
+                Said("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "In Rome."}),
+                Said("claims", {"claims": TRUTH[:1]}),
+                Said("entailment", [{"supported_by": []}]),
+            ),
+        ),
+        Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
+        Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness": 0.0}, judge=REFUSED),
+        Example(
+            "no expected answer makes a claim",
+            {**EIFFEL, "expected_answers": ["It depends."]},
+            {"answer_correctness": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(
+                Said("claims", {"claims": []}, {"TEXT": "It depends."}),
+                Said("claims", {"claims": [WRONG]}),
+            ),
+        ),
+    ),
+    differs_from="One of two answer correctnesses: answer_correctness_weighted mixes this F1 with the likeness of the "
+    "texts. faithfulness holds the same claims against the contexts; answer_semantic_similarity compares the texts "
+    "without claims.",
+)
+async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """How far the answer says what the expected answer says, no less and no more: F1 of their claims.
+
+        tp  claims of the answer that the expected answer supports      fp  claims of the answer that it does not
+        fn  claims of the expected answer that the answer does not support
+        correctness = tp / (tp + ½ (fp + fn))
+
+    From 0 to 1. A judge lists the claims of both texts, the question completing bare answers ("Paris." says what the
+    question asks for), then says which claims of one side follow from those of the other. What the answer adds counts
+    as false positive, be it true or not. Of several expected answers the one with the highest score counts.
+
+    Without a true positive 0, so an empty answer and a refusal score 0. Expected answers that make no claim are left
+    out; where none makes any: not applicable.
+    Evidence: which expected answer counted, tp, fp and fn, the claims of both sides with verdict, reason, and the
+    numbers of the other side's claims that support them. Source: Valor, after RAGAS.
+    """
+    matches = await match_claims(judge, case)
+    if isinstance(matches, CaseScore):
+        return matches
+    best = max(matches, key=lambda match: match.f1)
+    return CaseScore({"answer_correctness": best.f1}, evidence=best.evidence)

@@ -1,0 +1,107 @@
+"""Answer relevance: the share of the answer's statements that bear on the question."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import CLAIMS, NO_CLAIMS, Verdict, claims, each
+from metrics.suite import Case
+
+RELEVANT = Prompt(
+    "answer_relevance.relevant",
+    "The CLAIMS are those of an answer to QUESTION. For each say whether it is relevant. yes: it answers QUESTION or a "
+    "part of it, or tells something about what is asked that helps whoever asks (a condition, a reason, a detail, a "
+    "caveat). no: it is about something else, though it share words with QUESTION. Whether the claim is true does not "
+    "matter.",
+)
+QUESTION = "What is the capital city of Brazil?"
+CONTEXT_OF_BRAZIL = [
+    "The capital city of Brazil is Brasília.",
+    "Brasília replaced Rio de Janeiro as the capital in 1960.",
+    "Florida is a state in the USA.",
+]
+
+
+@evaluator(
+    id="answer_relevance",
+    title="Answer relevance",
+    tasks=("text",),
+    inputs=("question", "answer"),
+    resources=("judge",),
+    prompts=(CLAIMS, RELEVANT),
+    metrics=(
+        Metric("answer_relevance", "Share of the answer's statements that are relevant to the question.", primary=True),
+    ),
+    sources=("V", "R"),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "two statements of three",
+            {
+                "question": QUESTION,
+                "answer": "The capital city of Brazil is Brasília. It replaced Rio de Janeiro as the capital in 1960. "
+                "Florida is a state in the USA.",
+            },
+            {"answer_relevance": 2 / 3},
+            judge=(
+                Said("claims", {"claims": CONTEXT_OF_BRAZIL}),
+                Said(
+                    RELEVANT.id,
+                    [
+                        {"reason": "The answer.", "verdict": "yes"},
+                        {"reason": "Background of the capital.", "verdict": "yes"},
+                        {"reason": "Another country.", "verdict": "no"},
+                    ],
+                ),
+            ),
+        ),
+        Example(
+            "a wrong answer can be relevant",
+            {"question": QUESTION, "answer": "Rio."},
+            {"answer_relevance": 1.0},
+            judge=(
+                Said("claims", {"claims": ["The capital city of Brazil is Rio."]}),
+                Said(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
+            ),
+        ),
+        Example(
+            "a refusal states nothing",
+            {"question": QUESTION, "answer": "I do not know."},
+            {"answer_relevance": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(Said("claims", {"claims": []}),),
+        ),
+        Example(
+            "a blank question",
+            {"question": " ", "answer": "Brasília."},
+            {"answer_relevance": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="One of three answer relevances. This one counts statements, and what the answer lacks is not seen; "
+    "answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds the answer's "
+    "sentences. None of them asks whether the answer is right: answer_correctness does.",
+)
+async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the answer's statements that are relevant to the question.
+
+        relevance = relevant statements / statements
+
+    From 0 to 1. A judge lists the claims of the answer, then says of each whether it answers the question or helps to.
+    Padding lowers the score, mistakes do not.
+
+    An answer that states nothing (empty, or a refusal) and a blank question: not applicable.
+    Evidence: each statement with its verdict and the judge's reason. Source: Valor, after DeepEval; RAG generator
+    metrics (response relevancy, LLM based).
+    """
+    if not (case.question or "").strip():
+        return not_applicable("the question is blank")
+    stated = await claims(judge, case.answer, case.question)
+    if not stated:
+        return not_applicable(NO_CLAIMS)
+    said = await each(judge, RELEVANT, Verdict, stated, {"QUESTION": case.question}, name="CLAIMS")
+    rows = [
+        {"claim": claim, "verdict": "relevant" if entry.verdict == "yes" else "irrelevant", "reason": entry.reason}
+        for claim, entry in zip(stated, said, strict=True)
+    ]
+    relevant = sum(row["verdict"] == "relevant" for row in rows)
+    return CaseScore({"answer_relevance": relevant / len(rows)}, evidence={"claims": rows, "relevant": relevant})

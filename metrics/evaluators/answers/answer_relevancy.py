@@ -1,0 +1,115 @@
+"""Answer relevancy: how close the question is to questions that the answer would answer."""
+
+import asyncio
+
+from pydantic import Field
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import ItemReply, Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import YesNo
+from metrics.models.embedder import Encoder, compare, provenance
+from metrics.suite import Case
+
+QUESTIONS = Prompt(
+    "answer_relevancy.questions",
+    "Somebody asked a question and got ANSWER. For each of the DRAWS write one question, complete and in the language "
+    "of ANSWER, to which ANSWER as a whole would be the fitting reply; word each draw anew. evasive: yes if ANSWER "
+    "commits to nothing (it refuses, does not know, dodges, or only asks back), and so answers no question; else no.",
+)
+
+
+class _Draw(ItemReply):
+    question: str
+    evasive: YesNo
+
+
+class RelevancyParameters(Parameters):
+    """How many questions are drawn."""
+
+    questions: int = Field(3, ge=1, le=10, description="How many questions the judge writes for each answer.")
+
+
+ASKED = "When was the first Super Bowl?"
+ANSWER = "The first Super Bowl was held on Jan 15, 1967."
+
+
+@evaluator(
+    id="answer_relevancy",
+    title="Answer relevancy",
+    tasks=("text",),
+    inputs=("question", "answer"),
+    resources=("judge", "embedder"),
+    prompts=(QUESTIONS,),
+    metrics=(
+        Metric(
+            "answer_relevancy",
+            "Mean cosine of the question with questions that the judge writes for the answer.",
+            low=-1.0,
+            primary=True,
+        ),
+    ),
+    sources=("H", "R"),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "the answer gives the question away",
+            {"question": ASKED, "answer": ANSWER},
+            {"answer_relevancy": 1.0},
+            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}] * 3),),
+        ),
+        Example(
+            "one evasive draw of two does not count for all",
+            {"question": ASKED, "answer": ANSWER},
+            {"answer_relevancy": 1.0},
+            parameters={"questions": 2},
+            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}, {"question": ASKED, "evasive": "yes"}]),),
+        ),
+        Example(
+            "every draw is evasive",
+            {"question": ASKED, "answer": "I could not say when the first Super Bowl was."},
+            {"answer_relevancy": 0.0},
+            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
+        ),
+        Example("an empty answer", {"question": ASKED, "answer": " "}, {"answer_relevancy": 0.0}),
+        Example(
+            "a blank question",
+            {"question": " ", "answer": ANSWER},
+            {"answer_relevancy": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="One of three answer relevances. answer_relevance counts relevant statements, in plain shares; "
+    "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one falls "
+    "both where the answer adds other subjects and where it leaves out what was asked.",
+)
+async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Encoder) -> CaseScore:
+    """How well the question could be guessed from the answer: its mean cosine with N questions written for the answer.
+
+        relevancy = 1/N · Σ cos(emb(question), emb(g_i)),  N = 3;  0 where every g_i is marked evasive
+
+    From −1 to 1; unrelated questions lie near 0, and hardly any below. A judge that sees the answer alone writes all
+    N in one call. What counts as close depends on the embedding model: compare scores of one model only.
+    Whether the answer is right does not matter.
+
+    An empty answer evades: 0, without a call. A blank question: not applicable.
+    Evidence: each written question with its cosine and whether it was marked evasive, the embedding model and its
+    weights' sha256. Source: H2O Eval Studio, after RAGAS; RAG generator metrics (response relevancy, string based).
+    """
+    question = case.question or ""
+    if not question.strip():
+        return not_applicable("the question is blank")
+    if not (case.answer or "").strip():
+        return CaseScore({"answer_relevancy": 0.0}, evidence={"note": "the answer is empty"})
+    draws = [f"draw {number}" for number in range(1, parameters.questions + 1)]
+    said = await judge.each(QUESTIONS, _Draw, draws, {"ANSWER": case.answer}, name="DRAWS")
+    written = [entry.question for entry in said]
+    [compared] = await asyncio.to_thread(list, compare(embedder, [([question], written)]))
+    cosines = [float(value) for value in compared.cosines[0]]
+    rows = [
+        {"question": entry.question, "evasive": entry.evasive, "cosine": round(cosine, 6)}
+        for entry, cosine in zip(said, cosines, strict=True)
+    ]
+    evaded = all(entry.evasive == "yes" for entry in said)
+    value = 0.0 if evaded else sum(cosines) / len(cosines)
+    return CaseScore({"answer_relevancy": value}, evidence={"questions": rows, **provenance(embedder, compared)})

@@ -1,0 +1,165 @@
+"""BYOP, bring your own prompt: a question of your own to the judge about each case."""
+
+from functools import lru_cache
+from typing import Any, Literal
+
+from pydantic import Field, create_model, field_validator, model_validator
+
+from metrics.boolean_family import boolean_metrics, readable, verdict
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge, Reply
+from metrics.judge.custom import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
+from metrics.judge.prompt import Prompt
+from metrics.suite import Case
+
+PASS_GRADE = 0.5
+BOOLEAN = "Give the reason first; verdict is true where the answer to this is yes or the criterion is met, else false."
+GRADED = "Give the reason first; grade is a number from 0, not met at all, to 1, met in full."
+LEVELS = "Give the reason first; level is the one label that fits best."
+POLITE = "Is {actual_answer} polite, given how {question} was put?"
+
+
+class _Verdict(Reply):
+    reason: str = ""
+    verdict: bool
+
+
+class _Grade(Reply):
+    reason: str = ""
+    grade: float = Field(ge=0, le=1)
+
+
+class ByopParameters(Parameters):
+    """The prompt, and what the judge may reply."""
+
+    prompt: str = Field(
+        "",
+        description="Your question or criterion, with placeholders for what the judge is to see: {question}, "
+        "{expected_answer}, {contexts}, {actual_answer}.",
+    )
+    mode: Mode = Field("boolean", description="boolean: true or false; graded: from 0 to 1, or one of the levels.")
+    levels: dict[str, float] = Field(
+        default_factory=dict,
+        description='Labels that the judge chooses from when graded, each with its grade: {"good": 1, "fair": 0.5, '
+        '"poor": 0}; none: any number from 0 to 1.',
+    )
+    pass_grade: float = Field(PASS_GRADE, ge=0, le=1, description="The lowest grade that passes.")
+
+    _checked_levels = field_validator("levels")(checked_levels)
+
+    @field_validator("prompt")
+    @classmethod
+    def _checked_prompt(cls, prompt: str) -> str:
+        return checked_prompt(prompt) if prompt else prompt
+
+    @model_validator(mode="after")
+    def _levels_are_grades(self) -> "ByopParameters":
+        if self.levels and self.mode != "graded":
+            raise ValueError("mode graded where there are levels")
+        return self
+
+
+@evaluator(
+    id="byop",
+    title="Bring your own prompt",
+    tasks=("text", "agent"),
+    inputs=("answer",),
+    resources=("judge",),
+    metrics=(
+        *boolean_metrics("meet the criterion of the prompt"),
+        Metric("grade", "Mean grade that the judge gave, when graded.", minor=True),
+    ),
+    sources=("H2O Eval Studio evaluators: BYOP",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: conceptual soundness", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "true or false",
+            {"question": "Where is it?", "answer": "Find it yourself."},
+            {"passes": 0, "failures": 1, "retrieval_failures": None, "parse_failures": 0, "grade": None},
+            parameters={"prompt": POLITE},
+            judge=(Said("byop", {"reason": "It is curt.", "verdict": False}, {"ACTUAL_ANSWER": "yourself"}),),
+        ),
+        Example(
+            "a grade",
+            {"question": "Where is it?", "answer": "Over there."},
+            {"passes": 1, "failures": 0, "grade": 0.6},
+            parameters={"prompt": POLITE, "mode": "graded"},
+            judge=(Said("byop", {"reason": "Short.", "grade": 0.6}),),
+        ),
+        Example(
+            "labelled levels, and a bar of one's own",
+            {"question": "Where is it?", "answer": "Over there."},
+            {"passes": 0, "failures": 1, "generation_failures": 1, "grade": 0.5},
+            parameters={
+                "prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "plain": 0.5, "rude": 0}, "pass_grade": 0.8,
+            },
+            judge=(Said("byop", {"reason": "Short.", "level": "plain"}),),
+        ),
+        Example(
+            "a label that is none",
+            {"question": "Where is it?", "answer": "Over there."},
+            {"passes": None, "parse_failures": 1, "grade": None},
+            parameters={"prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "rude": 0}},
+            status=Status.PARSE_FAILURE,
+            judge=(Said("byop", {"reason": "Short.", "level": "plain"}),),
+        ),
+        Example(
+            "the case lacks what the prompt shows",
+            {"answer": "Over there."},
+            {"passes": None, "parse_failures": None},
+            parameters={"prompt": POLITE},
+            status=Status.NOT_APPLICABLE,
+        ),
+        Example("no prompt yet", {"answer": "Over there."}, {"passes": None}, status=Status.NOT_APPLICABLE),
+    ),
+    differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema go by rule.",
+)  # fmt: skip
+async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScore:
+    """What the judge says of the case to a prompt of your own: true or false, or a grade.
+
+        boolean: passes = 1 where the judge says true, else 0
+        graded:  grade = what the judge gave, from 0 to 1;  passes = 1 where grade ≥ pass_grade (.5)
+
+    The prompt is your instruction to the judge. In place of {question}, {expected_answer}, {contexts} and
+    {actual_answer} it is shown the name of a block of data that follows, so what a model wrote stays data and cannot
+    pass for a part of your prompt. Several expected answers, and the contexts, are numbered. With `levels` the judge
+    chooses one of your labels, which are never translated.
+
+    A case without something that the prompt shows is not applicable. A reply that is not of the form counts in
+    parse_failures and in nothing else. The contexts are not judged by themselves: retrieval_failures has no value.
+    A prompt with a placeholder that does not exist, or with none, is refused before the run.
+    Evidence: the reply, the judge's reason first. Source: H2O Eval Studio; grades and levels are ours.
+    """
+    if not parameters.prompt:
+        return not_applicable("no prompt is given: write one with a placeholder such as {actual_answer}")
+    data = material(parameters.prompt, case)
+    missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
+    if missing:
+        return not_applicable(f"the case has nothing for {' and '.join(missing)} of the prompt")
+
+    async def asked() -> CaseScore:
+        form, ending = _form(parameters.mode, tuple(parameters.levels))
+        said = (await judge.ask(_prompt(parameters.prompt, ending), form, data)).model_dump()
+        if parameters.mode == "boolean":
+            score, grade = verdict(said["verdict"], evidence=said), None
+        else:
+            grade = parameters.levels[said["level"]] if parameters.levels else said["grade"]
+            score = verdict(grade >= parameters.pass_grade, evidence=said | {"grade": grade})
+        return CaseScore({**score.values, "grade": grade}, reason=score.reason, evidence=score.evidence)
+
+    return await readable(asked())
+
+
+@lru_cache(maxsize=64)
+def _form(mode: Mode, levels: tuple[str, ...]) -> tuple[type[Reply], str]:
+    """The form of the reply, and the last sentence of the prompt, which asks for it."""
+    if mode == "boolean":
+        return _Verdict, BOOLEAN
+    if not levels:
+        return _Grade, GRADED
+    fields: dict[str, Any] = {"reason": (str, ""), "level": (Literal[levels], ...)}
+    return create_model("_Level", __base__=Reply, **fields), LEVELS
+
+
+def _prompt(text: str, ending: str) -> Prompt:
+    return Prompt("byop", f"{instructions(text)}\n\n{ending}")

@@ -1,0 +1,159 @@
+"""Fact check: whether the answer holds false information, by an agent that may search."""
+
+import asyncio
+from typing import Any
+
+from pydantic import Field
+
+from metrics.errors import Unreadable
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge, Reply
+from metrics.judge.prompt import Prompt
+from metrics.judge.tools import SearchTool, open_tools
+from metrics.suite import Case
+
+LONGEST_FINDING = 4_000  # characters of one search's result that the judge is shown
+NO_TOOL = "none"
+SEARCH = Prompt(
+    "fact_check.search",
+    "ANSWER, given to QUESTION, is to be checked for false information. Choose the next search that would help most: "
+    f"the name of one of the TOOLS, and a query. FINDINGS are the searches so far. tool is {NO_TOOL} if they are "
+    "enough or no search can help.",
+)
+FACT_CHECK = Prompt(
+    "fact_check",
+    "Check the facts: does ANSWER, given to QUESTION, hold false information? Go by FINDINGS, the searches made, where "
+    "there are any, else by what you know. evaluation_summary says briefly what was checked and what is false. "
+    "evaluation_score is from 0, it fails, to 1, nothing in it is false. answer is the answer as it should be.",
+)
+
+
+class FactCheckParameters(Parameters):
+    """What the agent may search with, and how much it may do."""
+
+    tools: tuple[str, ...] = Field(
+        (), description="Names of installed search tools; none: the judge goes by what it knows, and nothing is sent."
+    )
+    max_searches: int = Field(3, ge=1, le=20, description="Most searches for one case.")
+    max_dataset_rows: int | None = Field(
+        None, ge=1, description="Only the first so many cases of the suite are checked; empty: all."
+    )
+
+
+class _Search(Reply):
+    reason: str = ""
+    tool: str
+    query: str = ""
+
+
+class _Evaluation(Reply):
+    evaluation_summary: str = ""
+    evaluation_score: float = Field(ge=0, le=1)
+    answer: str = ""
+
+
+QUESTION = "Who wrote Dracula, and when?"
+
+
+@evaluator(
+    id="fact_check",
+    title="Fact check",
+    tasks=("text", "agent"),
+    inputs=("question", "answer"),
+    resources=("judge",),
+    prompts=(FACT_CHECK, SEARCH),
+    metrics=(Metric("fact_check", "How free of false information the answer is.", primary=True),),
+    sources=("H2O Eval Studio evaluators: Fact-check (agent-based)",),
+    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
+    examples=(
+        Example(
+            "half of it is wrong",
+            {"question": QUESTION, "answer": "Bram Stoker, in 1920."},
+            {"fact_check": 0.5},
+            judge=(
+                Said(
+                    "fact_check",
+                    {
+                        "evaluation_summary": "The author is right, the year is 1897.",
+                        "evaluation_score": 0.5,
+                        "answer": "Bram Stoker, in 1897.",
+                    },
+                ),
+            ),
+        ),
+        Example(
+            "beyond the last row to check",
+            {"question": QUESTION, "answer": "Bram Stoker.", "position": 10},
+            {"fact_check": None},
+            parameters={"max_dataset_rows": 10},
+            status=Status.SKIPPED,
+        ),
+        Example("nothing to check", {"question": QUESTION, "answer": ""}, status=Status.NOT_APPLICABLE),
+    ),
+    differs_from="answer_correctness goes by an expected answer, faithfulness by the retrieved contexts; this one by "
+    "what the judge knows or finds.",
+)
+async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) -> CaseScore:
+    """How free of false information the answer is, by a judge that may search before it decides.
+
+        fact_check = evaluation_score, from 0 (it fails) to 1 (nothing in it is false)
+
+    The judge replies with {answer, evaluation_score, evaluation_summary}. With `tools` it first searches, one query at
+    a time and at most `max_searches`, and decides by what was found. No tools come with Assay: without any the judge
+    goes by what it knows, which the evidence says, and a judge knows less than it believes.
+
+    A tool is a function that a package offers (see metrics.judge.tools); what it finds is data to the judge. A search
+    that fails is a finding too. Searches are made anew when a case is scored anew, so a replay needs the tools to find
+    the same. A tool that is not installed: the cases are skipped, with how to get it. Cases from `max_dataset_rows` on
+    are skipped, whatever the model. An empty answer is not applicable.
+    Evidence: the reply, the tools, and each search with what it found. Source: H2O Eval Studio.
+    """
+    limit = parameters.max_dataset_rows
+    if limit is not None and case.position >= limit:
+        reason = f"row {case.position + 1} of the suite is beyond max_dataset_rows, {limit}"
+        return CaseScore({}, Status.SKIPPED, reason)
+    if not (case.answer or "").strip():
+        return not_applicable("the answer is empty")
+    tools = open_tools(parameters.tools)
+    findings = await _searched(case, tools, parameters.max_searches, judge) if tools else []
+    data = {
+        "QUESTION": case.question,
+        "ANSWER": case.answer,
+        "FINDINGS": [_shown(finding) for finding in findings] or None,
+    }
+    said = await judge.ask(FACT_CHECK, _Evaluation, data)
+    evidence = {
+        **said.model_dump(),
+        "tools": list(tools),
+        "searches": findings,
+        "basis": "searches" if findings else "the judge's own knowledge",
+    }
+    return CaseScore({"fact_check": said.evaluation_score}, evidence=evidence)
+
+
+async def _searched(case: Case, tools: dict[str, SearchTool], most: int, judge: Judge) -> list[dict[str, Any]]:
+    """The searches that the judge asked for, with what they found."""
+    described = [f"{name}: {tool.description}" for name, tool in tools.items()]
+    findings: list[dict[str, Any]] = []
+    while len(findings) < most:
+        data = {
+            "QUESTION": case.question,
+            "ANSWER": case.answer,
+            "TOOLS": described,
+            "FINDINGS": [_shown(finding) for finding in findings] or "(none yet)",
+        }
+        wanted = await judge.ask(SEARCH, _Search, data)
+        if wanted.tool == NO_TOOL:
+            break
+        if wanted.tool not in tools:
+            raise Unreadable(f"the judge asked for a tool {wanted.tool!r}; there are {', '.join(tools)}")
+        try:
+            found = await asyncio.to_thread(tools[wanted.tool].search, wanted.query)
+        except Exception as failure:
+            found = f"(the search failed: {failure})"
+        findings.append({"tool": wanted.tool, "query": wanted.query, "found": found[:LONGEST_FINDING]})
+    return findings
+
+
+def _shown(finding: dict[str, Any]) -> str:
+    return f"{finding['tool']}: {finding['query']}\n{finding['found']}"

@@ -1,0 +1,97 @@
+"""RAGAS: the harmonic mean of faithfulness, answer relevancy, context precision and context recall."""
+
+from statistics import harmonic_mean
+
+from metrics.evaluator import CaseScore, Evaluator, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.evaluators.answers.answer_relevancy import QUESTIONS, answer_relevancy
+from metrics.evaluators.grounding.faithfulness import faithfulness
+from metrics.evaluators.retrieval.context_precision import USEFUL, context_precision
+from metrics.evaluators.retrieval.context_recall import context_recall
+from metrics.judge.asking import Judge
+from metrics.judge.steps import CLAIMS, ENTAILMENT, together
+from metrics.models.embedder import Encoder
+from metrics.suite import Case
+
+PARIS = {
+    "question": "What is the capital of France?",
+    "expected_answers": ["Paris is the capital of France, on the Seine."],
+    "answer": "It is Paris, with 5 million people.",
+    "retrieved_contexts": ["France is in Europe.", "Paris is France's capital."],
+}
+
+
+def _said(supported: bool) -> tuple[Said, ...]:
+    """Relevancy 1, context precision 1/2, context recall 1/2; faithfulness 1/2 or 0."""
+    answered = ["Paris is the capital of France.", "Paris has 5 million people."]
+    expected = ["The capital of France is Paris.", "Paris lies on the Seine."]
+    return (
+        Said("claims", {"claims": answered}, {"TEXT": "5 million"}),
+        Said("claims", {"claims": expected}, {"TEXT": "Seine"}),
+        Said("entailment", [{"supported_by": [2] * supported}, {"supported_by": []}], {"CLAIMS": "5 million"}),
+        Said("entailment", [{"supported_by": [2]}, {"supported_by": []}], {"CLAIMS": "Seine"}),
+        Said(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
+        Said(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
+    )
+
+
+@evaluator(
+    id="ragas",
+    title="RAGAS",
+    tasks=("text",),
+    inputs=("question", "answer", "expected_answers", "retrieved_contexts"),
+    resources=("judge", "embedder"),
+    prompts=(CLAIMS, ENTAILMENT, QUESTIONS, USEFUL),
+    metrics=(
+        Metric(
+            "ragas",
+            "Harmonic mean of faithfulness, answer relevancy, context precision and context recall.",
+            primary=True,
+        ),
+    ),
+    sources=("H",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example("of 1/2, 1, 1/2, 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
+        Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_said(False)),
+        Example(
+            "one part is missing",
+            {**PARIS, "answer": "I do not know."},
+            {"ragas": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(Said("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
+        ),
+    ),
+    differs_from="The four parts are evaluators of their own; answer_correctness is no part of it: a faithful answer "
+    "from good contexts can still be wrong.",
+)
+async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:  # noqa: ARG001
+    """One number for retrieval and generation: the harmonic mean of four metrics, which the weakest of them rules.
+
+        ragas = 4 / (1/faithfulness + 1/answer_relevancy + 1/context_precision + 1/context_recall)
+
+    From 0 to 1. The parts are those of the evaluators of these names at their default parameters; the judge is asked
+    only once for both. A part of 0 makes it 0, and so does a negative answer relevancy.
+
+    Where a part has no value, there is none here either, and the reason names the part: not applicable.
+    Evidence: the four values, and the evidence of each part. Source: H2O Eval Studio, after RAGAS.
+    """
+    parts = (faithfulness, answer_relevancy, context_precision, context_recall)
+    scores = await together(_score(part, case, judge, embedder) for part in parts)
+    values = {part.id: score.values.get(part.id) for part, score in zip(parts, scores, strict=True)}
+    evidence = {**values, **{key: told for score in scores for key, told in (score.evidence or {}).items()}}
+    known = [value for value in values.values() if value is not None]
+    if len(known) < len(parts):
+        missing = [
+            f"{name} has no value: {score.reason}"
+            for (name, value), score in zip(values.items(), scores, strict=True)
+            if value is None
+        ]
+        return not_applicable("; ".join(missing), evidence)
+    return CaseScore({"ragas": harmonic_mean([max(0.0, value) for value in known])}, evidence=evidence)
+
+
+async def _score(part: Evaluator, case: Case, judge: Judge, embedder: Encoder) -> CaseScore:
+    resources: dict[str, Judge | Encoder] = {"judge": judge, "embedder": embedder}
+    given = {name: resources[name] for name in part.resources}
+    score: CaseScore = await part(case, part.parameters.model_validate({}), **given)
+    return score

@@ -1,0 +1,149 @@
+"""Consistency by BERTScore: how much the answers of repeated runs share their meaning, token by token."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from pydantic import Field
+
+from metrics.consistency_family import NO_OUTPUT, repeats_by_case, summarised, too_few
+from metrics.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.kernels.bertscore import greedy_matching, rescaled
+from metrics.models.token_encoder import EncodesTokens, Tokens
+from metrics.suite import Case, Outputs, Suite
+
+SHOWN_PAIRS = 50
+PORTION = 64  # answers whose token vectors are in memory at once, and those of one case
+METRICS = (
+    Metric(
+        "consistency_bertscore", "Mean F1 of greedily matched tokens over the pairs of answers.", low=-1.0, primary=True
+    ),
+)
+
+
+class BertscoreParameters(Parameters):
+    """Which model, which of its layers, and what its scores begin at."""
+
+    token_encoder: str = Field(
+        "",
+        description="Encoder: a local folder or the name of a model on the hub, which is downloaded (Open RAG Eval's "
+        "is xlm-roberta-large); empty: the run's, which is the bundled all-MiniLM-L6-v2 unless chosen.",
+        examples=["xlm-roberta-large"],
+    )
+    layer: int | None = Field(
+        None, ge=0, description="Layer whose states are compared; empty: the last. 17 for xlm-roberta-large."
+    )
+    baseline: float | None = Field(
+        None,
+        ge=0,
+        lt=1,
+        description="F1 of random pairs of texts, which becomes 0; empty: not rescaled. English texts with "
+        "xlm-roberta-large, layer 17: 0.8525485.",
+    )
+
+
+@evaluator(
+    id="consistency_bertscore",
+    title="Consistency: BERTScore",
+    tasks=("text", "agent"),
+    inputs=("answer",),
+    resources=("token_encoder",),
+    metrics=METRICS,
+    repeats=True,
+    default_needs=("repeats",),
+    sources=("Open RAG Eval: consistency, bert_score", "Zhang et al. 2020"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "a model to which every word is an axis: pairs 1-2, 1-3, 2-3; the empty fourth is counted beside them",
+            {
+                "cases": [{"case_id": "1"}],
+                "outputs": [
+                    {"case_id": "1", "run": 1, "answer": "the cat sat here"},
+                    {"case_id": "1", "run": 2, "answer": "the cat is there"},
+                    {"case_id": "1", "run": 3, "answer": "the cat"},
+                    {"case_id": "1", "run": 4, "answer": " "},
+                ],
+            },
+            rows=({"metric": "consistency_bertscore", "value": (1 / 2 + 2 / 3 + 2 / 3) / 3, "n": 1, "unscored": 0},),
+        ),
+        Example(
+            "rescaled: a baseline of .5 becomes 0",
+            {
+                "cases": [{"case_id": "1"}, {"case_id": "2"}],
+                "outputs": [
+                    {"case_id": "1", "run": 1, "answer": "the cat sat here"},
+                    {"case_id": "1", "run": 2, "answer": "here sat the cat"},
+                    {"case_id": "2", "run": 1, "answer": "the cat sat here"},
+                    {"case_id": "2", "run": 2, "answer": "the cat is there"},
+                ],
+            },
+            rows=({"metric": "consistency_bertscore", "value": 0.5, "n": 2, "unscored": 0},),
+            parameters={"baseline": 0.5},
+        ),
+    ),
+    differs_from="consistency_rouge compares the wording; consistency_statistics follows another metric over runs.",
+)
+def consistency_bertscore(
+    suite: Suite, outputs: Outputs, parameters: BertscoreParameters, token_encoder: EncodesTokens
+) -> Findings:
+    """How much the answers that a model gives to one case in repeated runs share their meaning: BERTScore of all pairs.
+
+        F1 = 2 P R / (P + R)
+        P  = mean over one answer's tokens of the highest cosine with a token of the other's;  R  the other way round
+
+    on the hidden states of a transformer. A case's score is the mean F1 over its pairs, n·(n−1)/2 of n non-empty
+    answers; the model's the mean over cases, with a bootstrap interval over cases. With a `baseline` b an F1 counts as
+    (F1 − b) / (1 − b), not below −1. 1: every run says the same; unrelated texts are far above 0 unless rescaled, and
+    how far depends on model and layer, so compare scores of one model only.
+
+    A case needs two non-empty answers, else it is not applicable; empty ones are counted in the evidence and compared
+    with nothing. Answers longer than the model's window are compared by their beginnings, and counted.
+    Evidence: the runs compared, the empty ones, F1 of each pair (the first 50), the model and its weights' sha256.
+    Source: Open RAG Eval's consistency; Zhang et al. 2020.
+    """
+    cases: dict[str, CaseScore] = {}
+    for portion in _portions(repeats_by_case(suite, outputs)):
+        said = {case_id: [case for case in own if (case.answer or "").strip()] for case_id, own in portion.items()}
+        texts = list(dict.fromkeys(case.answer or "" for own in said.values() if len(own) > 1 for case in own))
+        encoded = dict(zip(texts, token_encoder.encode(texts, parameters.layer) if texts else [], strict=True))
+        for case_id, repeats in portion.items():
+            cases[case_id] = _case(repeats, said[case_id], encoded, parameters, token_encoder)
+    return summarised(suite, METRICS, cases)
+
+
+def _portions(repeats: dict[str, list[Case]]) -> Iterator[dict[str, list[Case]]]:
+    portion: dict[str, list[Case]] = {}
+    for case_id, own in repeats.items():
+        portion[case_id] = own
+        if sum(map(len, portion.values())) >= PORTION:
+            yield portion
+            portion = {}
+    yield portion
+
+
+def _case(
+    repeats: Sequence[Case],
+    said: Sequence[Case],
+    encoded: dict[str, Tokens],
+    parameters: BertscoreParameters,
+    model: EncodesTokens,
+) -> CaseScore:
+    if not repeats:
+        return not_applicable(NO_OUTPUT)
+    evidence: dict[str, Any] = {"runs": [case.run for case in said], "empty": len(repeats) - len(said)}
+    if len(said) < 2:
+        return too_few("answers that are not empty", len(said), evidence)
+    scores = []
+    for first, second in combinations([encoded[case.answer or ""] for case in said], 2):
+        f1 = greedy_matching(second.vectors, second.weights, first.vectors, first.weights).f1
+        scores.append(f1 if parameters.baseline is None else rescaled(f1, parameters.baseline))
+    evidence["pairs"] = [
+        {"runs": list(runs), "f1": round(f1, 6)}
+        for runs, f1 in zip(combinations(evidence["runs"], 2), scores, strict=True)
+    ][:SHOWN_PAIRS]
+    evidence |= {"model": model.name, "weights_sha256": model.weights}
+    cut = sum(encoded[case.answer or ""].truncated for case in said)
+    if cut:
+        evidence["texts_read_in_part"] = cut
+    return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=evidence)

@@ -1,0 +1,101 @@
+"""Faithfulness: the share of the answer's claims that follow from the retrieved contexts."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge
+from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_rows, entailment
+from metrics.suite import Case
+
+SUPER_BOWL = {
+    "question": "When was the first Super Bowl held?",
+    "answer": "The first Super Bowl was held on January 15, 1967, in Florida.",
+    "retrieved_contexts": [
+        "The First AFL–NFL World Championship Game, later known as Super Bowl I, was played on January 15, 1967, at "
+        "the Los Angeles Memorial Coliseum."
+    ],
+}
+SUPER_BOWL_SAID = (
+    Said(
+        "claims",
+        {"claims": ["The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."]},
+    ),
+    Said(
+        "entailment",
+        [
+            {"reason": "It gives that date.", "supported_by": [1]},
+            {"reason": "Los Angeles is not in Florida.", "supported_by": []},
+        ],
+    ),
+)
+
+
+@evaluator(
+    id="faithfulness",
+    title="Faithfulness",
+    tasks=("text",),
+    inputs=("answer", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(CLAIMS, ENTAILMENT),
+    metrics=(
+        Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts.", primary=True),
+    ),
+    sources=("V", "H", "R"),
+    standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
+    examples=(
+        Example("one claim of two is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_SAID),
+        Example(
+            "a claim that the contexts do not touch counts against",
+            {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
+            {"faithfulness": 0.0},
+            judge=(
+                Said("claims", {"claims": ["Paris is lovely in spring."]}),
+                Said("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
+            ),
+        ),
+        Example(
+            "contexts that do not exist support nothing",
+            {"answer": "Paris is in France.", "retrieved_contexts": ["Berlin is in Germany."]},
+            {"faithfulness": 0.0},
+            judge=(
+                Said("claims", {"claims": ["Paris is in France."]}),
+                Said("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
+            ),
+        ),
+        Example(
+            "a refusal claims nothing",
+            {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
+            {"faithfulness": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(Said("claims", {"claims": []}),),
+        ),
+        Example(
+            "an empty answer is not asked about",
+            {"answer": " ", "retrieved_contexts": ["Paris is the capital of France."]},
+            {"faithfulness": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
+    "contradicts; groundedness compares sentences by likeness, without a judge; answer_correctness holds the claims "
+    "against the expected answer instead of the contexts.",
+)
+async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the answer's claims that the retrieved contexts state or plainly imply.
+
+        faithfulness = supported claims / claims
+
+    From 0 to 1. A judge lists the claims of the answer, then says of each which contexts support it. A claim that the
+    contexts contradict and one that they do not touch count alike, against the answer; where contexts disagree, one
+    that supports the claim is enough. Their order does not matter. True and supported are two things: a true claim that
+    no context holds is unsupported.
+
+    Contexts that are all blank support nothing (0). An answer that makes no claim (empty, or a refusal) has nothing to
+    be faithful in: not applicable.
+    Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
+    Source: Valor, after RAGAS; H2O Eval Studio.
+    """
+    stated = await claims(judge, case.answer, case.question)
+    if not stated:
+        return not_applicable(NO_CLAIMS)
+    rows = entailed_rows(stated, await entailment(judge, stated, case.retrieved_contexts))
+    supported = sum(row["verdict"] == "supported" for row in rows)
+    return CaseScore({"faithfulness": supported / len(rows)}, evidence={"claims": rows, "supported": supported})

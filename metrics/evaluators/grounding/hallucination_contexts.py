@@ -1,0 +1,124 @@
+"""Hallucination (contexts): the share of the retrieved contexts that the answer contradicts."""
+
+from typing import Literal
+
+from metrics.evaluator import (
+    CaseScore,
+    Direction,
+    Example,
+    Metric,
+    Parameters,
+    Said,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.judge.asking import ItemReply, Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import each_context
+from metrics.suite import Case
+
+CONTRADICTION = Prompt(
+    "hallucination_contexts.contradiction",
+    "For each of the CONTEXTS say whether ANSWER contradicts it. contradict: something that ANSWER says and something "
+    "that the context says cannot both be true, of the same thing at the same time (another number, name, date, place "
+    "or order of events, or one denies what the other states). agree: everything else, also where ANSWER says more, "
+    "says less, is vague, or speaks of other things. Your own knowledge does not count. QUESTION, where given, only "
+    "tells what ANSWER refers to.",
+)
+
+
+class _Contradiction(ItemReply):
+    reason: str = ""
+    verdict: Literal["agree", "contradict"]
+
+
+MOON = {
+    "answer": "Neil Armstrong walked on the Moon in 1971.",
+    "retrieved_contexts": [
+        "Neil Armstrong was an American astronaut.",
+        "On 20 July 1969 Armstrong became the first person to walk on the Moon.",
+        "Later missions explored the lunar highlands.",
+    ],
+}
+
+
+@evaluator(
+    id="hallucination_contexts",
+    title="Hallucination (contexts)",
+    tasks=("text",),
+    inputs=("answer", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(CONTRADICTION,),
+    metrics=(
+        Metric(
+            "hallucination_contexts",
+            "Share of the retrieved contexts that the answer contradicts.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+            primary=True,
+        ),
+    ),
+    sources=("V",),
+    standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
+    examples=(
+        Example(
+            "agree, contradict, agree",
+            MOON,
+            {"hallucination_contexts": 1 / 3},
+            judge=(
+                Said(
+                    CONTRADICTION.id,
+                    [
+                        {"reason": "He was.", "verdict": "agree"},
+                        {"reason": "1971 is not 1969.", "verdict": "contradict"},
+                        {"reason": "Nothing against it.", "verdict": "agree"},
+                    ],
+                ),
+            ),
+        ),
+        Example(
+            "a blank context counts, but cannot be contradicted",
+            {"answer": MOON["answer"], "retrieved_contexts": [" ", MOON["retrieved_contexts"][1]]},
+            {"hallucination_contexts": 0.5},
+            judge=(Said(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
+        ),
+        Example(
+            "an empty answer is not asked about",
+            {"answer": "", "retrieved_contexts": MOON["retrieved_contexts"]},
+            {"hallucination_contexts": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="One of five hallucinations. This one is a share of contexts and counts open contradiction only; "
+    "hallucination_claims and faithfulness are shares of the answer's claims and count whatever the contexts do not "
+    "support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher being better.",
+)
+async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the retrieved contexts that the answer directly contradicts.
+
+        hallucination = contradicted contexts / contexts
+
+    From 0, none is contradicted, to 1; lower is better. A context is contradicted only where the answer and it cannot
+    both be true. What an answer makes up beyond the contexts goes unnoticed: faithfulness sees that.
+
+    A blank context counts and cannot be contradicted. An empty answer, or contexts that are all blank: not applicable.
+    Evidence: each context's number, verdict and the judge's reason. Source: Valor, after DeepEval.
+    """
+    if not (case.answer or "").strip():
+        return not_applicable("the answer is empty: it contradicts nothing")
+    data = {"QUESTION": case.question or None, "ANSWER": case.answer}
+    said = await each_context(judge, CONTRADICTION, _Contradiction, case.retrieved_contexts, data)
+    if not any(said):
+        return not_applicable("every retrieved context is blank")
+    rows = [
+        {
+            "context": number,
+            "verdict": entry.verdict if entry else "agree",
+            "reason": entry.reason if entry else "the context is blank",
+        }
+        for number, entry in enumerate(said, 1)
+    ]
+    contradicted = sum(row["verdict"] == "contradict" for row in rows)
+    evidence = {"contexts": rows, "contradicted": contradicted}
+    return CaseScore({"hallucination_contexts": contradicted / len(rows)}, evidence=evidence)

@@ -1,0 +1,94 @@
+"""Irrelevant noise sensitivity: wrong claims that the answer took from contexts that hold nothing of the truth."""
+
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.evaluators.grounding.noise import noise, sensitivity
+from metrics.judge.asking import Judge
+from metrics.judge.steps import CLAIMS, ENTAILMENT
+from metrics.suite import Case
+
+AUSTEN = {
+    "question": "Who wrote the novel 'Pride and Prejudice'?",
+    "expected_answers": ["Jane Austen wrote 'Pride and Prejudice.'"],
+    "answer": "Charlotte Brontë wrote 'Pride and Prejudice,' and she is famous for 'Jane Eyre.'",
+    "retrieved_contexts": [
+        "Jane Austen published 'Pride and Prejudice' in 1813, a classic romance novel.",
+        "Charlotte Brontë, a renowned author, is best known for her novel 'Jane Eyre,' published in 1847.",
+    ],
+}
+WROTE = "Charlotte Brontë wrote 'Pride and Prejudice'."
+FAMOUS = "Charlotte Brontë is famous for 'Jane Eyre'."
+TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
+
+
+@evaluator(
+    id="irrelevant_noise_sensitivity",
+    title="Irrelevant noise sensitivity",
+    tasks=("text",),
+    inputs=("answer", "expected_answers", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(CLAIMS, ENTAILMENT),
+    metrics=(
+        Metric(
+            "irrelevant_noise_sensitivity",
+            "Share of the answer's claims that are incorrect and follow from an irrelevant context.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+            primary=True,
+        ),
+    ),
+    sources=("R",),
+    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient"),
+    examples=(
+        Example(
+            "Jane Austen: of two incorrect claims one stands in the irrelevant context",
+            AUSTEN,
+            {"irrelevant_noise_sensitivity": 0.5},
+            judge=(
+                Said("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
+                Said("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
+                Said("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
+                Said("entailment", [{"supported_by": []}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
+                Said("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
+            ),
+        ),
+        Example(
+            "every context is relevant",
+            {**AUSTEN, "retrieved_contexts": AUSTEN["retrieved_contexts"][:1]},
+            {"irrelevant_noise_sensitivity": 0.0},
+            judge=(
+                Said("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
+                Said("claims", {"claims": [TRUTH]}),
+                Said("entailment", [{"supported_by": []}], {"CONTEXTS": TRUTH}),
+                Said("entailment", [{"supported_by": []}], {"CLAIMS": WROTE}),
+                Said("entailment", [{"supported_by": [1]}]),
+            ),
+        ),
+        Example(
+            "no expected answer makes a claim",
+            {**AUSTEN, "expected_answers": ["It depends.", " "]},
+            {"irrelevant_noise_sensitivity": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(
+                Said("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
+                Said("claims", {"claims": []}),
+            ),
+        ),
+    ),
+    differs_from="relevant_noise_sensitivity counts wrong claims out of contexts that hold a part of the expected "
+    "answer; hallucination_claims counts claims that no context supports, whether right or wrong.",
+)
+async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the answer's claims that are wrong and that an irrelevant context led it to.
+
+        sensitivity = incorrect claims entailed by an irrelevant context / claims
+
+    From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect where no expected
+    answer supports it, also where it is true and beside the point; a context is irrelevant where it supports no claim
+    of any expected answer. A claim that contexts of both kinds entail counts in both noise sensitivities.
+
+    Without an irrelevant context 0. An answer without a claim, or expected answers without one: not applicable.
+    Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
+    Source: RAG generator metrics, after RAGChecker.
+    """
+    found = await noise(judge, case)
+    return found if isinstance(found, CaseScore) else sensitivity("irrelevant_noise_sensitivity", case, found, False)

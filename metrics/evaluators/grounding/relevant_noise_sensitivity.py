@@ -1,0 +1,119 @@
+"""Relevant noise sensitivity: wrong claims that the answer took from contexts that also hold the truth."""
+
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.evaluators.grounding.noise import noise, sensitivity
+from metrics.judge.asking import Judge
+from metrics.judge.steps import CLAIMS, ENTAILMENT
+from metrics.suite import Case
+
+EXPECTED = "Leonardo da Vinci painted the Mona Lisa in the 16th century."
+MONA_LISA = {
+    "question": "Who painted the Mona Lisa and in what century was it painted?",
+    "expected_answers": [EXPECTED],
+    "answer": "Leonardo da Vinci painted the Mona Lisa, and it was painted in the 15th century.",
+    "retrieved_contexts": [
+        "The Mona Lisa is a famous portrait painted by Leonardo da Vinci. It is believed to have been started in the "
+        "early 1500s. Some art historians date its completion to around 1519, placing it firmly in the 15th century "
+        "according to certain periodizations."
+    ],
+}
+ANSWERED = Said(
+    "claims",
+    {"claims": ["Leonardo da Vinci painted the Mona Lisa.", "The Mona Lisa was painted in the 15th century."]},
+    {"TEXT": "and it was painted"},
+)
+
+
+@evaluator(
+    id="relevant_noise_sensitivity",
+    title="Relevant noise sensitivity",
+    tasks=("text",),
+    inputs=("answer", "expected_answers", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(CLAIMS, ENTAILMENT),
+    metrics=(
+        Metric(
+            "relevant_noise_sensitivity",
+            "Share of the answer's claims that are incorrect and follow from a relevant context.",
+            direction=Direction.LOWER,
+            threshold=0.25,
+            primary=True,
+        ),
+    ),
+    sources=("R",),
+    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient"),
+    examples=(
+        Example(
+            "the Mona Lisa: one wrong claim of two, out of the context that names the painter",
+            MONA_LISA,
+            {"relevant_noise_sensitivity": 0.5},
+            judge=(
+                ANSWERED,
+                Said(
+                    "claims",
+                    {"claims": ["Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century."]},
+                    {"TEXT": EXPECTED},
+                ),
+                Said(
+                    "entailment",
+                    [{"reason": "He is.", "supported_by": [1]}, {"reason": "The 16th.", "supported_by": []}],
+                    {"CLAIMS": "15th century", "CONTEXTS": "16th century"},
+                ),
+                Said(
+                    "entailment",
+                    [{"reason": "It says so.", "supported_by": [1]}, {"reason": "It does.", "supported_by": [1]}],
+                    {"CLAIMS": "15th century", "CONTEXTS": "famous portrait"},
+                ),
+                Said(
+                    "entailment",
+                    [{"reason": "It says so.", "supported_by": [1]}, {"reason": "The 15th.", "supported_by": []}],
+                    {"CLAIMS": "16th century", "CONTEXTS": "famous portrait"},
+                ),
+            ),
+        ),
+        Example(
+            "a claim that the second expected answer makes is correct",
+            {**MONA_LISA, "expected_answers": [EXPECTED, "It is of the 15th century."]},
+            {"relevant_noise_sensitivity": 0.0},
+            judge=(
+                ANSWERED,
+                Said("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": EXPECTED}),
+                Said("claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}),
+                Said(
+                    "entailment",
+                    [{"supported_by": []}, {"supported_by": [1]}],
+                    {"CLAIMS": "[2]", "CONTEXTS": "is of the 15th century"},
+                ),
+                Said(
+                    "entailment", [{"supported_by": [1]}, {"supported_by": []}], {"CLAIMS": "[2]", "CONTEXTS": "[1] L"}
+                ),
+                Said("entailment", [{"supported_by": [1]}, {"supported_by": [1]}], {"CLAIMS": "[2]"}),
+                Said("entailment", [{"supported_by": [1]}]),
+            ),
+        ),
+        Example(
+            "a refusal claims nothing",
+            {**MONA_LISA, "answer": "I do not know."},
+            {"relevant_noise_sensitivity": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(Said("claims", {"claims": []}),),
+        ),
+    ),
+    differs_from="irrelevant_noise_sensitivity counts wrong claims out of contexts that hold nothing of the expected "
+    "answer; hallucination_claims counts claims that no context supports, whether right or wrong.",
+)
+async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the answer's claims that are wrong and that a relevant context led it to.
+
+        sensitivity = incorrect claims entailed by a relevant context / claims
+
+    From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect where no expected
+    answer supports it; a context is relevant where it supports a claim of an expected answer. Claims that are wrong and
+    stand in no context are the model's own inventions and do not count: see hallucination_claims.
+
+    Without a relevant context 0. An answer without a claim, or expected answers without one: not applicable.
+    Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
+    Source: RAG generator metrics, after RAGChecker.
+    """
+    found = await noise(judge, case)
+    return found if isinstance(found, CaseScore) else sensitivity("relevant_noise_sensitivity", case, found, True)

@@ -1,0 +1,246 @@
+"""AutoNuggetizer: how much of what the retrieved passages tell about the question the answer has taken up."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from metrics.errors import JudgeError
+from metrics.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    Said,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.judge.asking import ItemReply, Judge, Reply
+from metrics.judge.grading import GRADE, failures, grades, passage_rows
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import each
+from metrics.suite import Case
+
+WINDOW, ROUNDS = 10, 5  # passages a round, rounds
+MOST_NUGGETS, KEPT_NUGGETS, MOST_WORDS = 30, 20, 12
+BATCH = 10  # nuggets a call
+OKAY_WEIGHT = 0.5
+CREDIT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+NUGGETS = Prompt(
+    "autonuggetizer.nuggets",
+    f"Keep a list of nuggets: short, atomic pieces of information (1 to {MOST_WORDS} words, no questions) that an "
+    "answer to QUERY should hold. Update NUGGETS, the list so far, by what PASSAGES tell about QUERY: add what is "
+    "missing, join or drop what is said twice. Use nothing but NUGGETS and PASSAGES. Reply with the whole list, the "
+    f"most important first, at most {MOST_NUGGETS}; as it is, if PASSAGES add nothing.",
+)
+IMPORTANCE = Prompt(
+    "autonuggetizer.importance",
+    "How important is each of the NUGGETS to an answer to QUERY? vital: a good answer must hold it. okay: worthwhile, "
+    "but a good answer can do without it.",
+)
+ASSIGNMENT = Prompt(
+    "autonuggetizer.assignment",
+    "Does ANSWER, given to QUERY, hold each of the NUGGETS? support: it says all of it, in whatever words. "
+    "partial_support: it says a part of it. not_support: it does not say it.",
+)
+
+
+class _Nuggets(Reply):
+    nuggets: list[str]
+
+
+class _Importance(ItemReply):
+    reason: str = ""
+    importance: Literal["vital", "okay"]
+
+
+class _Assignment(ItemReply):
+    reason: str = ""
+    assignment: Literal["support", "partial_support", "not_support"]
+
+
+class _Created(NamedTuple):
+    nuggets: tuple[str, ...]
+    rounds: int
+    dropped: tuple[str, ...]  # nuggets of more than MOST_WORDS words, in any round
+
+
+QUESTION = "What did Marie Curie win?"
+PASSAGE = "Marie Curie won the Nobel Prize in Physics in 1903 and in Chemistry in 1911; she was born in Warsaw."
+FIVE = ["physics prize 1903", "chemistry prize 1911", "first woman to win", "born in Warsaw", "shared with Becquerel"]
+
+
+def _said(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[Said, ...]:
+    return (
+        Said("umbrela.grade", {"intent": "her prizes", "match": grade, "trust": 3, "grade": grade}),
+        Said("autonuggetizer.nuggets", {"nuggets": FIVE[: len(importance)]}),
+        Said("autonuggetizer.importance", [{"reason": "", "importance": label} for label in importance]),
+        Said("autonuggetizer.assignment", [{"reason": "", "assignment": label} for label in assignment]),
+    )
+
+
+GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_contexts": [PASSAGE]}
+
+
+@evaluator(
+    id="autonuggetizer",
+    title="AutoNuggetizer",
+    tasks=("text",),
+    inputs=("question", "answer", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(GRADE, NUGGETS, IMPORTANCE, ASSIGNMENT),
+    metrics=(
+        Metric("weighted", "Mean credit of the nuggets, okay ones at half weight.", primary=True),
+        Metric("all", "Mean credit of all nuggets: 1 supported, .5 in part."),
+        Metric("vital", "Mean credit of the vital nuggets."),
+        Metric("weighted_strict", "As weighted, with no credit for a part.", minor=True),
+        Metric("all_strict", "Share of all nuggets that are supported in full.", minor=True),
+        Metric("vital_strict", "Share of the vital nuggets that are supported in full.", minor=True),
+    ),
+    sources=("O", "Pradeep et al. 2024, AutoNuggetizer (arXiv:2411.09607)"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "three vital, two okay",
+            GIVEN,
+            {
+                "all": 0.6, "vital": 0.5, "weighted": 0.5625, "all_strict": 0.4, "vital_strict": 1 / 3,
+                "weighted_strict": 0.375,
+            },
+            judge=_said(
+                ["vital", "vital", "vital", "okay", "okay"],
+                ["support", "partial_support", "not_support", "support", "partial_support"],
+            ),
+        ),
+        Example(
+            "two vital ones, both supported: an empty class adds nothing",
+            GIVEN,
+            dict.fromkeys(("all", "vital", "weighted", "all_strict", "vital_strict", "weighted_strict"), 1.0),
+            judge=_said(["vital", "vital"], ["support", "support"]),
+        ),
+        Example(
+            "no vital one",
+            GIVEN,
+            {"all": 0.25, "vital": None, "weighted": 0.25, "all_strict": 0.0, "vital_strict": None},
+            judge=_said(["okay", "okay"], ["partial_support", "not_support"]),
+        ),
+        Example(
+            "an empty answer holds no nugget",
+            GIVEN | {"answer": ""},
+            {"all": 0.0, "vital": 0.0, "weighted": 0.0},
+            judge=_said(["vital", "okay"], []),
+        ),
+        Example(
+            "no passage has to do with the question",
+            GIVEN,
+            {"weighted": None},
+            judge=_said([], [], grade=0),
+            status=Status.NOT_APPLICABLE,
+        ),
+        Example(
+            "the passages hold nothing",
+            GIVEN,
+            {"weighted": None},
+            judge=_said([], []),
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
+    "as in umbrela, say what an answer should hold.",
+)  # fmt: skip
+async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """How many of the nuggets of information that the passages hold about the question the answer holds too.
+
+        credit of a nugget = 1 supported, .5 supported in part, 0 not;  strict: 1 supported, else 0
+        all = mean credit;  vital = mean credit of the vital nuggets
+        weighted = (Σ vital credit + .5 Σ okay credit) / (n_vital + .5 n_okay)
+
+    Passages of UMBRELA grade 1 or more are walked in windows of 10, at most 5 rounds, each showing one window and the
+    list so far, which the judge updates: at most 30 nuggets of 1–12 words. Ten at a time they are called vital or okay,
+    sorted vital first (their order kept otherwise), and the first 20 stay. Ten at a time these are held against the
+    whole answer. The grades are those of `umbrela`, not asked again.
+
+    Without vital nuggets `vital` has no value and `weighted` is the mean of the okay ones. Without a passage of grade 1
+    or a nugget the case is not applicable. A passage whose grade cannot be read is left out and listed; where
+    no grade can, the case is a parse failure. An empty answer supports nothing, unasked.
+    Evidence: nuggets with importance, assignment and reasons, the passages' grades, rounds, what was left out and
+    dropped (nuggets of more than 12 words).
+    Source: Pradeep et al. 2024, as in Open RAG Eval (which shows every passage in every round, and counts an empty
+    class as one nugget without credit).
+    """
+    question = case.question or ""
+    graded = await grades(judge, question, case.retrieved_contexts)
+    evidence: dict[str, Any] = {"nuggets": [], "passages": passage_rows(graded)}
+    if all(isinstance(entry, JudgeError) for entry in graded):
+        status, reason = failures(graded)
+        return CaseScore({}, status, reason, evidence)
+    related = [
+        passage
+        for passage, entry in zip(case.retrieved_contexts, graded, strict=True)
+        if not isinstance(entry, JudgeError) and entry.grade >= 1
+    ]
+    if not related:
+        return not_applicable("no passage has to do with the question", evidence)
+    created = await _created(judge, question, related)
+    evidence |= {
+        "rounds": created.rounds,
+        "passages_left_out": max(0, len(related) - WINDOW * ROUNDS),
+        "dropped": list(created.dropped),
+    }
+    if not created.nuggets:
+        return not_applicable("the passages hold no nugget of information", evidence)
+    query = {"QUERY": question}
+    weighed = await each(judge, IMPORTANCE, _Importance, created.nuggets, query, name="NUGGETS", batch=BATCH)
+    ranked = sorted(
+        zip(created.nuggets, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
+    )[:KEPT_NUGGETS]  # fmt: skip
+    assigned = await _assigned(judge, question, case.answer or "", [nugget for nugget, _ in ranked])
+    evidence["nuggets"] = [
+        {
+            "nugget": nugget,
+            "importance": weight.importance,
+            "verdict": held.assignment,
+            "reason": held.reason,
+            "importance_reason": weight.reason,
+        }
+        for (nugget, weight), held in zip(ranked, assigned, strict=True)
+    ]
+    values = nugget_scores([(row["importance"] == "vital", row["verdict"]) for row in evidence["nuggets"]])
+    missing = "no nugget is vital" if values["vital"] is None else None
+    return CaseScore(values, reason=missing, evidence=evidence)
+
+
+def nugget_scores(nuggets: Sequence[tuple[bool, str]]) -> dict[str, float | None]:
+    """The six scores of nuggets, each whether it is vital and how the answer supports it (a key of CREDIT)."""
+    values: dict[str, float | None] = {}
+    for suffix, credit in (("", CREDIT), ("_strict", {**CREDIT, "partial_support": 0.0})):
+        credits = [(credit[assignment], 1.0 if vital else OKAY_WEIGHT) for vital, assignment in nuggets]
+        vital_credits = [credit[assignment] for vital, assignment in nuggets if vital]
+        values[f"all{suffix}"] = sum(value for value, _ in credits) / len(credits)
+        values[f"vital{suffix}"] = sum(vital_credits) / len(vital_credits) if vital_credits else None
+        total = sum(weight for _, weight in credits)
+        values[f"weighted{suffix}"] = sum(value * weight for value, weight in credits) / total
+    return values
+
+
+async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Created:
+    """The nuggets after a round per window of passages; each round begins with the list of the one before."""
+    nuggets: tuple[str, ...] = ()
+    dropped: list[str] = []
+    starts = range(0, len(passages), WINDOW)[:ROUNDS]
+    for start in starts:
+        data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages[start : start + WINDOW]}
+        said = await judge.ask(NUGGETS, _Nuggets, data)
+        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in said.nuggets if nugget.strip()))
+        dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
+        nuggets = tuple(nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS)[:MOST_NUGGETS]
+    return _Created(nuggets, len(starts), tuple(dict.fromkeys(dropped)))
+
+
+async def _assigned(judge: Judge, question: str, answer: str, nuggets: Sequence[str]) -> tuple[_Assignment, ...]:
+    if not answer.strip():
+        return tuple(
+            _Assignment(id=number, reason="the answer is empty", assignment="not_support")
+            for number in range(1, len(nuggets) + 1)
+        )
+    data = {"QUERY": question, "ANSWER": answer}
+    return await each(judge, ASSIGNMENT, _Assignment, nuggets, data, name="NUGGETS", batch=BATCH)

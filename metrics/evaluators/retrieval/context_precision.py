@@ -1,0 +1,118 @@
+"""Context precision: how early the contexts that help towards the expected answer come in the ranking."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import Verdict, each_context, together
+from metrics.kernels.ranking import average_precision
+from metrics.suite import Case
+
+USEFUL = Prompt(
+    "context_precision.useful",
+    "For each of the CONTEXTS say whether it is useful for arriving at EXPECTED as the answer to QUESTION. yes: it "
+    "holds something of what EXPECTED says, or a fact from which a part of it follows. no: EXPECTED could be written "
+    "as well without it, also where it is about the same subject.",
+)
+QUESTION = "Who wrote Faust?"
+GOETHE = "Johann Wolfgang von Goethe."
+CONTEXTS = [
+    "Faust is a play by Goethe.",
+    "Faust Vrančić was an inventor.",
+    "A fist.",
+    "Goethe published Faust in 1808.",
+]
+
+
+def _said(verdicts: str, expected: str = GOETHE) -> Said:
+    replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
+    return Said(USEFUL.id, replies, {"EXPECTED": expected})
+
+
+def _example(name: str, verdicts: str, value: float) -> Example:
+    given = {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": CONTEXTS}
+    return Example(name, given, {"context_precision": value}, judge=(_said(verdicts),))
+
+
+@evaluator(
+    id="context_precision",
+    title="Context precision",
+    tasks=("text",),
+    inputs=("question", "expected_answers", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(USEFUL,),
+    metrics=(
+        Metric(
+            "context_precision",
+            "Average precision of the ranked contexts: whether the useful ones come first.",
+            primary=True,
+        ),
+    ),
+    sources=("V", "H"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        _example("yes, no, no, yes", "ynny", 0.75),
+        _example("no, yes, no, yes", "nyny", 0.5),
+        _example("all no", "nnnn", 0.0),
+        Example(
+            "useful for either expected answer",
+            {"question": QUESTION, "expected_answers": [GOETHE, "In 1808."], "retrieved_contexts": CONTEXTS},
+            {"context_precision": 0.75},
+            judge=(_said("ynnn"), _said("nnny", "1808")),
+        ),
+        Example(
+            "a blank context keeps its rank and is useless",
+            {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": [" ", CONTEXTS[0]]},
+            {"context_precision": 0.5},
+            judge=(_said("y"),),
+        ),
+        Example(
+            "a blank expected answer",
+            {"question": QUESTION, "expected_answers": [" "], "retrieved_contexts": CONTEXTS},
+            {"context_precision": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="context_relevance asks about the question alone and does not look at the order; context_recall asks "
+    "how much of the expected answer the contexts hold; context_mrr looks at the first relevant context by likeness.",
+)
+async def context_precision(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """How early the useful contexts come: the mean of precision@k over the ranks k of the useful ones.
+
+        precision@k = useful among the first k / k
+        context precision = Σ precision@k · v_k / Σ v_k,  v_k = 1 where context k is useful, else 0
+
+    From 0 to 1. A judge says of each context whether it helps to arrive at the expected answer. The order matters: the
+    contexts count as ranked, the best first. Of several expected answers each is asked about, and a context is useful
+    where it is useful for any.
+
+    No useful context: 0. A blank context keeps its rank and is useless. A blank question, or expected answers that are
+    all blank: not applicable.
+    Evidence: each context's number, verdict, the judge's reason and, where it is useful, for which expected answer
+    (number from 1). Source: Valor, as RAGAS and DeepEval; H2O Eval Studio.
+    """
+    if not (case.question or "").strip():
+        return not_applicable("the question is blank")
+    expected = [(number, text) for number, text in enumerate(case.expected_answers, 1) if text.strip()]
+    if not expected:
+        return not_applicable("every expected answer is blank")
+    asked = await together(
+        each_context(judge, USEFUL, Verdict, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text})
+        for _, text in expected
+    )
+    rows: list[dict[str, object]] = []
+    for place, said in enumerate(zip(*asked, strict=True)):
+        answers = [(number, entry) for (number, _), entry in zip(expected, said, strict=True) if entry]
+        reference, told = next(
+            ((number, entry) for number, entry in answers if entry.verdict == "yes"),
+            (None, answers[0][1] if answers else None),
+        )
+        rows.append(
+            {
+                "context": place + 1,
+                "verdict": "useful" if reference else "useless",
+                "reason": told.reason if told else "the context is blank",
+                "expected_answer": reference,
+            }
+        )
+    value = average_precision([row["verdict"] == "useful" for row in rows])
+    return CaseScore({"context_precision": value}, evidence={"contexts": rows})

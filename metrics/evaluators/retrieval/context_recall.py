@@ -1,0 +1,93 @@
+"""Context recall: the share of the expected answer's claims that the retrieved contexts hold."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge
+from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_REFERENCE_CLAIMS, entailed_rows, entailment, references, together
+from metrics.suite import Case
+
+EINSTEIN = {
+    "question": "Who was Einstein?",
+    "expected_answers": ["Einstein was born in Ulm in 1879 and won the Nobel Prize."],
+    "retrieved_contexts": ["Albert Einstein was born in Ulm on 14 March 1879.", "Ulm lies on the Danube."],
+}
+CLAIMED = ["Einstein was born in Ulm.", "Einstein was born in 1879.", "Einstein won the Nobel Prize."]
+TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_by": [1]}, {"supported_by": []}]
+
+
+@evaluator(
+    id="context_recall",
+    title="Context recall",
+    tasks=("text",),
+    inputs=("expected_answers", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(CLAIMS, ENTAILMENT),
+    metrics=(
+        Metric(
+            "context_recall",
+            "Share of the expected answer's claims that follow from the retrieved contexts.",
+            primary=True,
+        ),
+    ),
+    sources=("V", "H"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "two claims of three",
+            EINSTEIN,
+            {"context_recall": 2 / 3},
+            judge=(Said("claims", {"claims": CLAIMED}), Said("entailment", TWO_OF_THREE)),
+        ),
+        Example(
+            "the best of several expected answers counts",
+            {**EINSTEIN, "expected_answers": ["I do not know.", *EINSTEIN["expected_answers"], "He lived in Ulm."]},
+            {"context_recall": 2 / 3},
+            judge=(
+                Said("claims", {"claims": []}, {"TEXT": "I do not know."}),
+                Said("claims", {"claims": ["Einstein lived in Ulm."]}, {"TEXT": "He lived in Ulm."}),
+                Said("claims", {"claims": CLAIMED}),
+                Said("entailment", [{"supported_by": []}], {"CLAIMS": "lived in Ulm"}),
+                Said("entailment", TWO_OF_THREE),
+            ),
+        ),
+        Example(
+            "blank contexts hold nothing",
+            {**EINSTEIN, "retrieved_contexts": ["", " "]},
+            {"context_recall": 0.0},
+            judge=(Said("claims", {"claims": CLAIMED}),),
+        ),
+        Example(
+            "no expected answer makes a claim",
+            {**EINSTEIN, "expected_answers": ["It depends."]},
+            {"context_recall": None},
+            status=Status.NOT_APPLICABLE,
+            judge=(Said("claims", {"claims": []}),),
+        ),
+    ),
+    differs_from="faithfulness holds the answer's claims against the contexts, this one the expected answer's: it "
+    "judges the retrieval and never sees the answer. context_precision looks at the order of the contexts.",
+)
+async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the expected answer's claims that can be attributed to the retrieved contexts.
+
+        context recall = attributable claims / claims of the expected answer
+
+    From 0 to 1. A judge lists the claims of the expected answer (once, whatever the number of models), then says of
+    each which contexts support it. Of several expected answers the one with the highest score counts. The order of the
+    contexts does not matter.
+
+    Contexts that are all blank hold nothing (0). Expected answers that make no claim are left out; where none makes
+    any: not applicable.
+    Evidence: which expected answer counted, each of its claims with verdict, the judge's reason and the supporting
+    contexts (numbers from 1). Source: Valor, after RAGAS; H2O Eval Studio.
+    """
+    expected = await references(judge, case.expected_answers, case.question)
+    if not expected:
+        return not_applicable(NO_REFERENCE_CLAIMS)
+    said = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
+    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in said]
+    best = max(range(len(recalls)), key=recalls.__getitem__)
+    evidence = {
+        "expected_answer": expected[best].number,
+        "reference_claims": entailed_rows(expected[best].claims, said[best]),
+    }
+    return CaseScore({"context_recall": recalls[best]}, evidence=evidence)

@@ -1,0 +1,89 @@
+"""Context relevance: the share of the retrieved contexts that help to answer the question."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import Verdict, each_context
+from metrics.suite import Case
+
+RELEVANT = Prompt(
+    "context_relevance.relevant",
+    "For each of the CONTEXTS say whether it is relevant to QUESTION. yes: any part of it answers QUESTION or a part "
+    "of it, be it a single sentence among others. no: nothing in it helps to answer, also where it is about the same "
+    "subject.",
+)
+QUESTION = "When was the Eiffel Tower finished?"
+CONTEXTS = [
+    "Paris is large. Its tower was finished in 1889.",
+    "The Louvre is a museum.",
+    "Gustave Eiffel was born in 1832.",
+]
+
+
+@evaluator(
+    id="context_relevance",
+    title="Context relevance",
+    tasks=("text",),
+    inputs=("question", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(RELEVANT,),
+    metrics=(
+        Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question.", primary=True),
+    ),
+    sources=("V",),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "one context of three",
+            {"question": QUESTION, "retrieved_contexts": CONTEXTS},
+            {"context_relevance": 1 / 3},
+            judge=(
+                Said(
+                    RELEVANT.id,
+                    [
+                        {"reason": "Its second sentence tells.", "verdict": "yes"},
+                        {"reason": "Another building.", "verdict": "no"},
+                        {"reason": "Only the builder.", "verdict": "no"},
+                    ],
+                ),
+            ),
+        ),
+        Example(
+            "blank contexts are irrelevant, unasked",
+            {"question": QUESTION, "retrieved_contexts": ["", " "]},
+            {"context_relevance": 0.0},
+        ),
+        Example(
+            "a blank question",
+            {"question": "", "retrieved_contexts": CONTEXTS},
+            {"context_relevance": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="One of three context relevances. This one counts contexts; context_relevancy_sentences counts "
+    "sentences, so that padding inside a context lowers it; context_relevancy_soft measures likeness, without a judge. "
+    "context_precision asks about the expected answer and looks at the order.",
+)
+async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the retrieved contexts of which any part is relevant to answering the question.
+
+        context relevance = relevant contexts / contexts
+
+    From 0 to 1. The order of the contexts does not matter. A blank context counts as irrelevant.
+
+    A blank question: not applicable. Evidence: each context's number, verdict and the judge's reason.
+    Source: Valor, after DeepEval.
+    """
+    if not (case.question or "").strip():
+        return not_applicable("the question is blank")
+    said = await each_context(judge, RELEVANT, Verdict, case.retrieved_contexts, {"QUESTION": case.question})
+    rows = [
+        {
+            "context": number,
+            "verdict": "relevant" if entry and entry.verdict == "yes" else "irrelevant",
+            "reason": entry.reason if entry else "the context is blank",
+        }
+        for number, entry in enumerate(said, 1)
+    ]
+    relevant = sum(row["verdict"] == "relevant" for row in rows)
+    return CaseScore({"context_relevance": relevant / len(rows)}, evidence={"contexts": rows, "relevant": relevant})

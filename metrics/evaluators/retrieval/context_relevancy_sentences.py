@@ -1,0 +1,93 @@
+"""Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.judge.asking import Judge
+from metrics.judge.prompt import Prompt
+from metrics.judge.steps import Verdict, each
+from metrics.kernels.sentences import worded_sentences
+from metrics.suite import Case
+
+RELEVANT = Prompt(
+    "context_relevancy_sentences.relevant",
+    "The SENTENCES are those of retrieved passages, in their order. For each say whether it is needed to answer "
+    "QUESTION. yes: it answers QUESTION or a part of it, or gives a fact that the answer needs. no: the answer would "
+    "lack nothing without it, also where it is about the same subject.",
+)
+QUESTION = "When was the Eiffel Tower finished?"
+CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a museum. It is old."]
+
+
+@evaluator(
+    id="context_relevancy_sentences",
+    title="Context relevancy (sentences)",
+    tasks=("text",),
+    inputs=("question", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(RELEVANT,),
+    metrics=(
+        Metric(
+            "context_relevancy_sentences",
+            "Share of the sentences in the retrieved contexts that are relevant to the question.",
+            primary=True,
+        ),
+    ),
+    sources=("H",),
+    standards=("NIST AI RMF: valid and reliable",),
+    examples=(
+        Example(
+            "one sentence of four",
+            {"question": QUESTION, "retrieved_contexts": CONTEXTS},
+            {"context_relevancy_sentences": 0.25},
+            judge=(Said(RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]),),
+        ),
+        Example(
+            "contexts without a sentence",
+            {"question": QUESTION, "retrieved_contexts": [" ", "***"]},
+            {"context_relevancy_sentences": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+        Example(
+            "a blank question",
+            {"question": "", "retrieved_contexts": CONTEXTS},
+            {"context_relevancy_sentences": None},
+            status=Status.NOT_APPLICABLE,
+        ),
+    ),
+    differs_from="One of three context relevances. This one counts sentences, so long contexts with one good sentence "
+    "score low; context_relevance counts contexts; context_relevancy_soft measures likeness, without a judge.",
+)
+async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """The share of the sentences in the retrieved contexts that are needed to answer the question.
+
+        context relevancy = relevant sentences / sentences of all contexts
+
+    From 0 to 1; short, well cut contexts score high. Sentences are told apart as groundedness does, in any script; bare
+    list numbers and rules are none. The judge sees them in their order, forty a call.
+
+    A blank question, or contexts without a sentence: not applicable.
+    Evidence: each sentence with the number of its context, verdict and the judge's reason. Source: H2O Eval Studio,
+    after RAGAS.
+    """
+    if not (case.question or "").strip():
+        return not_applicable("the question is blank")
+    found = [
+        (number, sentence)
+        for number, context in enumerate(case.retrieved_contexts, 1)
+        for sentence in worded_sentences(context)
+    ]
+    if not found:
+        return not_applicable("the retrieved contexts have no sentence")
+    texts = [sentence for _, sentence in found]
+    said = await each(judge, RELEVANT, Verdict, texts, {"QUESTION": case.question}, name="SENTENCES")
+    rows = [
+        {
+            "sentence": sentence,
+            "verdict": "relevant" if entry.verdict == "yes" else "irrelevant",
+            "reason": entry.reason,
+            "context": number,
+        }
+        for (number, sentence), entry in zip(found, said, strict=True)
+    ]
+    relevant = sum(row["verdict"] == "relevant" for row in rows)
+    evidence = {"sentences": rows, "relevant": relevant}
+    return CaseScore({"context_relevancy_sentences": relevant / len(rows)}, evidence=evidence)

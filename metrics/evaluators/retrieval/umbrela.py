@@ -1,0 +1,150 @@
+"""UMBRELA: how well each retrieved passage answers the question, graded 0 to 3, and the ranking measures made of it."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from metrics.errors import JudgeError
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.judge.asking import Judge
+from metrics.judge.grading import GRADE, failures, grades, passage_rows
+from metrics.kernels.ranking import average_precision
+from metrics.suite import Case
+
+KS = (1, 3, 5)
+QUESTION = "Who wrote Dracula?"
+PASSAGES = [
+    "Dracula is an 1897 novel by Bram Stoker.",
+    "Quito is the capital of Ecuador.",
+    "The book's author, a theatre manager, had never seen Transylvania; Stoker read about it in a library.",
+    "Nosferatu is a film after Dracula.",
+    "Stoker, Bram: Dracula (1897), Constable and Company, and other works of his and of others.",
+]
+
+
+def _said(*marks: int) -> tuple[Said, ...]:
+    return tuple(
+        Said("umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage})
+        for mark, passage in zip(marks, PASSAGES, strict=False)
+    )
+
+
+class UmbrelaParameters(Parameters):
+    """What counts as relevant."""
+
+    relevant_grade: int = Field(2, ge=1, le=3, description="The lowest grade with which a passage counts as relevant.")
+
+
+@evaluator(
+    id="umbrela",
+    title="UMBRELA",
+    tasks=("text",),
+    inputs=("question", "retrieved_contexts"),
+    resources=("judge",),
+    prompts=(GRADE,),
+    metrics=(
+        Metric("umbrela", "Mean grade of the passages, 0 to 3.", high=3.0, threshold=2.25, primary=True),
+        *(Metric(f"precision_at_{k}", f"Share of relevant passages among the first {k}.", minor=k > 1) for k in KS),
+        *(
+            Metric(
+                f"average_precision_at_{k}",
+                f"Mean precision at the ranks of the relevant passages among the first {k}.",
+                minor=True,
+            )
+            for k in KS
+        ),
+        Metric("mrr", "Reciprocal rank of the first relevant passage; 0 without one."),
+    ),
+    sources=("O", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "grades 3, 0, 2, 1, 2",
+            {"question": QUESTION, "retrieved_contexts": PASSAGES},
+            {
+                "umbrela": 1.6, "precision_at_1": 1.0, "precision_at_3": 2 / 3, "precision_at_5": 0.6,
+                "average_precision_at_1": 1.0, "average_precision_at_3": 5 / 6, "average_precision_at_5": 34 / 45,
+                "mrr": 1.0,
+            },
+            judge=_said(3, 0, 2, 1, 2),
+        ),
+        Example(
+            "nothing is relevant; there are fewer than five",
+            {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
+            {
+                "umbrela": 2 / 3, "precision_at_1": 0.0, "precision_at_3": 0.0, "precision_at_5": None,
+                "average_precision_at_3": 0.0, "average_precision_at_5": None, "mrr": 0.0,
+            },
+            judge=_said(1, 0, 1),
+        ),
+        Example(
+            "the first relevant one is the third",
+            {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
+            {"umbrela": 4 / 3, "precision_at_1": 0.0, "precision_at_3": 1 / 3, "mrr": 1 / 3},
+            judge=_said(1, 0, 3),
+        ),
+        Example(
+            "a lost passage leaves what does not rest on it",
+            {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
+            {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1.0},
+            judge=(*_said(3)[:1], Said("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
+                   _said(0, 0, 2)[2]),
+            status=Status.PARSE_FAILURE,
+        ),
+        Example(
+            "blank passages are graded 0 unasked",
+            {"question": QUESTION, "retrieved_contexts": [" "]},
+            {"umbrela": 0.0, "precision_at_1": 0.0, "mrr": 0.0},
+        ),
+    ),
+    differs_from="context_relevance asks yes or no of all contexts at once; context_precision asks whether a context "
+    "is of use for the expected answer, this one for the question alone; context_mrr goes by embeddings.",
+)  # fmt: skip
+async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> CaseScore:
+    """How well the retrieved passages answer the question, each graded 0 to 3 by a judge on its own.
+
+        umbrela = mean of the grades O
+        precision_at_k = relevant passages among the first k / k,   relevant: O ≥ 2 (`relevant_grade`)
+        average_precision_at_k = mean of precision_at_i over the relevant ranks i ≤ k; without any 0
+        mrr = 1 / rank of the first relevant passage; without any 0
+
+    The judge names the intent of the question, rates how well the passage matches it (M) and how trustworthy it is (T),
+    0 to 3 each, and decides on the grade: 0 nothing to do with the question, 1 related to it, 2 an answer that is
+    unclear or hidden, 3 the exact answer and nothing else. One call a passage, at temperature 0 where it can be set.
+
+    k is 1, 3 and 5; with fewer passages than k there is no value. A passage whose judgement cannot be read, or had, is
+    unknown: it is left out of the mean, and a measure that rests on it (it lies among the first k, or before the first
+    relevant passage) has no value, a parse failure (or error) with the reason; the others stand. Blank passages have
+    grade 0.
+    Evidence: each passage with intent, match, trust and grade.
+    Source: UMBRELA, Upadhyay et al. 2024, as in Open RAG Eval (which loses all passages with one).
+    """
+    graded = await grades(judge, case.question or "", case.retrieved_contexts)
+    known = [entry.grade for entry in graded if not isinstance(entry, JudgeError)]
+    relevant = [None if isinstance(entry, JudgeError) else entry.grade >= parameters.relevant_grade for entry in graded]
+    values: dict[str, float | None] = {"umbrela": sum(known) / len(known) if known else None}
+    for k in KS:
+        first = [mark for mark in relevant[:k] if mark is not None]
+        whole = len(first) == k
+        values[f"precision_at_{k}"] = sum(first) / k if whole else None
+        values[f"average_precision_at_{k}"] = average_precision(first) if whole else None
+    values["mrr"] = _reciprocal_rank(relevant)
+    status, failed = failures(graded)
+    short = [str(k) for k in KS if k > len(graded)]
+    missing = f"there {'is' if len(graded) == 1 else 'are'} only {len(graded)} of the first {', '.join(short)} passages"
+    return CaseScore(
+        values,
+        status,
+        "; ".join([failed] * bool(failed) + [missing] * bool(short)) or None,
+        {"passages": passage_rows(graded)},
+    )
+
+
+def _reciprocal_rank(relevant: Sequence[bool | None]) -> float | None:
+    """1 / rank of the first relevant one, 0 without one, None where an unknown one may have come before it."""
+    for rank, mark in enumerate(relevant, 1):
+        if mark is None:
+            return None
+        if mark:
+            return 1.0 / rank
+    return 0.0

@@ -1,0 +1,275 @@
+"""segmentation_iou: IoU per label over all pixels of a data set, its mean, pixel accuracy and boundary IoU."""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import Field
+
+from metrics.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
+from metrics.evaluators.detection.matched import Spread, clusters_of, number, ratio
+from metrics.evaluators.segmentation.label_maps import Batch, LabelMapParameters, Labels, batches
+from metrics.kernels.masks import Longs
+from metrics.kernels.objects import Floats, Ints
+from metrics.kernels.precision_recall import mean_over
+from metrics.kernels.resampling import draw_weights
+from metrics.kernels.segmentation import band_distance, iou, tally
+from metrics.suite import Outputs, Suite
+
+ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
+NOTHING = "every pixel of the ground truth is ignored"
+AT_ONCE = 1_024  # images whose resampled sums are made at a time
+Cells = tuple[Longs, Longs, Longs]
+CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
+
+
+class SegmentationIouParameters(LabelMapParameters):
+    """What counts, how wide a contour is, and the resampling."""
+
+    dilation_ratio: float = Field(
+        0.02, ge=0, le=0.5, description="Width of the band along contours, as a share of the image's diagonal."
+    )
+    resamples: int = Field(
+        500, ge=0, le=10_000, description="Bootstrap resamples of the images for the 95 % intervals; 0: no intervals."
+    )
+    seed: int = Field(0, ge=0, description="Seed of the bootstrap.")
+
+
+def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int, int]]) -> Mapping[str, Any]:
+    """One image of 10 × 10 pixels; a region goes from one column to before another, over the whole height."""
+
+    def regions(columns: dict[str, tuple[int, int]]) -> list[dict[str, Any]]:
+        sides = {"case_id": "a", "y": 0.0, "height": 10.0}
+        return [
+            sides | {"label": label, "x": float(left), "width": float(right - left)}
+            for label, (left, right) in columns.items()
+        ]
+
+    return {
+        "task": "segmentation",
+        "cases": [{"case_id": "a", "image_width": 10, "image_height": 10}],
+        "annotations": [row | {"annotation_id": place} for place, row in enumerate(regions(truths))],
+        "predictions": regions(predictions),
+    }
+
+
+@evaluator(
+    id="segmentation_iou",
+    title="Segmentation IoU",
+    tasks=("segmentation",),
+    inputs=("annotations", "predictions"),
+    metrics=(
+        Metric("miou", "Mean over labels of the IoU over all pixels.", primary=True),
+        Metric("iou", "Pixels of one label in both maps, as a share of those in either.", minor=True),
+        Metric("pixel_accuracy", "Share of the pixels that are given their true label."),
+        Metric(
+            "boundary_iou",
+            "IoU of the bands along the contours: of one label, or the mean over labels.",
+            threshold=None,
+        ),
+        Metric(
+            "image_miou", "Mean over the labels of one image of the IoU over its pixels.", threshold=None, minor=True
+        ),
+    ),
+    sources=(
+        "Valor metrics: Intersection Over Union (IOU), Mean IOU, semantic segmentation",
+        "Everingham et al., The Pascal Visual Object Classes Challenge: a retrospective, 2015 (segmentation accuracy)",
+        "Cheng et al., Boundary IoU: improving object-centric image segmentation evaluation, 2021",
+    ),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "the border between two labels is one column off",
+            _scene({"road": (0, 6), "sky": (6, 10)}, {"road": (0, 5), "sky": (5, 10)}),
+            rows=(
+                {"metric": "iou", "label": "road", "value": 50 / 60},
+                {"metric": "iou", "label": "sky", "value": 40 / 50},
+                {"metric": "miou", "label": None, "value": (50 / 60 + 40 / 50) / 2},
+                {"metric": "pixel_accuracy", "label": None, "value": 0.9},
+                {"metric": "boundary_iou", "label": "road", "value": 18 / 36},
+                {"metric": "boundary_iou", "label": "sky", "value": 16 / 34},
+            ),
+        ),
+        Example(
+            "pixels of the ignored label count nowhere, whatever is predicted there",
+            _scene({"road": (0, 6), "255": (6, 10)}, {"road": (0, 3), "sky": (3, 10)}),
+            rows=(
+                {"metric": "iou", "label": "road", "value": 30 / 60},
+                {"metric": "iou", "label": "sky", "value": 0.0},
+                {"metric": "miou", "label": None, "value": 0.25},
+                {"metric": "pixel_accuracy", "label": None, "value": 0.5},
+            ),
+        ),
+        Example(
+            "what no region covers is background, a label like any other",
+            _scene({"cat": (0, 5)}, {"cat": (0, 4)}),
+            rows=(
+                {"metric": "iou", "label": "cat", "value": 40 / 50},
+                {"metric": "iou", "label": "background", "value": 50 / 60},
+            ),
+        ),
+    ),
+    differs_from=(
+        "detection's evaluators match objects with scores, each with its mask; here every pixel has one label, and "
+        "two objects of one label are one region."
+    ),
+)
+def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIouParameters) -> Findings:
+    """Intersection over union of the pixels of each label, over the whole data set, and its mean over labels.
+
+    Every pixel has one true and one predicted label. Counted over all pixels of all images, with TP the pixels of a
+    label in both maps, FP those in the prediction alone and FN those in the ground truth alone:
+
+        iou = TP / (TP + FP + FN)           miou = mean of iou over labels
+        pixel_accuracy = Σ TP / pixels      boundary_iou = the iou of the bands along the contours
+
+    0 … 1, higher is better. The mean is over the labels present in the ground truth or in the prediction; a label in
+    neither is not applicable, one in only one of them has 0. A case has `image_miou`, the mean IoU of its image alone;
+    miou is of the pixels of all images and no mean of these.
+
+    The band of a region (Cheng et al.) are its pixels less than or exactly d pixels away, along each axis, from a pixel
+    outside it or from the edge of the image: what d erosions by 3 × 3 pixels take away. d is `dilation_ratio` of the
+    image's diagonal, rounded, at least 1. Bands are made per label and image and their pixels counted over the data
+    set; boundary_iou without a label is the mean over labels.
+
+    Regions come as indexed PNG masks, run lengths, polygons or boxes; the latter are drawn as pycocotools draws them.
+    Where regions of one image overlap, the later row wins. Pixels that no region covers are `background`; it is a label
+    like every other, so leave it out by naming it in `ignore_labels`. Class 0 of an indexed mask is likewise a class.
+    Where the ground truth covers everything and has no background, uncovered predicted pixels are of no label: wrong,
+    but no label of their own. So is all of an image that the model has no output for. Pixels whose true class is
+    `ignore_index` (255 in VOC and Cityscapes) or in `ignore_labels` count nowhere, and are left out of both maps before
+    bands are taken; predicting an ignored label elsewhere is wrong. A crowd is a region like every other.
+
+    IoU and accuracy equal scikit-learn's jaccard_score and accuracy_score on the pixels. The 95 % interval is a basic
+    bootstrap over images (over `cases.group` where given). n is the number of images with a pixel that counts; of a
+    label, of those that have it in either map. The curve has the columns label, predicted (null: no label) and count,
+    the pixel confusion matrix; the evidence of a case has that of its image.
+    """
+    labels = Labels.of(suite, outputs, parameters)
+    counts = _count(suite, outputs, labels, parameters.dilation_ratio)
+    clusters = clusters_of(suite.cases["group"])
+    resamples = parameters.resamples if clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
+    sums = _resampled(counts.pixels, draw_weights(clusters, resamples, parameters.seed))
+    return Findings(
+        _aggregates(counts, sums),
+        cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
+        curves=_curves(counts),
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Counts:
+    """What was counted in I images of K labels.
+
+    pixels [I, 2, 3, K]: of areas and of bands, those in both maps, in the truth, in the prediction. cells: of each
+    image the true labels, the predicted ones and the pixels of every pair there is; code K is no label.
+    """
+
+    labels: tuple[str, ...]
+    pixels: Ints
+    cells: list[Cells]
+
+
+def _count(suite: Suite, outputs: Outputs, labels: Labels, ratio: float) -> _Counts:
+    """Count image by image; threads share them."""
+    pixels = np.zeros((len(suite), 2, 3, len(labels)), np.int32)
+    cells: list[Cells] = []
+
+    def count(batch: Batch, index: int) -> Cells:
+        maps = batch.maps(index)
+        distance = band_distance(maps.height, maps.width, ratio)
+        found = tally(maps.truth, maps.prediction, maps.height, len(labels), distance)
+        pixels[maps.place] = found.areas, found.bands
+        truth, predicted = found.confusion.nonzero()
+        return truth, predicted, found.confusion[truth, predicted]
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for batch in batches(suite, outputs, labels):
+            cells += threads.map(count, [batch] * len(batch.places), range(len(batch.places)))
+    if not labels.implied or pixels[:, 0, 1, -1].any():
+        return _Counts(labels.names, pixels, cells)
+    # nothing is background: what the prediction leaves open is of no label
+    last = len(labels) - 1
+    return _Counts(labels.names[:-1], pixels[..., :-1], [_joined(cell, last) for cell in cells])
+
+
+def _joined(cells: Cells, last: int) -> Cells:
+    """The cells with the codes of predictions from `last` on as one."""
+    truth, predicted, count = cells
+    keys, of_key = np.unique(truth * (last + 1) + np.minimum(predicted, last), return_inverse=True)
+    return keys // (last + 1), keys % (last + 1), np.bincount(of_key, count, len(keys)).astype(np.int64)
+
+
+def _resampled(pixels: Ints, weights: NDArray[np.uint8]) -> Floats:
+    """The sums of `pixels` [I, 2, 3, K] over the data set, then over its resamples: [1 + B, 2, 3, K]."""
+    images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
+    sums = np.zeros((1 + len(weights), images.shape[1]))
+    for start in range(0, len(images), AT_ONCE):
+        part = images[start : start + AT_ONCE].astype(np.float64)
+        sums[0] += part.sum(axis=0)
+        sums[1:] += weights[:, start : start + AT_ONCE].astype(np.float64) @ part
+    return sums.reshape(len(sums), *pixels.shape[1:])
+
+
+def _accuracy(pixels: Ints | Floats) -> Floats:
+    """Pixels given their true label, of all that count, from [..., 2, 3, K]: [...]; NaN without any."""
+    return ratio(pixels[..., 0, 0, :].sum(axis=-1), pixels[..., 0, 1, :].sum(axis=-1))
+
+
+def _aggregates(counts: _Counts, sums: Floats) -> list[Aggregate]:
+    by_label = iou(sums)  # [1 + B, 2, K]
+    means = Spread.of(mean_over(by_label, 2))
+    held = counts.pixels[:, 0, 1].any(axis=1)
+    n, unscored = int(held.sum()), int((~held).sum())
+    rows = [
+        number("miou", means, (0,), n=n, why=NOTHING),
+        number("pixel_accuracy", Spread.of(_accuracy(sums)), n=n, why=NOTHING),
+        number("boundary_iou", means, (1,), n=n, why=NOTHING),
+    ]
+    rows = [replace(row, unscored=unscored) for row in rows]
+    spread = Spread.of(by_label)
+    images = counts.pixels[:, 0, 1:].any(axis=1).sum(axis=0).tolist()
+    for kind, metric in enumerate(("iou", "boundary_iou")):
+        rows += [
+            number(metric, spread, (kind, k), n=images[k], label=label, why=ABSENT)
+            for k, label in enumerate(counts.labels)
+        ]
+    return rows
+
+
+def _cases(counts: _Counts) -> Iterator[CaseScore]:
+    """Of each image its mean IoU, with the IoU of its labels and its confusion."""
+    by_label = iou(counts.pixels[:, 0])
+    means = mean_over(by_label, 1)
+    names = [*counts.labels, None]
+    for place, cells in enumerate(counts.cells):
+        if np.isnan(means[place]):
+            yield not_applicable(NOTHING)
+            continue
+        confusion = [
+            {"truth": names[truth], "predicted": names[predicted], "pixels": count}
+            for truth, predicted, count in zip(*(column.tolist() for column in cells), strict=True)
+        ]
+        confusion.sort(key=lambda cell: (cell["truth"] == cell["predicted"], -cell["pixels"]))
+        shares = {
+            label: round(share, 6)
+            for label, share in zip(counts.labels, by_label[place].tolist(), strict=True)
+            if share == share
+        }
+        yield CaseScore({"image_miou": float(means[place])}, evidence={"iou": shares, "confusion": confusion})
+
+
+def _curves(counts: _Counts) -> pa.Table:
+    """The pixel confusion matrix, without its empty cells."""
+    matrix = np.zeros((len(counts.labels), len(counts.labels) + 1), np.int64)
+    for truth, predicted, count in counts.cells:
+        np.add.at(matrix, (truth, predicted), count)
+    truth, predicted = matrix.nonzero()
+    names = pa.array([*counts.labels, None], pa.string())
+    return pa.table([names.take(pa.array(truth)), names.take(pa.array(predicted)), matrix[truth, predicted]], CURVES)

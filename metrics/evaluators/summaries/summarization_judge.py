@@ -1,0 +1,79 @@
+"""Summarization (judge): whether a summary is good or bad."""
+
+from typing import Literal
+
+from metrics.boolean_family import boolean_metrics, readable, verdict
+from metrics.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.judge.asking import Judge, Reply
+from metrics.judge.prompt import Prompt
+from metrics.suite import Case
+
+SUMMARY = Prompt(
+    "summarization_judge",
+    "Is SUMMARY a good or a bad summary of SOURCE? good: it holds the key points of SOURCE, nothing that SOURCE does "
+    "not say, and is clearly shorter and readable. bad: it misses a key point, adds or distorts something, copies "
+    "SOURCE or talks of something else.",
+)
+
+
+class _Quality(Reply):
+    reason: str = ""
+    summary: Literal["good", "bad"]
+
+
+SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
+
+
+@evaluator(
+    id="summarization_judge",
+    title="Summarization (judge)",
+    tasks=("text",),
+    inputs=("source_text", "answer"),
+    resources=("judge",),
+    prompts=(SUMMARY,),
+    metrics=boolean_metrics("are good summaries of the source text"),
+    sources=("H2O Eval Studio evaluators: Summarization (Judge)",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "a good summary",
+            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0, "parse_failures": 0},
+            judge=(Said("summarization_judge", {"reason": "Cause and result.", "summary": "good"}),),
+        ),
+        Example(
+            "a bad one",
+            {"source_text": SOURCE, "answer": "The ferry sank."},
+            {"passes": 0, "failures": 1, "generation_failures": 1},
+            judge=(Said("summarization_judge", {"reason": "It did not sink.", "summary": "bad"}),),
+        ),
+        Example("none", {"source_text": SOURCE, "answer": " "}, {"passes": 0, "failures": 1}),
+        Example(
+            "a verdict that cannot be read",
+            {"source_text": SOURCE, "answer": "A storm."},
+            {"passes": None, "parse_failures": 1},
+            status=Status.PARSE_FAILURE,
+            judge=(Said("summarization_judge", {"reason": "", "summary": "gut"}),),
+        ),
+    ),
+    differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness goes by local models.",
+)
+async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """Whether the answer is a good summary of the source text, by a judge.
+
+        passes = 1 where the judge calls the summary good, 0 where bad
+
+    Good is a summary that holds the key points, adds and distorts nothing, and is short and readable.
+
+    Nothing is retrieved for a summary: retrieval_failures has no value, and a failure is the generation's. An empty
+    summary fails, unasked; a verdict that cannot be read counts in parse_failures and in nothing else.
+    Evidence: the verdict and the judge's reason. Source: H2O Eval Studio.
+    """
+    if not (case.answer or "").strip():
+        return verdict(False, evidence={"summary": "bad", "reason": "the summary is empty"})
+
+    async def asked() -> CaseScore:
+        said = await judge.ask(SUMMARY, _Quality, {"SOURCE": case.source_text, "SUMMARY": case.answer})
+        return verdict(said.summary == "good", evidence=said.model_dump())
+
+    return await readable(asked())

@@ -1,0 +1,90 @@
+"""Summary coherence: how good a summary is as a whole, from 1 to 5."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.judge.asking import Judge, Reply
+from metrics.judge.grading import whole
+from metrics.judge.prompt import Prompt
+from metrics.suite import Case
+
+COHERENCE = Prompt(
+    "summary_coherence",
+    "Rate the coherence of SUMMARY, a summary of SOURCE: the quality of its sentences taken together. It should hit "
+    "the key points of SOURCE, in a clear and logical order, and build from sentence to sentence into one body of "
+    "information instead of a heap of it. Read SOURCE for its main topic and key points, then compare. coherence is an "
+    "integer: 1 incoherent, or key points missing or wrong; 2 poor; 3 fair; 4 good; 5 all key points, extremely "
+    "coherent.",
+)
+
+
+class _Coherence(Reply):
+    reason: str = ""
+    coherence: Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(whole)]
+
+
+SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
+
+
+@evaluator(
+    id="summary_coherence",
+    title="Summary coherence",
+    tasks=("text",),
+    inputs=("source_text", "answer"),
+    resources=("judge",),
+    prompts=(COHERENCE,),
+    metrics=(
+        Metric(
+            "summary_coherence",
+            "Quality of the summary as a whole, an integer from 1 to 5.",
+            low=1.0,
+            high=5.0,
+            threshold=4.0,
+            primary=True,
+        ),
+    ),
+    sources=("V", "Liu et al. 2023, G-Eval (arXiv:2303.16634)"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "a good summary",
+            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            {"summary_coherence": 5.0},
+            judge=(Said("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
+        ),
+        Example(
+            "a heap of words",
+            {"source_text": SOURCE, "answer": "Hotels. Tuesday. There is a ferry."},
+            {"summary_coherence": 2.0},
+            judge=(Said("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
+        ),
+        Example(
+            "a rating off the scale",
+            {"source_text": SOURCE, "answer": "A storm."},
+            {"summary_coherence": None},
+            status=Status.PARSE_FAILURE,
+            judge=(Said("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
+        ),
+        Example("an empty summary", {"source_text": SOURCE, "answer": ""}, {"summary_coherence": 1.0}),
+    ),
+    differs_from="summarization_judge says good or bad; summarization_completeness_faithfulness goes by local models, "
+    "sentence by sentence.",
+)
+async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+    """How good the summary is as a whole, by a judge, on an integer scale from 1 to 5.
+
+        summary_coherence ∈ {1, 2, 3, 4, 5}
+
+    5: it hits the key points of the source in a clear and logical order, each sentence building on the one before; 1:
+    it is incoherent, or the key points are missing. There is no formula: the judge rates the summary beside its source.
+
+    The answer is the summary of the case's source text. An empty one is rated 1, unasked; a reply that is no integer
+    from 1 to 5 is a parse failure. Evidence: the rating and the judge's reason.
+    Source: Valor, after the coherence criterion of G-Eval (appendix A), of any text instead of news.
+    """
+    if not (case.answer or "").strip():
+        return CaseScore({"summary_coherence": 1.0}, evidence={"coherence": 1, "reason": "the summary is empty"})
+    said = await judge.ask(COHERENCE, _Coherence, {"SOURCE": case.source_text, "SUMMARY": case.answer})
+    return CaseScore({"summary_coherence": float(said.coherence)}, evidence=said.model_dump())

@@ -1,0 +1,75 @@
+"""GPTScore for answers to questions: how readily a language model says yes to a question about the answer."""
+
+from collections.abc import Sequence
+from math import log
+
+from metrics.evaluator import CaseScore, Example, Status, evaluator
+from metrics.gptscore_family import Asked, LanguageModelParameters, loss_metrics, scored
+from metrics.models.language_model import Predicts
+from metrics.suite import Case
+
+TEMPLATE = "Question: {question}\nReply: {answer}\nIs the reply {quality}? Say Yes or No:"
+TARGET = " Yes"
+QUALITIES = {
+    "interest": "interesting",
+    "engagement": "engaging",
+    "understandability": "easy to understand",
+    "relevance": "relevant to the question",
+    "specificity": "specific rather than generic",
+    "correctness": "correct",
+    "semantic_appropriateness": "appropriate in what it means",
+    "fluency": "fluent",
+}
+
+
+@evaluator(
+    id="gptscore_qa",
+    title="GPTScore: question answering",
+    tasks=("text",),
+    inputs=("question", "answer"),
+    resources=("language_model",),
+    metrics=loss_metrics(
+        {name: f"Loss of “Yes” when asked whether the answer is {quality}." for name, quality in QUALITIES.items()},
+        "interest",
+    ),
+    sources=("H", "Fu et al. 2023, GPTScore"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "a model to which a word costs ln 2 when said before, and yes is said in every question",
+            {"question": "Was gibt es?", "answer": "Nichts Neues"},
+            dict.fromkeys(QUALITIES, log(2)),
+        ),
+        Example("an empty answer", {"question": "Was?", "answer": ""}, status=Status.NOT_APPLICABLE),
+    ),
+    differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
+)
+def gptscore_qa(
+    cases: Sequence[Case],
+    parameters: LanguageModelParameters,  # noqa: ARG001
+    language_model: Predicts,
+) -> list[CaseScore]:
+    """How readily a language model answers “Yes” when asked whether the answer is interesting, correct, fluent ….
+
+        score = −ln p(“Yes” | question, answer, “Is the reply …? Say Yes or No:”)
+
+    Eight aspects, in nats a token, from 0, lower is better. No threshold by default: the number means something beside
+    others of the same model only. The mean over the tokens where the vocabulary takes several for the word.
+
+    Without a word in question or answer: not applicable. Long texts are read in windows, see
+    metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored, the model and its
+    weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    """
+    return scored(cases, language_model, _asked)
+
+
+def _asked(case: Case) -> Asked | str:
+    question, answer = case.question or "", case.answer or ""
+    if not question.strip() or not answer.strip():
+        return "the question is blank" if answer.strip() else "the answer is empty"
+    return {
+        1: {
+            name: [(TEMPLATE.format(question=question, answer=answer, quality=quality), TARGET)]
+            for name, quality in QUALITIES.items()
+        }
+    }

@@ -1,0 +1,66 @@
+"""GPTScore for summaries against a reference: how readily a language model turns one into the other."""
+
+from collections.abc import Sequence
+from math import log
+
+from metrics.evaluator import CaseScore, Example, Status, evaluator
+from metrics.gptscore_family import LanguageModelParameters, against_references, loss_metrics, scored
+from metrics.models.language_model import Predicts
+from metrics.suite import Case
+
+TEMPLATES = {
+    "semantic_coverage": "Say this again with all of its points: {text}\nIn other words:",
+    "factuality": "Say this again with the same facts: {text}\nIn other words:",
+    "informativeness": "Say this again with all that is worth knowing: {text}\nIn other words:",
+    "coherence": "Say this again as one coherent text: {text}\nIn other words:",
+    "relevance": "Say this again with what matters in it: {text}\nIn other words:",
+    "fluency": "Say this again in correct and natural language: {text}\nIn other words:",
+}
+MEANINGS = {
+    "semantic_coverage": "Loss of one text after the other, asked to keep all points.",
+    "factuality": "Loss of one text after the other, asked to keep the facts.",
+    "informativeness": "Loss of one text after the other, asked for all that is worth knowing.",
+    "coherence": "Loss of one text after the other, asked for a coherent text.",
+    "relevance": "Loss of one text after the other, asked for what matters.",
+    "fluency": "Loss of one text after the other, asked for correct and natural language.",
+}
+
+
+@evaluator(
+    id="gptscore_summary_reference",
+    title="GPTScore: summaries with a reference",
+    tasks=("text",),
+    inputs=("answer", "expected_answers"),
+    resources=("language_model",),
+    metrics=loss_metrics(MEANINGS, "semantic_coverage"),
+    sources=("H", "Fu et al. 2023, GPTScore"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
+            {"answer": "Ernte gut", "expected_answers": ["Ernte schlecht"]},
+            dict.fromkeys(TEMPLATES, (log(8) + log(2)) / 2),
+        ),
+        Example("nothing to score", {"answer": "Ernte", "expected_answers": [""]}, status=Status.NOT_APPLICABLE),
+    ),
+    differs_from="gptscore_summary needs no reference summary, it reads the source; gptscore_translation asks for the "
+    "qualities of translations.",
+)
+def gptscore_summary_reference(
+    cases: Sequence[Case],
+    parameters: LanguageModelParameters,  # noqa: ARG001
+    language_model: Predicts,
+) -> list[CaseScore]:
+    """How readily a language model writes the reference summary after the answer, and the other way round.
+
+        loss(b | a) = mean over the tokens of b of  −ln p(token | instruction, a, bridge words, b so far)
+        score = (loss(expected | answer) + loss(answer | expected)) / 2
+
+    In nats a token, from 0, lower is better; one instruction for each aspect. No threshold by default: the number means
+    something beside others of the same model only. Of several expected answers each aspect takes its lowest.
+
+    Without a word in the answer or in any expected answer: not applicable. Long texts are read in windows, see
+    metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored, the closest expected
+    answer (from 1) of each aspect, the model and its weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    """
+    return scored(cases, language_model, lambda case: against_references(case, TEMPLATES))

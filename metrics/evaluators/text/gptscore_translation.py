@@ -1,0 +1,64 @@
+"""GPTScore for translations: how readily a language model rewrites the answer as the expected answer, and back."""
+
+from collections.abc import Sequence
+from math import log
+
+from metrics.evaluator import CaseScore, Example, Status, evaluator
+from metrics.gptscore_family import LanguageModelParameters, against_references, loss_metrics, scored
+from metrics.models.language_model import Predicts
+from metrics.suite import Case
+
+TEMPLATES = {
+    "accuracy": "Say this again with the same facts: {text}\nIn other words:",
+    "fluency": "Say this again in correct and natural language: {text}\nIn other words:",
+    "multidimensional_quality": "Say this again as well as can be, with the same facts: {text}\nIn other words:",
+}
+MEANINGS = {
+    "accuracy": "Loss of one text after the other, asked to keep the facts.",
+    "fluency": "Loss of one text after the other, asked for correct and natural language.",
+    "multidimensional_quality": "Loss of one text after the other, asked for high quality in all.",
+}
+
+
+@evaluator(
+    id="gptscore_translation",
+    title="GPTScore: machine translation",
+    tasks=("text",),
+    inputs=("answer", "expected_answers"),
+    resources=("language_model",),
+    metrics=loss_metrics(MEANINGS, "accuracy"),
+    sources=("H", "Fu et al. 2023, GPTScore"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
+            {"answer": "Katze schläft", "expected_answers": ["Katze döst"]},
+            dict.fromkeys(TEMPLATES, (log(8) + log(2)) / 2),
+        ),
+        Example(
+            "the expected answer with the lowest loss counts",
+            {"answer": "Katze schläft", "expected_answers": ["Hund bellt", "Katze schläft"]},
+            dict.fromkeys(TEMPLATES, log(2)),
+        ),
+        Example("nothing to score", {"answer": " ", "expected_answers": ["Katze"]}, status=Status.NOT_APPLICABLE),
+    ),
+    differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
+)
+def gptscore_translation(
+    cases: Sequence[Case],
+    parameters: LanguageModelParameters,  # noqa: ARG001
+    language_model: Predicts,
+) -> list[CaseScore]:
+    """How readily a language model writes the expected answer after the answer, and the other way round.
+
+        loss(b | a) = mean over the tokens of b of  −ln p(token | instruction, a, bridge words, b so far)
+        score = (loss(expected | answer) + loss(answer | expected)) / 2
+
+    In nats a token, from 0, lower is better; one instruction for each aspect. No threshold by default: the number means
+    something beside others of the same model only. Of several expected answers each aspect takes its lowest.
+
+    Without a word in the answer or in any expected answer: not applicable. Long texts are read in windows, see
+    metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored, the closest expected
+    answer (from 1) of each aspect, the model and its weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    """
+    return scored(cases, language_model, lambda case: against_references(case, TEMPLATES))

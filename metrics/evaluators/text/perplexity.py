@@ -1,0 +1,68 @@
+"""Perplexity: how surprising the answer is to a language model."""
+
+from collections.abc import Sequence
+from math import exp, inf
+
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Status, evaluator, not_applicable
+from metrics.gptscore_family import PORTION, LanguageModelParameters, provenance
+from metrics.models.language_model import Loss, Predicts
+from metrics.suite import Case
+
+
+@evaluator(
+    id="perplexity",
+    title="Perplexity",
+    tasks=("text",),
+    inputs=("answer",),
+    resources=("language_model",),
+    metrics=(
+        Metric(
+            "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf,
+            direction=Direction.LOWER, threshold=inf, primary=True,
+        ),
+    ),
+    sources=("H", "Jelinek et al. 1977"),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
+    examples=(
+        Example(
+            "a model to which a word costs ln 8 when new and ln 2 when said before: √(8 · 2)",
+            {"answer": "rot rot"},
+            {"perplexity": 4.0},
+        ),
+        Example("an empty answer", {"answer": " "}, status=Status.NOT_APPLICABLE),
+    ),
+    differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
+)  # fmt: skip
+def perplexity(
+    cases: Sequence[Case],
+    parameters: LanguageModelParameters,  # noqa: ARG001
+    language_model: Predicts,
+) -> list[CaseScore]:
+    """How surprising the answer is to a language model, token by token: low for fluent text, high for scrambled text.
+
+        perplexity = exp( mean over the answer's tokens of  −ln p(token | beginning of text, answer so far) )
+
+    From 1, lower is better: as if the model had chosen among so many words at each token. It says nothing of truth;
+    short answers score higher than long ones. It can never be .5, H2O's threshold, so there is none by default. Numbers
+    of models with other vocabularies cannot be compared. What begins a text, and how texts longer than the model's
+    window are read, is told in metrics.models.language_model.
+
+    An answer without a word, or of one token where the model has no beginning-of-text token: not applicable.
+    Evidence: tokens scored, windows where there are several, the model and its weights' sha256.
+    Source: H2O Eval Studio.
+    """
+    losses = [
+        loss
+        for begin in range(0, len(cases), PORTION)
+        for loss in language_model.losses([("", case.answer or "") for case in cases[begin : begin + PORTION]])
+    ]
+    return [_score(case, loss, language_model) for case, loss in zip(cases, losses, strict=True)]
+
+
+def _score(case: Case, loss: Loss, language_model: Predicts) -> CaseScore:
+    if not (case.answer or "").strip():
+        return not_applicable("the answer is empty")
+    evidence = {"tokens_scored": loss.tokens, **provenance(language_model, [loss])}
+    if not loss.tokens:
+        return not_applicable("the answer is a single token, and nothing stands before it to predict it from", evidence)
+    return CaseScore({"perplexity": exp(loss.mean)}, evidence=evidence)

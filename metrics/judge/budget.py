@@ -1,0 +1,132 @@
+"""What a run spends on its judge, and the limit it never goes over."""
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from metrics.errors import BudgetSpent, InputError, InputProblem
+from metrics.judge.completion import Completion
+from metrics.judge.settings import Budget
+
+Price = Callable[[int, int], float | None]
+
+
+@dataclass(slots=True)
+class Spend:
+    """What was spent: requests sent, tokens, dollars of the replies whose price is known, and how many have none.
+
+    `cached` counts the questions that were answered without a request.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    replies: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float = 0.0
+    unpriced: int = 0
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "Spend":
+        """What as_row() wrote down, to go on from."""
+        own = {entry.name: row[entry.name] for entry in fields(cls) if entry.name in row}
+        return cls(**own | {"usd": row.get("priced_usd", 0.0)})
+
+    def as_row(self) -> dict[str, Any]:
+        """Plain data; `usd` is None, unknown, where the price of any reply is, `priced_usd` the sum of the others."""
+        return asdict(self) | {"usd": None if self.unpriced else round(self.usd, 6), "priced_usd": self.usd}
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What a request may cost at most, while it is in flight."""
+
+    tokens: int
+    usd: float
+
+
+class Ledger:
+    """Keeps the spend of a run within its budget: a request is sent only if its worst case still fits."""
+
+    def __init__(self, budget: Budget, spend: Spend | None = None):
+        self.spend = spend or Spend()
+        self._budget = budget
+        self._tokens = 0  # reserved
+        self._usd = 0.0
+        self._assumed = 0  # tokens of replies whose provider did not count them
+        self._settled: asyncio.Event | None = None
+        self._began: float | None = None
+
+    async def reserve(self, prompt_tokens: int, max_tokens: int, price: Price) -> Reserved:
+        """Room for a request; waits for what those in flight leave over. BudgetSpent."""
+        limits = self._budget
+        if limits == Budget():
+            self.spend.calls += 1
+            return Reserved(0, 0.0)
+        wanted = Reserved(prompt_tokens + max_tokens, price(prompt_tokens, max_tokens) or 0.0)
+        while True:
+            self._check_time()
+            if limits.calls is not None and self.spend.calls >= limits.calls:
+                raise BudgetSpent(f"the budget of {limits.calls:,} judge calls is used up")
+            short = self._short(wanted)
+            if short is None:
+                break
+            if not self._tokens:
+                raise BudgetSpent(short)
+            self._settled = self._settled or asyncio.Event()
+            await self._settled.wait()
+        self.spend.calls += 1
+        self._tokens += wanted.tokens
+        self._usd += wanted.usd
+        return wanted
+
+    def settle(self, reserved: Reserved, completion: Completion | None) -> None:
+        """The request is over; None: it brought no reply."""
+        self._tokens -= reserved.tokens
+        self._usd = self._usd - reserved.usd if self._tokens else 0.0
+        if completion is not None:
+            spend = self.spend
+            spend.replies += 1
+            self._assumed += reserved.tokens if completion.prompt_tokens is None else 0
+            spend.prompt_tokens += completion.prompt_tokens or 0
+            spend.completion_tokens += completion.completion_tokens or 0
+            spend.usd += completion.cost_usd or 0.0
+            spend.unpriced += completion.cost_usd is None
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
+
+    def _short(self, wanted: Reserved) -> str | None:
+        """Which limit the request could break; None where it fits."""
+        limits, spend = self._budget, self.spend
+        spent = spend.prompt_tokens + spend.completion_tokens + self._assumed
+        if limits.tokens is not None and spent + self._tokens + wanted.tokens > limits.tokens:
+            return (
+                f"the budget of {limits.tokens:,} judge tokens has {limits.tokens - spent:,} left, too few for a call"
+            )
+        if limits.usd is not None and spend.usd + self._usd + wanted.usd > limits.usd:
+            return f"the budget of {limits.usd:g} dollars has {limits.usd - spend.usd:.4f} left, too few for a call"
+        return None
+
+    def _check_time(self) -> None:
+        if self._budget.seconds is not None:
+            now = asyncio.get_running_loop().time()
+            self._began = now if self._began is None else self._began
+            if now - self._began > self._budget.seconds:
+                raise BudgetSpent(f"the {self._budget.seconds:g} seconds for judging are over")
+
+
+def about_tokens(text: str) -> int:
+    """About how many tokens a text has, rather too many than too few: 3 ASCII characters, or one other, a token."""
+    plain = len(text) if text.isascii() else sum(character.isascii() for character in text)
+    return math.ceil(plain / 3) + (len(text) - plain)
+
+
+def check_priced(budget: Budget, name: str, price: Price) -> None:
+    """InputError where dollars are limited and the judge's price is unknown."""
+    if budget.usd is not None and price(1000, 1000) is None:
+        raise InputError(
+            [InputProblem("judge budget", f"usd={budget.usd:g}", f"calls or tokens: the price of {name} is unknown")]
+        )

@@ -1,0 +1,310 @@
+"""Asking one judge: from the cache, or once however many want to know; within limits and budget; again if it fails."""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+from pydantic import BaseModel
+
+from metrics.errors import JudgeDown, JudgeError, Unreadable
+from metrics.judge import replies
+from metrics.judge.asking import I, Reply, T
+from metrics.judge.budget import Ledger, about_tokens
+from metrics.judge.cache import Replies, Stored
+from metrics.judge.completion import CallFailed, Completer, Completion
+from metrics.judge.limits import Gate
+from metrics.judge.prompt import Data, Prompt
+from metrics.judge.redact import redact
+from metrics.judge.settings import JudgeSettings
+
+QUOTED = 2_000  # characters of an unreadable reply that its repair is shown
+LONGEST_BACKOFF = 60.0
+LIMITED = 4  # times longer is waited for a provider that is asked too often: it counts by the minute
+RECENT, SHORT = 1_000, 10_000  # replies kept at hand, and characters of the longest of them
+CALM = 10  # turns of the event loop without a question, after which no more is to be expected
+REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question in full: who is asked (as JSON), in which step, the messages, the form of the reply, which draw."""
+
+    identity: str
+    step: str
+    messages: tuple[dict[str, str], ...]
+    form: type[BaseModel]
+    repeat: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """sha256 of all that can change the reply."""
+        content = [self.identity, self.step, self.messages, replies.schema_text(self.form), self.repeat]
+        return sha256(json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the prompt has."""
+        return sum(about_tokens(message["content"]) for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A reply that a score rests on, or the error in its place; `cached`: it was not paid for this time."""
+
+    judge: str
+    step: str
+    key: str
+    cached: bool
+    stored: Stored | None
+    error: str | None = None
+
+
+class Client:
+    """One judge for a whole process: its cache, limits and budget. Used within one event loop.
+
+    Without a `completer` nobody is asked: what is not kept is an error.
+    """
+
+    def __init__(self, settings: JudgeSettings, kept: Replies, completer: Completer | None, ledger: Ledger):
+        self.settings = settings
+        self.name = settings.name
+        self.ledger = ledger
+        self._kept = kept
+        self._completer = completer
+        self._gate = Gate(settings.name, settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
+        self._flights: dict[str, asyncio.Task[Stored]] = {}
+        self._read: dict[str, Reply] = {}  # what those at hand say
+        self._recent: dict[str, Stored] = {}  # steps are shared by evaluators that come to a case at about one time
+        self.identity = settings.identity()
+
+    async def said(self, request: Request) -> tuple[Stored, bool]:
+        """The judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
+        flight = self._flights.get(request.key)
+        if flight is not None:
+            self.ledger.spend.cached += 1
+            return await asyncio.shield(flight), True
+        stored = self._recent.get(request.key) or self._kept.get(request.key)
+        if stored is not None:
+            self.ledger.spend.cached += 1
+            self._remember(request.key, stored)
+            return stored, True
+        if self._completer is None:
+            raise JudgeError(f"the replayed recording has no reply to this question (step {request.step})")
+        flight = asyncio.create_task(self._asked(request))
+        self._flights[request.key] = flight
+        flight.add_done_callback(lambda done: self._landed(request.key, done))
+        return await asyncio.shield(flight), False
+
+    def read(self, key: str, stored: Stored, form: type[T]) -> T:
+        """What a reply says, read once while it is at hand; Unreadable."""
+        known = self._read.get(key)
+        if isinstance(known, form):
+            return known
+        found = replies.read(stored.reply, form, cut=stored.cut, limit=self.settings.max_tokens)
+        if key in self._recent:
+            self._read[key] = found
+        return found
+
+    async def close(self) -> None:
+        """Give up what is in flight and let go of connections and the cache."""
+        flights = list(self._flights.values())
+        for flight in flights:
+            flight.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
+        if self._completer is not None:
+            await self._completer.close()
+        self._kept.close()
+
+    def _remember(self, key: str, stored: Stored) -> None:
+        if len(stored.reply) <= SHORT:
+            self._recent[key] = stored
+        if len(self._recent) > RECENT:
+            oldest = next(iter(self._recent))
+            del self._recent[oldest]
+            self._read.pop(oldest, None)
+
+    def _landed(self, key: str, flight: asyncio.Task[Stored]) -> None:
+        del self._flights[key]
+        if not flight.cancelled():
+            flight.exception()  # it may be that nobody waits for it any more
+
+    async def _asked(self, request: Request) -> Stored:
+        begun = time.perf_counter()
+        completion = await self._completion(request)
+        stored = Stored(
+            self.name,
+            request.step,
+            # no file holds the half of a character that a careless tokenizer may send
+            redact(completion.text[: replies.LONGEST + 1].encode("utf-8", "replace").decode()),
+            completion.cut,
+            completion.prompt_tokens,
+            completion.completion_tokens,
+            completion.cost_usd,
+            round(time.perf_counter() - begun, 3),
+            round(time.time(), 3),
+        )
+        self._kept.put(request.key, stored)  # before anything is made of it: an answered call is never repeated
+        return stored
+
+    async def _completion(self, request: Request) -> Completion:
+        failure = None
+        for turn in range(self.settings.tries):
+            if failure is not None:
+                await asyncio.sleep(self._pause(turn, failure))
+            try:
+                return await self._sent(request)
+            except CallFailed as trouble:
+                failure = trouble
+                if trouble.trouble != "busy":
+                    break
+        assert failure is not None
+        self._gate.failed(str(failure), refused=failure.trouble == "refused", hopeless=failure.trouble == "unusable")
+        tried = f" after {self.settings.tries} tries" if failure.trouble == "busy" else ""
+        raise JudgeError(f"the judge {self.name} gave no reply{tried}: {failure}")
+
+    def _pause(self, turn: int, failure: CallFailed) -> float:
+        """Seconds before the next try: doubled each time, spread so that those who failed together do not return so."""
+        if failure.wait is not None:
+            return 0.0  # the gate waits, for everybody
+        spread = random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+        first = self.settings.backoff * (LIMITED if failure.limited else 1)
+        return float(min(LONGEST_BACKOFF, first * 2 ** (turn - 1)) * spread)
+
+    async def _sent(self, request: Request) -> Completion:
+        """One try. The budget is asked last, so that nothing is reserved while waiting for a turn."""
+        assert self._completer is not None
+        await self._gate.enter(request.tokens + (self.settings.max_tokens // 4))
+        try:
+            reserved = await self.ledger.reserve(request.tokens, self.settings.max_tokens, self._completer.price)
+            completion = None
+            try:
+                completion = await self._completer.complete(
+                    request.messages, replies.schema(request.form), request.step
+                )
+            finally:
+                self.ledger.settle(reserved, completion)
+        except CallFailed as trouble:
+            if trouble.limited:
+                self._gate.busy(trouble.wait)
+            raise
+        finally:
+            self._gate.leave()
+        self._gate.answered()
+        return completion
+
+
+class CaseJudge:
+    """The judge as one evaluator has it for one case: a Judge that remembers what it was told."""
+
+    def __init__(self, client: Client):
+        self._client = client
+        self.calls: list[Call] = []
+        self._unreadable: list[tuple[str, str]] = []  # step and complaint
+        self._questions = 0  # being asked
+
+    @property
+    def name(self) -> str:
+        """The judge's name."""
+        return self._client.name
+
+    async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
+        """One reply to the prompt over the data; see Judge."""
+        messages = prompt.messages(data, self._client.settings.prompts.get(prompt.id))
+        with self._asking(prompt.id):
+            return await self._read(prompt.id, messages, reply, repeat)
+
+    async def each(
+        self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
+    ) -> tuple[I, ...]:
+        """One reply per item; see Judge. Items without a reply are shown once more, on their own."""
+        with self._asking(prompt.id):
+            return await self._each(prompt, reply, items, data or {}, name)
+
+    async def complaint(self) -> str:
+        """What was unreadable, said once the questions are over that were still open when the evaluator failed.
+
+        Which of several failed first, and what else had been asked by then, is a matter of time; all of them is not.
+        """
+        calm = 0
+        while calm < CALM:  # who waited for a reply may ask on
+            await asyncio.sleep(0.01 if self._questions else 0)
+            calm = 0 if self._questions else calm + 1
+        return min(self._unreadable)[1]
+
+    @contextmanager
+    def _asking(self, step: str) -> Iterator[None]:
+        self._questions += 1
+        try:
+            yield
+        except Unreadable as failure:
+            self._unreadable.append((step, str(failure)))
+            raise
+        finally:
+            self._questions -= 1
+
+    async def _each(self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data, name: str) -> tuple[I, ...]:
+        found: dict[int, I] = {}
+        left = list(range(1, len(items) + 1))
+        for _ in range(2):
+            if not left:
+                break
+            shown = {**data, name: [items[number - 1] for number in left]}
+            messages = prompt.messages(shown, self._client.settings.prompts.get(prompt.id))
+            said = await self._read(prompt.id, messages, replies.items_of(reply, name), 0)
+            for place, entry in replies.by_number(said.replies, len(left)).items():
+                found[left[place - 1]] = entry.model_copy(update={"id": left[place - 1]})
+            left = [number for number in left if number not in found]
+        if left:
+            missing = ", ".join(map(str, left[:10])) + ("…" if len(left) > 10 else "")
+            raise Unreadable(
+                f"the judge gave no single verdict on {len(left)} of {len(items)} {name} ({missing}), twice"
+            )
+        return tuple(found[number] for number in range(1, len(items) + 1))
+
+    async def _read(self, step: str, messages: list[dict[str, str]], form: type[T], repeat: int) -> T:
+        """The reply, or its repair where it cannot be read."""
+        client = self._client
+        request = Request(client.identity, step, tuple(messages), form, repeat)
+        stored = await self._said(request)
+        try:
+            return client.read(request.key, stored, form)
+        except Unreadable as failure:
+            self._note(request, stored, failure)
+            if stored.cut:
+                raise
+            complaint = failure
+        again = [
+            *messages,
+            {"role": "assistant", "content": stored.reply[:QUOTED]},
+            {"role": "user", "content": REPAIR.format(complaint=complaint)},
+        ]
+        request = Request(client.identity, step, tuple(again), form, repeat)
+        stored = await self._said(request)
+        try:
+            return client.read(request.key, stored, form)
+        except Unreadable as failure:
+            self._note(request, stored, failure)
+            raise
+
+    async def _said(self, request: Request) -> Stored:
+        try:
+            stored, cached = await self._client.said(request)
+        except JudgeDown:
+            raise
+        except JudgeError as failure:
+            self.calls.append(Call(self.name, request.step, request.key, False, None, str(failure)))
+            raise
+        self.calls.append(Call(self.name, request.step, request.key, cached, stored))
+        return stored
+
+    def _note(self, request: Request, stored: Stored, failure: Unreadable) -> None:
+        """Put down that a reply could not be read."""
+        for place, call in enumerate(self.calls):
+            if call.key == request.key:
+                self.calls[place] = Call(call.judge, call.step, call.key, call.cached, stored, str(failure))

@@ -1,0 +1,74 @@
+"""Texts under judgement that try to talk to the judge: found by how they look, flagged, never taken out."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+SEARCHED = 100_000  # characters of a text
+SHOWN = 80
+PATTERNS = {
+    "orders": re.compile(
+        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
+        r"\b(?:instructions?|rubrics?|prompts?|rules|guidelines|criteria|directions|above|previous|prior|earlier)\b"
+        r"|\b(?:new|updated|real|actual) (?:system )?instructions?\s*:"
+        r"|ignor(?:e|ez|a|iere|iert)\b[^.\n]{0,40}\b(?:instructions? pr[ée]c|anweisung|instruccion|istruzion)"
+        r"|忽略(?:以上|之前|前面|所有)|無視して|игнорируй",
+        re.IGNORECASE,
+    ),
+    "speaks to the judge": re.compile(
+        r"\b(?:dear|attention|hey|note to|message to|as) (?:the |an? )?"
+        r"(?:judge|grader|evaluator|assessor|scorer|examiner)\b"
+        r"|\byou are (?:now |no longer )?(?:an? |the )?(?:judge|grader|evaluator|assistant|helpful|DAN|unrestricted)\b"
+        r"|\b(?:judge|grader|evaluator|model|assistant|AI|you)\b[^.\n]{0,30}"
+        r"\b(?:must|should|shall|have to|will|please)\b"
+        r"[^.\n]{0,30}\b(?:rate|grade|score|mark|give|award|assign|output|respond|reply|answer|return|say)\b[^.\n]{0,40}"
+        r"\b(?:10|5|100|full|maximum|highest|perfect|supported|correct|yes|pass|true)\b"
+        r"|\b(?:rate|grade|score|mark) (?:this|it|my|the) [^.\n]{0,40}"
+        r"\b(?:10|100|full|maximum|highest|perfect|correct)\b"
+        r"|\bpretend (?:to be|you are|that you)\b|\brole-?play\b|\bdeveloper mode\b",
+        re.IGNORECASE,
+    ),
+    "a verdict": re.compile(
+        r"[\"'](?:verdict|score|grade|rating|supported_by|claims|replies|reason)[\"']\s*:"
+        r"|\b(?:verdict|final score|final grade)\s*[:=]\s*(?:yes|pass|supported|correct|\d)",
+        re.IGNORECASE,
+    ),
+    "a delimiter": re.compile(
+        r"</?[A-Z_]{3,20} [0-9a-f]{6,}>|<\|(?:im_start|im_end|system|endoftext|eot_id|assistant|user)[^|]{0,20}\|>"
+        r"|\[/?(?:INST|SYS)\]|<</?SYS>>|^#{2,}\s*(?:system|instructions?|end of (?:data|text|input))\b"
+        r"|^\s*(?:system|assistant)\s*:"
+        r"|</?(?:TEXT|CONTEXTS?|CLAIMS?|ANSWER|QUESTION|REFERENCE|system|instructions?)>",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    # tag characters, zero-width ones in a row, bidirectional overrides: text that a reader does not see
+    "invisible characters": re.compile(
+        r"[\U000E0020-\U000E007E]|[\u200b\u2060\ufeff\u200c\u200d]{3,}|[\u202a-\u202e\u2066-\u2069]"
+    ),
+}  # fmt: skip
+BETWEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # put between letters, they hide a word from a search
+
+
+def suspected(texts: Iterable[tuple[str, str | None]]) -> list[dict[str, str]]:
+    """What in the named texts looks as if it were meant for the judge: `where`, `what`, and the `text` found."""
+    return [
+        {"where": where, "what": what, "text": found} for where, text in texts if text for what, found in _found(text)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _found(text: str) -> tuple[tuple[str, str], ...]:
+    head = text[:SEARCHED]
+    plain = BETWEEN.sub("", head)
+    hits = []
+    for what, pattern in PATTERNS.items():
+        match = pattern.search(head) or pattern.search(plain)
+        if match is not None:
+            hits.append(
+                (
+                    what,
+                    match[0].strip()[:SHOWN].encode("unicode_escape").decode()
+                    if what.startswith("inv")
+                    else match[0].strip()[:SHOWN],
+                )
+            )
+    return tuple(hits)

@@ -1,0 +1,51 @@
+"""Which environment variables hold a judge's key, told by its name: litellm, which knows, takes seconds to load."""
+
+import os
+
+from metrics.judge.settings import JudgeSettings
+
+NEEDED = {  # provider of a model as litellm names it: the variables it cannot do without
+    "ai21": ("AI21_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION"),
+    "cerebras": ("CEREBRAS_API_KEY",),
+    "cohere": ("COHERE_API_KEY",),
+    "deepinfra": ("DEEPINFRA_API_KEY",),
+    "deepseek": ("DEEPSEEK_API_KEY",),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY",),
+    "groq": ("GROQ_API_KEY",),
+    "huggingface": ("HUGGINGFACE_API_KEY",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "nvidia_nim": ("NVIDIA_NIM_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "perplexity": ("PERPLEXITYAI_API_KEY",),
+    "replicate": ("REPLICATE_API_KEY",),
+    "together_ai": ("TOGETHERAI_API_KEY",),
+    "xai": ("XAI_API_KEY",),
+}
+BEGINNINGS = {  # of names without a provider
+    "gpt-": "openai", "chatgpt": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude": "anthropic",
+}  # fmt: skip
+
+
+def key_variables(settings: JudgeSettings) -> tuple[str, ...]:
+    """Where the judge's key is looked for; none where it has none, or where that is not known.
+
+    A server of one's own is sent OPENAI_API_KEY, if that is set.
+    """
+    if settings.is_local:
+        return ()
+    if settings.base_url is not None:
+        return NEEDED["openai"]
+    provider, slash, _ = settings.model.partition("/")
+    if not slash:
+        provider = next((name for start, name in BEGINNINGS.items() if settings.model.startswith(start)), "")
+    return NEEDED.get(provider, ())
+
+
+def missing_keys(settings: JudgeSettings) -> tuple[str, ...]:
+    """Those of key_variables that are not set; a server of one's own may do without."""
+    if settings.base_url is not None:
+        return ()
+    return tuple(name for name in key_variables(settings) if not os.environ.get(name))

@@ -1,0 +1,134 @@
+"""How fast a judge may be asked: requests at once and a minute, tokens a minute, and a pause when it says so."""
+
+import asyncio
+from collections import deque
+
+from metrics.errors import JudgeDown
+
+MINUTE = 60.0
+LONGEST_PAUSE = 300.0  # seconds; a provider that asks for more is not waited for that long in one go
+FAILURES = 3  # failed calls in a row, each after all its tries, that open the circuit; the very first does at once
+REFUSALS = 8  # refused calls in a row, that open it where there never was a reply
+
+
+class Gate:
+    """Lets requests through, in their order, as fast as allowed.
+
+    `busy()` halves how many may be in flight (each reply lets it grow again) and pauses all; `failed()` counts towards
+    opening the circuit, after which everybody waiting, and everybody who comes, gets JudgeDown.
+    """
+
+    def __init__(
+        self, name: str, concurrency: int, requests: float | None = None, tokens: float | None = None,
+        minute: float = MINUTE,
+    ):  # fmt: skip
+        self._name = name
+        self._most = self._allowed = float(concurrency)
+        self._limits = (requests, tokens)
+        self._minute = minute
+        self._recent: deque[tuple[float, int]] = deque()  # when and with how many tokens requests went through
+        self._recent_tokens = 0
+        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
+        self._in_flight = 0
+        self._not_before = 0.0
+        self._halved_at = 0.0
+        self._failures = self._refusals = 0
+        self._answered = False
+        self._down: JudgeDown | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def enter(self, tokens: int) -> None:
+        """Wait until a request of about so many tokens may be sent; leave() must follow. JudgeDown."""
+        if self._down is not None:
+            raise self._down
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((future, tokens))
+        self._pump()
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self.leave()  # it was let through in the same moment
+            raise
+
+    def leave(self) -> None:
+        """The request is over."""
+        self._in_flight -= 1
+        self._pump()
+
+    def answered(self) -> None:
+        """A reply came."""
+        self._failures = self._refusals = 0
+        self._answered = True
+        self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+
+    def busy(self, wait: float | None) -> None:
+        """The provider said that it is asked too much, and perhaps when to come back."""
+        now = asyncio.get_running_loop().time()
+        if now - self._halved_at > 1:  # those in flight together are told together
+            self._allowed = max(1.0, self._allowed / 2)
+            self._halved_at = now
+        if wait is not None:
+            self._not_before = max(self._not_before, now + min(wait, LONGEST_PAUSE))
+
+    def failed(self, said: str, *, refused: bool = False, hopeless: bool = False) -> None:
+        """A call failed for good. `refused`: only this one may be at fault; `hopeless`: every other will fail too.
+
+        JudgeDown where that opens the circuit, or it is open.
+        """
+        if refused:
+            self._refusals += 1
+        else:
+            self._failures += 1
+        most = FAILURES if self._answered else 1
+        if hopeless or self._failures >= most or (self._refusals >= REFUSALS and not self._answered):
+            self._open(said)
+        if self._down is not None:
+            raise self._down
+
+    def _open(self, said: str) -> None:
+        if self._down is None:
+            self._down = JudgeDown(
+                f"the judge {self._name} does not answer: {said}. Everything it has answered is kept; see to its "
+                "address, key or quota and resume the run"
+            )
+        while self._waiting:
+            future, _ = self._waiting.popleft()
+            if not future.done():
+                future.set_exception(self._down)
+
+    def _pump(self) -> None:
+        """Let through whoever may go now, and come back when the next one may."""
+        while self._waiting and self._in_flight < int(self._allowed):
+            future, tokens = self._waiting[0]
+            if not future.done():
+                now = asyncio.get_running_loop().time()
+                wait = self._wait(now, tokens)
+                if wait > 0:
+                    if self._timer is not None:
+                        self._timer.cancel()
+                    self._timer = asyncio.get_running_loop().call_later(wait, self._pump)
+                    return
+                self._in_flight += 1
+                self._note(now, tokens)
+                future.set_result(None)
+            self._waiting.popleft()
+
+    def _note(self, now: float, tokens: int) -> None:
+        if self._limits != (None, None):
+            self._recent.append((now, tokens))
+            self._recent_tokens += tokens
+
+    def _wait(self, now: float, tokens: int) -> float:
+        """Seconds until a request of so many tokens keeps within every limit of the last minute."""
+        while self._recent and self._recent[0][0] <= now - self._minute:
+            self._recent_tokens -= self._recent.popleft()[1]
+        wait = self._not_before - now
+        requests, most_tokens = self._limits
+        if self._recent:
+            until_oldest_is_forgotten = self._recent[0][0] + self._minute - now
+            if requests is not None and len(self._recent) + 1 > max(1.0, requests):
+                wait = max(wait, until_oldest_is_forgotten)
+            if most_tokens is not None and self._recent_tokens + tokens > most_tokens:
+                wait = max(wait, until_oldest_is_forgotten)
+        return wait

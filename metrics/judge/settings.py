@@ -1,0 +1,100 @@
+"""How a run's judge is set up. It is saved with the run: keys have no place in it, they stay in the environment."""
+
+import json
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from metrics.errors import InputError, InputProblem
+from metrics.judge.local.install import MODEL as KNOWN
+from metrics.judge.local.install import QUESTIONS
+
+LOCAL = "local"  # the known local judge; "local:FILE" is a GGUF file of the user's own
+
+
+class Budget(BaseModel):
+    """What a run may spend on its judge at most; None: no limit. Calls count when they are sent, also in vain."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    usd: float | None = Field(default=None, ge=0, description="Dollars; the price of the model must be known.")
+    calls: int | None = Field(default=None, ge=0, description="Requests sent.")
+    tokens: int | None = Field(default=None, ge=0, description="Tokens of prompts and replies together.")
+    seconds: float | None = Field(default=None, gt=0, description="Wall time after which nothing more is asked.")
+
+
+class JudgeSettings(BaseModel):
+    """The judge of a run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field(min_length=1, description='Model name as litellm knows it ("gpt-4o-mini"), or "local".')
+    base_url: str | None = Field(None, description="Address of an OpenAI-compatible server (vLLM, Ollama, llama.cpp).")
+    temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0: the likeliest reply.")
+    max_tokens: int = Field(4096, ge=16, description="Most tokens of a reply; a longer one is a parse failure.")
+    prompts: dict[str, str] = Field(default_factory=dict, description="Texts in place of the prompts of these ids.")
+    concurrency: int = Field(16, ge=1, le=1024, description="Requests in flight at once.")
+    timeout: float = Field(120.0, gt=0, description="Seconds a call may take.")
+    tries: int = Field(5, ge=1, description="How often a request is sent before it counts as failed.")
+    backoff: float = Field(0.5, ge=0, description="Seconds before the second try; doubled each time.")
+    requests_per_minute: float | None = Field(None, gt=0, description="Most requests a minute.")
+    tokens_per_minute: float | None = Field(None, gt=0, description="Most tokens a minute.")
+    budget: Budget = Field(Budget(), description="Most that the run may spend.")
+    replay: str | None = Field(None, description="File of an exported cache: answer from it alone, ask nobody.")
+    panel: tuple["JudgeSettings", ...] = Field((), description="Further judges, each of which judges every case.")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if any(judge.panel for judge in self.panel):
+            raise ValueError("the judges of a panel have no panels of their own")
+        judges: list[JudgeSettings] = [self, *self.panel]
+        if len({judge.identity() for judge in judges}) < len(judges):
+            raise ValueError("two judges of the panel are the same")
+        if self.base_url is not None:
+            parts = urlsplit(self.base_url)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError("base_url must be an address like http://localhost:8000/v1")
+            if parts.username or parts.password:
+                raise ValueError("base_url must not hold a password; keys belong into the environment")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The judge's name, which stands beside its numbers: the model, and the server where it is one of our own."""
+        if self.model == LOCAL:
+            return KNOWN.name
+        return self.model if self.base_url is None else f"{self.model} at {urlsplit(self.base_url).netloc}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the judge is a model in this process."""
+        return self.model == LOCAL or self.model.startswith(LOCAL + ":")
+
+    @property
+    def judges(self) -> tuple["JudgeSettings", ...]:
+        """This judge and the rest of its panel."""
+        return (self.model_copy(update={"panel": ()}), *self.panel)
+
+    def identity(self) -> str:
+        """What of the settings changes replies, the prompts aside, as canonical JSON: a part of every cache key."""
+        own = self.model_dump(mode="json", include={"model", "base_url", "temperature", "max_tokens"})
+        if self.is_local:
+            own |= {"questions": QUESTIONS} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
+        return json.dumps(own, sort_keys=True)
+
+    def numbers(self) -> dict[str, Any]:
+        """What of the settings bears on the numbers of a run; not how fast or at what cost they are made."""
+        own = {"model", "base_url", "temperature", "max_tokens", "prompts"}
+        return self.model_dump(mode="json", include=own) | {"panel": [judge.numbers() for judge in self.panel]}
+
+
+def settings_of(given: Any) -> JudgeSettings:
+    """Settings from what a run's resources hold: a model's name or the settings as plain data; InputError."""
+    try:
+        return JudgeSettings.model_validate({"model": given} if isinstance(given, str) else given)
+    except ValidationError as failure:
+        raise InputError(
+            InputProblem("judge", repr(error["input"]), error["msg"], column=".".join(map(str, error["loc"])) or None)
+            for error in failure.errors()
+        ) from None

@@ -1,0 +1,152 @@
+"""The judge's steps that several evaluators share: asked once per distinct input, then answered from the cache."""
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from metrics.judge.asking import I, ItemReply, Judge, Reply
+from metrics.judge.prompt import Data, Prompt
+
+BATCH = 40  # items a call: the reply to more may be cut by the token limit
+NO_CLAIMS = "the answer makes no claim"
+NO_REFERENCE_CLAIMS = "no expected answer makes a claim"
+CLAIMS = Prompt(
+    "claims",
+    "List the factual claims that TEXT makes, true or false, in its order. Each claim is one self-contained sentence "
+    "with a single fact: split what could be true apart ('Bo was born in Oslo in 1990' claims a place and a year: two "
+    "sentences), resolve pronouns, keep numbers, names, conditions and negations as they are, add nothing that TEXT "
+    "does not say, leave nothing out. QUESTION, where given, only tells what TEXT refers to, and completes a bare "
+    "answer (a name, a number, yes or no) into a sentence. Greetings, questions, refusals and remarks about the answer "
+    "itself are no claims. No claims: an empty list.",
+)
+ENTAILMENT = Prompt(
+    "entailment",
+    "For each of the CLAIMS say which of the numbered CONTEXTS support it: those from which it follows, by what they "
+    "say or plainly imply; all of them, if it follows only from several taken together. A context that is only about "
+    "the same subject does not support it, nor does your own knowledge. A claim with a wrong number, name, date or "
+    "negation is not supported. supported_by lists the numbers of the contexts, empty if none does.",
+)
+
+YesNo = Literal["yes", "no"]
+A = TypeVar("A")
+
+
+class _Claims(Reply):
+    claims: list[str]
+
+
+class Entailment(ItemReply):
+    """Which contexts, by number from 1, support one claim."""
+
+    reason: str = ""
+    supported_by: list[int]
+
+
+class Verdict(ItemReply):
+    """A yes or no on one item."""
+
+    reason: str = ""
+    verdict: YesNo
+
+
+class Reference(NamedTuple):
+    """An expected answer that makes claims: its number, from 1, among the case's, and the claims."""
+
+    number: int
+    claims: tuple[str, ...]
+
+
+async def together(asked: Iterable[Awaitable[A]]) -> list[A]:
+    """All that is asked, at once. A failure is raised when the others have ended: no question stays open behind it."""
+    said: list[A] = []
+    for entry in await asyncio.gather(*asked, return_exceptions=True):
+        if isinstance(entry, BaseException):
+            raise entry
+        said.append(entry)
+    return said
+
+
+async def claims(judge: Judge, text: str | None, question: str | None = None) -> tuple[str, ...]:
+    """The self-contained factual claims of a text (an answer, or a reference), in its order; none for a blank text.
+
+    Evaluators that can share the reply give the case's question, so that all ask the same.
+    """
+    if not text or not text.strip():
+        return ()
+    said = await judge.ask(CLAIMS, _Claims, {"QUESTION": question or None, "TEXT": text})
+    return tuple(claim.strip() for claim in said.claims if claim.strip())
+
+
+async def references(judge: Judge, expected: Sequence[str], question: str | None = None) -> tuple[Reference, ...]:
+    """The claims of every expected answer that makes any."""
+    _, found = await answer_and_references(judge, None, expected, question)
+    return found
+
+
+async def answer_and_references(
+    judge: Judge, answer: str | None, expected: Sequence[str], question: str | None = None
+) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
+    """The claims of the answer, and those of every expected answer that makes any."""
+    stated, *others = await together(claims(judge, text, question) for text in (answer, *expected))
+    return stated, tuple(Reference(number, found) for number, found in enumerate(others, 1) if found)
+
+
+async def entailment(judge: Judge, stated: Sequence[str], contexts: Sequence[str]) -> tuple[Entailment, ...]:
+    """For each claim, which contexts support it; numbers of contexts that do not exist are dropped.
+
+    Contexts that are all blank support nothing, unasked. The contexts can be claims themselves: those of a reference
+    that an answer's claims are held against, which stand for themselves where its text does not ("In Paris.").
+    """
+    if not any(context.strip() for context in contexts):
+        return tuple(
+            Entailment(id=number, reason="nothing to support it", supported_by=[])
+            for number in range(1, len(stated) + 1)
+        )
+    said = await each(judge, ENTAILMENT, Entailment, stated, {"CONTEXTS": contexts}, name="CLAIMS")
+    return tuple(
+        entry.model_copy(update={"supported_by": sorted({n for n in entry.supported_by if 1 <= n <= len(contexts)})})
+        for entry in said
+    )
+
+
+def entailed_rows(stated: Sequence[str], entailed: Sequence[Entailment], by: str = "contexts") -> list[dict[str, Any]]:
+    """The evidence of entailment(): a record per claim with verdict, reason and, under `by`, what supports it."""
+    return [
+        {
+            "claim": claim,
+            "verdict": "supported" if entry.supported_by else "unsupported",
+            "reason": entry.reason,
+            by: entry.supported_by,
+        }
+        for claim, entry in zip(stated, entailed, strict=True)
+    ]
+
+
+async def each(
+    judge: Judge,
+    prompt: Prompt,
+    reply: type[I],
+    items: Sequence[str],
+    data: Data | None = None,
+    *,
+    name: str,
+    batch: int = BATCH,
+) -> tuple[I, ...]:
+    """judge.each in batches of `batch` items, all asked at once; the ids count through."""
+    starts = range(0, len(items), batch)
+    batches = await together(
+        judge.each(prompt, reply, items[start : start + batch], data, name=name) for start in starts
+    )
+    return tuple(
+        entry.model_copy(update={"id": number})
+        for number, entry in enumerate((entry for replies in batches for entry in replies), 1)
+    )
+
+
+async def each_context(
+    judge: Judge, prompt: Prompt, reply: type[I], contexts: Sequence[str], data: Data
+) -> tuple[I | None, ...]:
+    """One reply per context, in their order; None for a blank one, which is not asked about."""
+    spoken = [context for context in contexts if context.strip()]
+    said = iter(await each(judge, prompt, reply, spoken, data, name="CONTEXTS"))
+    return tuple(next(said) if context.strip() else None for context in contexts)

@@ -1,0 +1,51 @@
+"""Tools that a judge may search with: none come with Assay, any installed package can offer some.
+
+A package offers one by an entry point in the group `assay.search_tools`, whose name is the tool's name and whose object
+is a function without arguments that gives a SearchTool. Nothing is loaded, and no network touched, before a run names
+the tool in its parameters.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Protocol
+
+from metrics.errors import MissingResource
+
+GROUP = "assay.search_tools"
+
+
+class SearchTool(Protocol):
+    """What the judge can search: its `description` tells the judge what for."""
+
+    @property
+    def description(self) -> str:
+        """What can be found with it, in a sentence."""
+        ...
+
+    def search(self, query: str) -> str:
+        """What was found, as text. Called in a thread; whatever it raises is shown to the judge as a failed search."""
+        ...
+
+
+def offered() -> dict[str, EntryPoint]:
+    """The installed tools by name, none of them loaded."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def open_tools(names: Sequence[str]) -> dict[str, SearchTool]:
+    """The named tools, loaded; MissingResource naming those that are not installed or cannot be loaded."""
+    installed = offered()
+    unknown = [name for name in names if name not in installed]
+    if unknown:
+        there = ", ".join(installed) or "none"
+        raise MissingResource(
+            f"no search tool {' and no '.join(map(repr, unknown))} is installed (installed: {there}); a package offers "
+            f"one by an entry point in the group {GROUP}"
+        )
+    tools: dict[str, SearchTool] = {}
+    for name in names:
+        try:
+            tools[name] = installed[name].load()()
+        except Exception as failure:
+            raise MissingResource(f"search tool {name!r} cannot be loaded: {failure}") from failure
+    return tools

@@ -1,0 +1,226 @@
+"""Cross-encoders and text classifiers: logits of texts or of pairs of texts, each distinct one computed once ever."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.errors import MissingResource
+from metrics.kernels.similarity import Floats
+from metrics.models.batches import Tokenizer, by_length, padded
+from metrics.models.files import fingerprints, hub_folder, load, no_folder
+from metrics.models.remembered import Remembered, Rows
+from metrics.models.vectors import Text
+
+KIND = "classifier"
+FOLDER = "one with a classifier: config.json, its tokenizer and model.safetensors"
+MULTI_LABEL = "multi_label_classification"
+PORTION = 1_024  # texts in memory at once
+VERSION = "1"  # of how texts become logits; raise it whenever the same text would give others
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The logits [n, labels] of n texts or pairs, and which of these the model read only in part [n]."""
+
+    logits: Floats
+    truncated: NDArray[np.bool_]
+
+
+class Classifies(Protocol):
+    """What an evaluator gets as `classifier`.
+
+    `labels` are the model's own, in the order of its logits; `independent` says whether each has a probability of its
+    own (as with one label, or toxicity's six), or they share one.
+    """
+
+    name: str
+    weights: str
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels."""
+
+    @property
+    def independent(self) -> bool:
+        """Whether each label has a probability of its own."""
+
+    def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
+        """The logits of texts, or of pairs of texts."""
+
+
+class Classifier(Remembered):
+    """A sequence-classification model of transformers. Nothing is loaded before a text needs it.
+
+    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+    """
+
+    portion = 64
+
+    def __init__(self, folder: Path, name: str, cache_folder: Path):
+        self.name = name
+        self.weights, identity = fingerprints(folder)
+        self._folder = folder
+        identity = sha256(f"{identity} {VERSION}".encode()).hexdigest()
+        super().__init__(cache_folder / "logits" / f"{identity[:32]}.sqlite3", unit_length=False)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels by the model's configuration, in the order of the logits."""
+        named = self._config.get("id2label") or {}
+        count = len(named) or self._config.get("num_labels") or 2
+        return tuple(str(named.get(str(place), f"LABEL_{place}")) for place in range(count))
+
+    @property
+    def independent(self) -> bool:
+        """Whether each label has a probability of its own: as the configuration says, or because there is only one."""
+        return len(self.labels) == 1 or self._config.get("problem_type") == MULTI_LABEL
+
+    def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
+        """The logits of texts or pairs of texts, in their order.
+
+        Computed in batches of like length and kept, so that no text is computed again, by no process. A text or pair
+        longer than the model's window is cut: of a pair, the longer side first.
+        """
+        stored = self._stored(texts)
+        logits = [entry.vector for entry in stored]
+        return Classified(
+            np.array(logits, np.float64).reshape(len(texts), len(self.labels)),
+            np.array([entry.truncated for entry in stored], bool),
+        )
+
+    @cached_property
+    def _config(self) -> dict[str, Any]:
+        return read_config(self._folder)
+
+    def _prepare(self) -> None:
+        self._loaded  # noqa: B018 - loads it
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        model, tokenizer = load(KIND, self._folder, "AutoModelForSequenceClassification")
+        if model.config.pad_token_id is None:  # a decoder finds the last token of a text by its padding
+            model.config.pad_token_id = tokenizer.pad_token_id or tokenizer.eos_token_id or 0
+        return model, Tokenizer(tokenizer, model.config)
+
+    def _rows(self, texts: Sequence[Text]) -> tuple[Rows, list[bool]]:
+        import torch
+
+        model, tokenizer = self._loaded
+        encoded = [tokenizer.encode(*((text,) if isinstance(text, str) else text)) for text in texts]
+        features = [row for row, _ in encoded]
+        logits = np.zeros((len(texts), len(self.labels)), np.float32)
+        for batch in by_length([len(row["input_ids"]) for row in features]):
+            with torch.inference_mode():
+                made = model(**padded([features[place] for place in batch], model.config.pad_token_id))
+            logits[batch] = made.logits.numpy()
+        return logits, [cut for _, cut in encoded]
+
+
+def open_classifier(setting: str, cache_folder: Path) -> Classifier:
+    """The classifier that `setting` names: a local folder, or the name of a model on the hub.
+
+    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
+    """
+    from metrics.models import hhem  # it builds on this module
+
+    folder, name = Path(setting).expanduser(), setting
+    if folder.is_dir():
+        name = folder.resolve().name
+    elif reason := lacking(setting):
+        raise MissingResource(reason)
+    else:
+        folder = hub_folder(setting, KIND)
+    if hhem.is_hhem(read_config(folder)):
+        return hhem.HallucinationClassifier(folder, name, cache_folder, from_hub=name == setting)
+    return Classifier(folder, name, cache_folder)
+
+
+def lacking(setting: str) -> str | None:
+    """Why there will be no classifier with this setting, or None; nothing is loaded to find out."""
+    return no_folder(setting, f"{FOLDER}, or a model of the hub")
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """A model's config.json; MissingResource where there is none."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        config = None
+    if not isinstance(config, dict):
+        raise MissingResource(f"{folder} has no config.json that can be read; name {FOLDER}")
+    return config
+
+
+def classify_groups(classifier: Classifies, groups: Iterable[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
+    """The logits of each group of texts, in order; none of an empty group.
+
+    Texts of many groups are computed together, PORTION at a time, so memory does not grow with the number of groups.
+    """
+    waiting: list[Sequence[str | tuple[str, str]]] = []
+    for group in groups:
+        waiting.append(group)
+        if sum(map(len, waiting)) >= PORTION:
+            yield from _grouped(classifier, waiting)
+            waiting = []
+    yield from _grouped(classifier, waiting)
+
+
+def _grouped(classifier: Classifies, groups: Sequence[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
+    texts = [text for group in groups for text in group]
+    if not texts:  # the model is not needed
+        yield from (Classified(np.zeros((0, len(classifier.labels))), np.zeros(0, bool)) for _ in groups)
+        return
+    made, start = classifier.classify(texts), 0
+    for group in groups:
+        part = slice(start, start + len(group))
+        yield Classified(made.logits[part], made.truncated[part])
+        start += len(group)
+
+
+def probabilities(classifier: Classifies, logits: Floats, independent: bool | None = None) -> Floats:
+    """The probability of each label [n, labels]: 1/(1+e^−z) where they are independent, else softmax over the labels.
+
+    `independent` overrides what the model's configuration says.
+    """
+    if classifier.independent if independent is None else independent:
+        positive = 1 / (1 + np.exp(-np.abs(logits)))
+        return np.where(logits >= 0, positive, 1 - positive)
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True)) if len(logits) else logits
+    shares: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return shares
+
+
+def find_label(labels: Sequence[str], *names: str) -> int | None:
+    """The place of the first label called like one of `names`, whatever its case and punctuation, or None."""
+    plain = [_plain(label) for label in labels]
+    return next((plain.index(_plain(name)) for name in names if _plain(name) in plain), None)
+
+
+def require_label(classifier: Classifies, what: str, *names: str) -> int:
+    """The place of a label called like one of `names`; MissingResource, naming the model's labels, without one."""
+    place = find_label(classifier.labels, *names)
+    if place is None:
+        raise MissingResource(
+            f"{classifier.name} has the labels {', '.join(classifier.labels[:8])}; {what} needs one called "
+            f"{' or '.join(names)}: choose a model that has it"
+        )
+    return place
+
+
+def _plain(label: str) -> str:
+    return "".join(character for character in label.casefold() if character.isalnum())
+
+
+def provenance(classifier: Classifies, truncated: NDArray[np.bool_]) -> dict[str, Any]:
+    """What stands beside a classifier's number: the model, its weights' sha256, and texts read in part, if any."""
+    facts: dict[str, Any] = {"model": classifier.name, "weights_sha256": classifier.weights}
+    if truncated.any():
+        facts["texts_read_in_part"] = int(truncated.sum())
+    return facts

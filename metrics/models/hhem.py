@@ -1,0 +1,125 @@
+"""HHEM 2.1, Vectara's hallucination model, without the code that its repository would have us run."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from metrics.errors import MissingResource
+from metrics.models.batches import Tokenizer, by_length, padded
+from metrics.models.classifier import KIND, Classifier
+from metrics.models.files import hub_folder, settle_torch
+from metrics.models.remembered import Rows
+from metrics.models.vectors import Text
+
+MODEL = "vectara/hallucination_evaluation_model"
+ARCHITECTURE = "HHEMv2"  # how its configuration begins the name of its architecture
+FOUNDATION = "google/flan-t5-base"  # whose configuration and tokenizer it takes
+FOUNDATION_FILES = ("config.json", "tokenizer*", "special_tokens_map.json", "spiece.model")
+PROMPT = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {premise}\n\nHypothesis: {claim}"
+WINDOW = 2_048  # tokens; the model sets no limit, memory does
+LABELS = ("hallucinated", "consistent")
+STATES = "t5.transformer."  # what the names of the encoder's weights begin with
+HEAD = "t5.classifier."
+
+
+def is_hhem(config: Mapping[str, Any]) -> bool:
+    """Whether a config.json is HHEM's."""
+    return str((config.get("architectures") or [""])[0]).startswith(ARCHITECTURE)
+
+
+class HallucinationClassifier(Classifier):
+    """The encoder of a T5, and on its first token a linear layer with two logits.
+
+    Premise and claim stand in PROMPT, which begins with the padding token; softmax over the logits of that token gives
+    the probability of the label `consistent`. The seven pairs on the model's card come out as printed there: see
+    tests/models/check_hub_models.py. Configuration and tokenizer are flan-t5-base's: beside the weights in a folder
+    `flan-t5-base`, or from the hub where the model itself was chosen by its hub name.
+    """
+
+    def __init__(self, folder: Path, name: str, cache_folder: Path, from_hub: bool):
+        super().__init__(folder, name, cache_folder)
+        self._foundation = folder / FOUNDATION.rpartition("/")[2]
+        if not self._foundation.is_dir():
+            if not from_hub:
+                raise MissingResource(
+                    f"HHEM takes its configuration and tokenizer from {FOUNDATION}: put {', '.join(FOUNDATION_FILES)} "
+                    f"of it into {self._foundation}"
+                )
+            self._foundation = hub_folder(FOUNDATION, "foundation of HHEM", files=FOUNDATION_FILES)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The two labels, in the order of the logits."""
+        return LABELS
+
+    @property
+    def independent(self) -> bool:
+        """The two labels share one probability."""
+        return False
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        """((encoder, head), tokenizer); MissingResource where the weights do not fit the foundation."""
+        settle_torch()
+        import torch
+        import transformers
+        from safetensors.torch import load_file
+
+        try:
+            config = transformers.AutoConfig.from_pretrained(str(self._foundation), local_files_only=True)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(self._foundation), local_files_only=True)
+            weights = load_file(self._folder / "model.safetensors")
+            encoder = transformers.T5EncoderModel(config)
+            own = {name.removeprefix(STATES): values for name, values in weights.items() if name.startswith(STATES)}
+            absent, unknown = encoder.load_state_dict(own, strict=False)
+            # the encoder's own table of tokens is the shared one
+            odd = [*unknown, *(name for name in absent if name != "encoder.embed_tokens.weight")]
+            if odd:
+                raise ValueError(f"weights at odds with the foundation: {', '.join(odd[:4])}")
+            head = torch.nn.Linear(config.d_model, len(LABELS))
+            head.load_state_dict({part: weights[HEAD + part] for part in ("weight", "bias")})
+        except Exception as failure:
+            raise MissingResource(
+                f"the {KIND} in {self._folder} cannot be loaded ({type(failure).__name__}: {failure}); choose another"
+            ) from failure
+        found = Tokenizer(tokenizer, config)
+        found.window = WINDOW
+        encoder.eval()  # type: ignore[no-untyped-call]
+        return (encoder, head), found
+
+    def _rows(self, texts: Sequence[Text]) -> tuple[Rows, list[bool]]:
+        import torch
+
+        (encoder, head), tokenizer = self._loaded
+        encoded = [prompted(tokenizer, text[0], text[1]) for text in texts]
+        features = [row for row, _ in encoded]
+        logits = np.zeros((len(texts), len(LABELS)), np.float32)
+        for batch in by_length([len(row["input_ids"]) for row in features]):
+            with torch.inference_mode():
+                states = encoder(**padded([features[place] for place in batch])).last_hidden_state
+                logits[batch] = head(states[:, 0]).numpy()
+        return logits, [cut for _, cut in encoded]
+
+
+def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[dict[str, list[int]], bool]:
+    """The prompt's tokens, and whether the premise was cut at its end to let the prompt with the claim fit the window.
+
+    A claim longer than the window is cut too.
+    """
+    premise, claim = tokenizer.plain(premise), tokenizer.plain(claim)
+    features = _features(tokenizer, premise, claim)
+    excess = len(features["input_ids"]) - tokenizer.window
+    if excess <= 0:
+        return features, False
+    pieces = tokenizer.own(premise, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    kept = len(pieces["input_ids"]) - excess - 2  # at the seam a token can become two
+    features = _features(tokenizer, premise[: pieces["offset_mapping"][kept][0]] if kept > 0 else "", claim)
+    return {name: row[: tokenizer.window] for name, row in features.items()}, True
+
+
+def _features(tokenizer: Tokenizer, premise: str, claim: str) -> dict[str, list[int]]:
+    found = tokenizer.own(PROMPT.format(premise=premise, claim=claim), verbose=False)
+    return {name: found[name] for name in ("input_ids", "attention_mask")}

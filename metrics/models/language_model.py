@@ -1,0 +1,174 @@
+"""Token log-likelihoods of a text by a causal language model, each distinct text computed once per model ever."""
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from metrics.errors import MissingResource
+from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
+from metrics.models.files import file_sha256, fingerprints, hub_folder, load, no_folder
+from metrics.models.remembered import Remembered, Rows
+from metrics.models.vectors import Text
+
+KIND = "language model"
+FOLDER = "one with a causal language model (config.json, its tokenizer and model.safetensors), or a GGUF file"
+GGUF = ".gguf"
+GGUF_PACKAGES = ("gguf", "accelerate")
+WINDOW = 1_024  # tokens read at once, at most: a longer text is read in overlapping windows
+LOGITS = 2**27  # logits in memory at once, half a gigabyte: tokens × vocabulary
+VERSION = "1"  # of how texts become numbers; raise it whenever the same text would give others
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How unlikely a target is after its prefix: the mean over its `tokens` of −ln p(token | all before it).
+
+    In nats a token; 0 of no tokens. `windows` says in how many overlapping windows the text was read: with more than
+    one, most tokens saw only the window before them.
+    """
+
+    mean: float
+    tokens: int
+    windows: int
+
+
+class Predicts(Protocol):
+    """What an evaluator gets as `language_model`."""
+
+    name: str
+    weights: str
+
+    def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
+        """The loss of each (prefix, target)."""
+
+
+class LanguageModel(Remembered):
+    """A causal language model of transformers. Nothing is loaded before a text needs it.
+
+    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+
+    Prefix and target are tokenised as one text; a token belongs to the target if it ends in it. The text begins with
+    the beginning-of-text token where the vocabulary has one, so that the first word is predicted too; without one, the
+    first token of a text without prefix is not counted. A text longer than the window w (what the model reads, at most
+    WINDOW) is read in windows that begin w/2 tokens apart, and each token is scored in the first one that holds it: it
+    sees at least w/2 tokens before it. Marks such as </s> in a text are words, not marks.
+    """
+
+    portion = 16
+
+    def __init__(self, place: Path, name: str, cache_folder: Path):
+        self.name = name
+        self._place = place
+        if place.is_file():
+            self.weights = file_sha256(place)
+            identity = self.weights
+        else:
+            self.weights, identity = fingerprints(place)
+        identity = sha256(f"{identity} {VERSION}".encode()).hexdigest()
+        super().__init__(cache_folder / "losses" / f"{identity[:32]}.sqlite3", unit_length=False)
+
+    def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
+        """The loss of each target after its prefix, in order; every distinct pair is computed once ever."""
+        rows = (entry.vector for entry in self._stored(pairs))
+        return [Loss(float(mean), int(tokens), int(windows)) for mean, tokens, windows in rows]
+
+    def _prepare(self) -> None:
+        self._loaded  # noqa: B018 - loads it
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        folder, file = (self._place.parent, self._place.name) if self._place.is_file() else (self._place, None)
+        model, tokenizer = load(KIND, folder, "AutoModelForCausalLM", gguf=file)
+        return model, Tokenizer(tokenizer, model.config)
+
+    def _rows(self, texts: Sequence[Text]) -> tuple[Rows, list[bool]]:
+        import torch
+
+        model, tokenizer = self._loaded
+        window = min(tokenizer.window, WINDOW)
+        pieces: list[tuple[int, list[int], int]] = []  # of which text, its tokens, how many of the last ones to score
+        tokens, windows = np.zeros(len(texts), int), np.zeros(len(texts), int)
+        for place, pair in enumerate(texts):
+            ids, first = tokenise(tokenizer, pair[0], pair[1])
+            tokens[place] = len(ids) - first
+            for piece, scored in in_windows(ids, first, window):
+                pieces.append((place, piece, scored))
+                windows[place] += 1
+        sums = np.zeros(len(texts))
+        at_once = min(BATCH_TOKENS, max(window, LOGITS // model.get_output_embeddings().weight.shape[0]))
+        for batch in by_length([len(piece) for _, piece, _ in pieces], at_once):
+            features = padded([{"input_ids": (row := pieces[k][1]), "attention_mask": [1] * len(row)} for k in batch])
+            with torch.inference_mode():
+                logits = model(**features, use_cache=False).logits
+                for k, row in zip(batch, logits, strict=True):
+                    place, piece, scored = pieces[k]
+                    begin, end = len(piece) - scored, len(piece)
+                    wanted = torch.tensor(piece[begin:end])
+                    losses = torch.nn.functional.cross_entropy(row[begin - 1 : end - 1], wanted, reduction="none")
+                    sums[place] += float(losses.double().sum())
+        means = sums / np.maximum(tokens, 1)
+        return np.stack([means, tokens, windows], axis=1).astype(np.float32), [False] * len(texts)
+
+
+def tokenise(tokenizer: Tokenizer, prefix: str, target: str) -> tuple[list[int], int]:
+    """The tokens of prefix and target, with the beginning-of-text token, and the place of the first one to score."""
+    prefix, target = tokenizer.plain(prefix), tokenizer.plain(target)
+    found = tokenizer.own(prefix + target, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    ids = list(found["input_ids"])
+    ends = [end for _, end in found["offset_mapping"]]
+    first = next((place for place, end in enumerate(ends) if end > len(prefix)), len(ids))
+    beginning = tokenizer.own.bos_token_id
+    if beginning is not None:
+        return [beginning, *ids], first + 1
+    return ids, max(first, min(1, len(ids)))
+
+
+def in_windows(ids: Sequence[int], first: int, window: int) -> list[tuple[list[int], int]]:
+    """Parts of `ids` of at most `window` tokens, and how many of the last ones of each to score.
+
+    The parts begin window/2 apart; each token from `first` on is scored once, in the first part that holds it.
+    """
+    parts = []
+    stride = max(window // 2, 1)
+    start, done = 0, first
+    while done < len(ids):
+        end = min(start + window, len(ids))
+        if end > done:
+            parts.append((list(ids[start:end]), end - done))
+            done = end
+        start += stride
+    return parts
+
+
+def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
+    """The model that `setting` names: a local folder, a GGUF file, or the name of a model on the hub.
+
+    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
+    """
+    if reason := lacking(setting):
+        raise MissingResource(reason)
+    place = Path(setting).expanduser()
+    if place.is_file() or place.is_dir():
+        return LanguageModel(place, place.resolve().name, cache_folder)
+    return LanguageModel(hub_folder(setting, KIND), setting, cache_folder)
+
+
+def lacking(setting: str) -> str | None:
+    """Why there will be no language model with this setting, or None; nothing is loaded to find out."""
+    place = Path(setting).expanduser()
+    if setting.lower().endswith(GGUF):
+        if not place.is_file():
+            return f"there is no file {setting!r}; name {FOLDER}"
+        absent = [name for name in GGUF_PACKAGES if importlib.util.find_spec(name) is None]
+        if absent:
+            return f"GGUF files need {' and '.join(absent)}; get it by `pip install {' '.join(absent)}`"
+        return None
+    if place.is_file():
+        return f"{setting!r} is a file, but no GGUF file; name {FOLDER}"
+    return no_folder(setting, f"{FOLDER}, or a model of the hub")

@@ -1,0 +1,87 @@
+"""What models have computed of texts, kept on disk: each distinct text once per model ever, whichever process asks."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.models.vectors import Stored, Text, VectorCache, key
+
+POLL = 0.05  # seconds between two looks at what another process computes
+
+Rows = NDArray[np.float32]
+
+
+class Remembered:
+    """Base of a model that makes a row of numbers of each text (or tuple of texts), with the cache of its rows."""
+
+    portion = 512  # texts computed between two writes: what a kill can lose
+
+    def __init__(self, cache_file: Path, unit_length: bool):
+        self._cache = VectorCache(cache_file, unit_length)
+        self._lock = threading.RLock()
+
+    def _prepare(self) -> None:
+        """Load the model: it takes seconds, and a claim on texts must not run out meanwhile."""
+        raise NotImplementedError
+
+    def _rows(self, texts: Sequence[Text]) -> tuple[Rows, Sequence[bool]]:
+        """The rows [n, d] of the texts, and whether the model read only a part of each."""
+        raise NotImplementedError
+
+    def _stored(self, texts: Sequence[Text]) -> list[Stored]:
+        """What the cache holds of each text, once all of them are in it."""
+        readable = {text: _readable(text) for text in texts}
+        by_key = {key(text): text for text in readable.values()}
+        with self._lock:
+            found = self._cache.lookup(list(by_key))
+            missing = [name for name in by_key if name not in found]
+            missing.sort(key=lambda name: _length(by_key[name]), reverse=True)  # the dearest first: memory peaks early
+            if missing:
+                found |= self._computed(missing, by_key)
+        return [found[key(readable[text])] for text in texts]
+
+    def _computed(self, missing: list[bytes], by_key: Mapping[bytes, Text]) -> dict[bytes, Stored]:
+        """Compute what no other process is at; then take theirs from the cache, or theirs over if they fail."""
+        self._prepare()
+        found: dict[bytes, Stored] = {}
+        others: list[bytes] = []
+        for start in range(0, len(missing), self.portion):
+            some = missing[start : start + self.portion]
+            mine = self._claimed(some, by_key)
+            found |= mine
+            others += [name for name in some if name not in mine]
+        while True:
+            found |= self._cache.lookup(others)
+            others = [name for name in others if name not in found]
+            if not others:
+                return found
+            found |= self._claimed(others[: self.portion], by_key)
+            time.sleep(POLL)
+
+    def _claimed(self, keys: Sequence[bytes], by_key: Mapping[bytes, Text]) -> dict[bytes, Stored]:
+        claimed = self._cache.claim(keys)
+        mine = [name for name in keys if name in claimed]
+        if not mine:
+            return {}
+        try:
+            rows, cut = self._rows([by_key[name] for name in mine])
+            self._cache.keep(mine, rows, cut)
+        except BaseException:
+            self._cache.release()
+            raise
+        return {name: Stored(row, flag) for name, row, flag in zip(mine, rows, cut, strict=True)}
+
+
+def _readable(text: Text) -> Text:
+    """The text with lone surrogates, which have no UTF-8, replaced."""
+    if isinstance(text, str):
+        return text.encode("utf-8", "replace").decode()
+    return tuple(part.encode("utf-8", "replace").decode() for part in text)
+
+
+def _length(text: Text) -> int:
+    return len(text) if isinstance(text, str) else sum(map(len, text))

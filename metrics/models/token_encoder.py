@@ -1,0 +1,104 @@
+"""Contextual token vectors: the hidden states of a transformer, for comparisons token by token."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.errors import MissingResource
+from metrics.kernels.similarity import Floats
+from metrics.models import embedder
+from metrics.models.batches import Tokenizer, by_length, padded
+from metrics.models.files import fingerprints, hub_folder, load, no_folder
+
+KIND = "token encoder"
+FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text's token vectors [n, d], the weight of each [n] (0 for the model's marks), and whether the text was cut."""
+
+    vectors: NDArray[np.float32]
+    weights: Floats
+    truncated: bool
+
+
+class EncodesTokens(Protocol):
+    """What an evaluator gets as `token_encoder`."""
+
+    name: str
+    weights: str
+
+    def encode(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
+        """The token vectors of each text."""
+
+
+class TokenEncoder:
+    """A transformer of which the hidden states are read. Nothing is loaded before a text needs it.
+
+    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+    """
+
+    def __init__(self, folder: Path, name: str):
+        self.name = name
+        self.weights, _ = fingerprints(folder)
+        self._folder = folder
+
+    def encode(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
+        """The hidden states of each text's tokens after `layer` (0: the embeddings; None: the last), marks included.
+
+        ValueError where the model has no such layer. A text longer than the model's window is read by its beginning.
+        """
+        import torch
+
+        model, tokenizer = self._loaded
+        layers = int(model.config.num_hidden_layers)
+        if layer is not None and not 0 <= layer <= layers:
+            raise ValueError(f"{self.name} has the layers 0 … {layers}, not {layer}")
+        distinct = list(dict.fromkeys(texts))
+        encoded = [tokenizer.encode(text.encode("utf-8", "replace").decode()) for text in distinct]
+        found: dict[str, Tokens] = {}
+        for batch in by_length([len(row["input_ids"]) for row, _ in encoded]):
+            with torch.inference_mode():
+                made = model(
+                    **padded([encoded[place][0] for place in batch], model.config.pad_token_id or 0),
+                    output_hidden_states=True,
+                )
+            states = made.hidden_states[layers if layer is None else layer].numpy()
+            for place, rows in zip(batch, states, strict=True):
+                row, cut = encoded[place]
+                marks = np.array(row["special_tokens_mask"], np.float64)
+                found[distinct[place]] = Tokens(rows[: len(marks)].copy(), 1.0 - marks, cut)
+        return [found[text] for text in texts]
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        model, tokenizer = load(KIND, self._folder, "AutoModel", whole=False)
+        return model, Tokenizer(tokenizer, model.config)
+
+
+def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noqa: ARG001
+    """The encoder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
+
+    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
+    """
+    if reason := lacking(setting):
+        raise MissingResource(reason)
+    if setting == embedder.BUNDLED:
+        return TokenEncoder(embedder.bundled_folder(), embedder.BUNDLED_NAME)
+    folder = Path(setting).expanduser()
+    if folder.is_dir():
+        return TokenEncoder(folder, folder.resolve().name)
+    return TokenEncoder(hub_folder(setting, KIND, f", or choose {embedder.BUNDLED!r}"), setting)
+
+
+def lacking(setting: str) -> str | None:
+    """Why there will be no encoder with this setting, or None; nothing is loaded to find out."""
+    if setting == embedder.BUNDLED:
+        return embedder.lacking(setting)
+    return no_folder(setting, FOLDER)

@@ -1,0 +1,297 @@
+"""UMBRELA, AutoNuggetizer and citations: worked numbers, and what becomes of them when a reply goes wrong."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.evaluator import CaseScore, Status
+from metrics.evaluators.retrieval.autonuggetizer import nugget_scores
+from metrics.registry import choose
+from metrics.suite import Case
+from tests.judge.judging import judged
+from tests.judge.scripted import ScriptedJudge, answers
+from tests.judge.server import Fault, JudgeServer, Request, items_of
+
+
+def ask(name: str, given: Mapping[str, Any], script: Mapping[str, Any], **parameters: Any) -> tuple[CaseScore, Any]:
+    """The score and the judge that was asked."""
+    entry, chosen = choose([name], {name: parameters})[name]
+    judge = ScriptedJudge(answers(script))
+    score: CaseScore = asyncio.run(entry(Case.of(**given), chosen, judge=judge))
+    return score, judge
+
+
+def steps(judge: Any) -> list[str]:
+    return [request.step for request in judge.calls]
+
+
+def grading(request: Request) -> Any:
+    """A passage that says "grade 2" is graded 2; one that says "unreadable" is answered with something else."""
+    text = request.data["PASSAGE"]
+    if "unreadable" in text:
+        return {"grade": "two"}
+    grade = int(text.partition("grade ")[2][:1])
+    return {"intent": "why", "match": grade, "trust": 3, "grade": grade}
+
+
+def graded(*grades: int | None) -> dict[str, Any]:
+    passages = [f"{number}: unreadable" if grade is None else f"{number}: grade {grade}" for number, grade in
+                enumerate(grades, 1)]  # fmt: skip
+    return {"question": "Why?", "answer": "So.", "retrieved_contexts": passages}
+
+
+class TestUmbrela:
+    @pytest.mark.parametrize(
+        ("grades", "expected"),
+        [
+            pytest.param((3, 0, 2, 1, 2), {"umbrela": 1.6, "precision_at_1": 1, "precision_at_3": 2 / 3,
+                "precision_at_5": 0.6, "average_precision_at_1": 1, "average_precision_at_3": 0.833333,
+                "average_precision_at_5": 0.755556, "mrr": 1}, id="cases.md 7"),
+            pytest.param((0, 0, 0), {"umbrela": 0, "precision_at_3": 0, "average_precision_at_3": 0, "mrr": 0,
+                "precision_at_5": None, "average_precision_at_5": None}, id="none relevant: 0; five are not there"),
+            pytest.param((1, 1, 1, 1, 1, 3), {"precision_at_5": 0, "mrr": 1 / 6}, id="the first one lies beyond five"),
+            pytest.param((3,), {"umbrela": 3, "precision_at_1": 1, "precision_at_3": None, "mrr": 1}, id="one passage"),
+            pytest.param((3, None, 0), {"umbrela": 1.5, "precision_at_1": 1, "precision_at_3": None,
+                "average_precision_at_3": None, "mrr": 1}, id="a lost passage behind the first relevant one"),
+            pytest.param((0, None, 3), {"umbrela": 1.5, "precision_at_1": 0, "mrr": None}, id="and before it"),
+            pytest.param((0, 0, 0, 0, 2, None), {"precision_at_5": 0.2, "mrr": 0.2}, id="and beyond five"),
+            pytest.param((0, None), {"umbrela": 0, "mrr": None}, id="it might have been the relevant one"),
+            pytest.param((None, None), {"umbrela": None, "precision_at_1": None, "mrr": None}, id="all lost"),
+        ],
+    )  # fmt: skip
+    def test_numbers(self, grades: tuple[int | None, ...], expected: dict[str, float | None]) -> None:
+        score, judge = ask("umbrela", graded(*grades), {"umbrela.grade": grading})
+        assert {name: score.values[name] for name in expected} == pytest.approx(expected, abs=1e-6)
+        assert score.status is (Status.PARSE_FAILURE if None in grades else Status.OK)
+        assert len(judge.calls) == len(grades), "one judgement a passage"
+
+    def test_the_reason_says_what_is_missing_and_why(self) -> None:
+        score, _ = ask("umbrela", graded(3, None, 0), {"umbrela.grade": grading})
+        assert (score.reason or "").startswith("passage 2 could not be graded (the judge's reply does not fit: ")
+        assert (score.reason or "").endswith("; there are only 3 of the first 5 passages")
+        score, _ = ask("umbrela", graded(3), {"umbrela.grade": grading})
+        assert score.reason == "there is only 1 of the first 3, 5 passages"
+
+    def test_the_evidence_has_each_passage(self) -> None:
+        score, _ = ask("umbrela", graded(3, None), {"umbrela.grade": grading})
+        assert score.evidence is not None
+        first, second = score.evidence["passages"]
+        assert first == {"context": 1, "grade": 3, "intent": "why", "match": 3, "trust": 3}
+        assert (second["context"], second["grade"]) == (2, None)
+        assert "grade: Input should be 3, 2, 1 or 0" in second["reason"]
+
+    def test_what_is_relevant_can_be_chosen(self) -> None:
+        score, _ = ask("umbrela", graded(1, 0, 2), {"umbrela.grade": grading}, relevant_grade=1)
+        assert (score.values["precision_at_1"], score.values["precision_at_3"]) == (1, pytest.approx(2 / 3))
+
+    def test_over_http_a_passage_whose_repair_fails_too_loses_itself_alone(self, judge_server: JudgeServer) -> None:
+        judge_server.say("umbrela.grade", grading)
+        score = judged("umbrela", Case.of(**graded(2, None, 3)), judge_server)
+        assert (score.values["umbrela"], score.values["precision_at_1"]) == (2.5, 1)
+        assert score.status is Status.PARSE_FAILURE
+        assert len(judge_server.calls) == 4, "three passages and one repair"
+
+    def test_over_http_a_passage_that_the_provider_refuses_loses_itself_alone(self, judge_server: JudgeServer) -> None:
+        judge_server.say("umbrela.grade", grading)
+        judge_server.fail_by(lambda request: Fault(400) if "2: grade" in request.text else None)
+        score = judged("umbrela", Case.of(**graded(3, 3, 0)), judge_server)
+        assert (score.values["umbrela"], score.values["precision_at_1"], score.values["mrr"]) == (1.5, 1, 1)
+        assert (score.status, score.values["precision_at_3"]) == (Status.ERROR, None)
+        assert (score.reason or "").startswith("passage 2 could not be graded (the judge scripted")
+
+    @given(st.lists(st.integers(0, 3), min_size=5, max_size=12))
+    def test_a_better_grade_never_costs(self, grades: list[int]) -> None:
+        before, _ = ask("umbrela", graded(*grades), {"umbrela.grade": grading})
+        after, _ = ask("umbrela", graded(3, *grades[1:]), {"umbrela.grade": grading})
+        for name, value in before.values.items():
+            if not name.startswith("average"):  # a relevant passage more in front raises precision, not every mean
+                assert (after.values[name] or 0) >= (value or 0)
+
+
+VITAL, OKAY = True, False
+FULL, PART, NOT = "support", "partial_support", "not_support"
+
+
+class TestNuggetScores:
+    @pytest.mark.parametrize(
+        ("nuggets", "lenient", "strict"),
+        [
+            pytest.param([(VITAL, FULL), (VITAL, PART), (VITAL, NOT), (OKAY, FULL), (OKAY, PART)],
+                         (0.6, 0.5, 0.5625), (0.4, 1 / 3, 0.375), id="cases.md 8"),
+            pytest.param([(VITAL, FULL), (VITAL, FULL)], (1, 1, 1), (1, 1, 1), id="two vital ones alone"),
+            pytest.param([(OKAY, FULL)], (1, None, 1), (1, None, 1), id="an okay one alone"),
+            pytest.param([(VITAL, NOT), (OKAY, FULL)], (0.5, 0, 1 / 3), (0.5, 0, 1 / 3), id="okay counts half"),
+            pytest.param([(VITAL, PART)], (0.5, 0.5, 0.5), (0, 0, 0), id="strict knows no half"),
+        ],
+    )  # fmt: skip
+    def test_by_hand(
+        self, nuggets: list[tuple[bool, str]], lenient: tuple[float, ...], strict: tuple[float, ...]
+    ) -> None:
+        found = nugget_scores(nuggets)
+        assert [found[name] for name in ("all", "vital", "weighted")] == pytest.approx(lenient, abs=1e-6)
+        assert [found[f"{name}_strict"] for name in ("all", "vital", "weighted")] == pytest.approx(strict, abs=1e-6)
+
+
+class TestAutoNuggetizer:
+    SCRIPT: Mapping[str, Any] = {
+        "umbrela.grade": grading,
+        "autonuggetizer.importance": lambda request: [
+            {"importance": "vital" if "vital" in line else "okay"} for line in request.data["NUGGETS"].splitlines()
+        ],
+        "autonuggetizer.assignment": lambda request: [{"assignment": "support"}] * items_of(request, "NUGGETS"),
+    }
+
+    def ask(self, nuggets: Any, grades: tuple[int | None, ...] = (3,), **given: Any) -> tuple[CaseScore, Any]:
+        return ask("autonuggetizer", graded(*grades) | given, {**self.SCRIPT, "autonuggetizer.nuggets": nuggets})
+
+    def test_passages_of_grade_1_are_walked_in_windows_of_ten_with_the_list_so_far(self) -> None:
+        rounds = iter([["a"], ["a", "b"], ["b", "c"]])
+        _, judge = self.ask(lambda _: {"nuggets": next(rounds)}, (*[1] * 5, 0, None, *[3] * 16))
+        asked = [request for request in judge.calls if request.step == "autonuggetizer_nuggets"]
+        assert [items_of(request, "PASSAGES") for request in asked] == [10, 10, 1]
+        assert [request.data["NUGGETS"] for request in asked] == ["(none yet)", "[1] a", "[1] a\n[2] b"]
+        shown = "".join(request.data["PASSAGES"] for request in asked)
+        assert "6: grade 0" not in shown
+        assert "unreadable" not in shown
+        assert all(shown.count(f"] {number}: grade") == 1 for number in (8, 15, 23))
+
+    def test_at_most_five_rounds_and_the_evidence_says_what_was_left_out(self) -> None:
+        score, judge = self.ask({"nuggets": ["a"]}, (3,) * 63)
+        assert steps(judge).count("autonuggetizer_nuggets") == 5
+        assert score.evidence is not None
+        assert (score.evidence["rounds"], score.evidence["passages_left_out"]) == (5, 13)
+
+    def test_thirty_nuggets_are_kept_ten_weighed_at_a_time_vital_first_and_twenty_assigned(self) -> None:
+        listed = [f"nugget {number}" + " vital" * (number % 3 == 0) for number in range(1, 36)]
+        score, judge = self.ask({"nuggets": listed})
+        batches = {
+            step: [items_of(request, "NUGGETS") for request in judge.calls if request.step == f"autonuggetizer_{step}"]
+            for step in ("importance", "assignment")
+        }
+        assert batches == {"importance": [10, 10, 10], "assignment": [10, 10]}
+        assert score.evidence is not None
+        kept = [row["nugget"] for row in score.evidence["nuggets"]]
+        vital = [name for name in listed[:30] if "vital" in name]
+        assert kept == vital + [name for name in listed[:30] if "vital" not in name][: 20 - len(vital)]
+
+    def test_nuggets_are_cleaned_and_long_ones_dropped(self) -> None:
+        long = "one two three four five six seven eight nine ten eleven twelve thirteen"
+        score, _ = self.ask({"nuggets": [" b  c ", "b c", "", long, long[:-9]]})
+        assert score.evidence is not None
+        assert [row["nugget"] for row in score.evidence["nuggets"]] == ["b c", long[:-9]]
+        assert score.evidence["dropped"] == [long]
+
+    def test_the_whole_answer_is_shown(self) -> None:
+        answer = "First. " * 500
+        _, judge = self.ask({"nuggets": ["a"]}, answer=answer)
+        (asked,) = [request for request in judge.calls if request.step == "autonuggetizer_assignment"]
+        assert asked.data["ANSWER"] == answer
+
+    def test_without_a_readable_grade_it_is_a_parse_failure(self) -> None:
+        score, judge = self.ask({"nuggets": []}, (None, None))
+        assert score.status is Status.PARSE_FAILURE
+        assert (score.reason or "").startswith("passages 1, 2 could not be graded")
+        assert steps(judge) == ["umbrela_grade"] * 2
+
+    def test_an_empty_answer_supports_nothing_and_is_not_shown(self) -> None:
+        score, judge = self.ask({"nuggets": ["a vital"]}, answer=" ")
+        assert score.values["weighted"] == 0
+        assert "autonuggetizer_assignment" not in steps(judge)
+
+    def test_over_http_the_grades_are_those_of_umbrela(self, judge_server: JudgeServer, tmp_path: Any) -> None:
+        for step, reply in {**self.SCRIPT, "autonuggetizer.nuggets": {"nuggets": ["a vital", "b"]}}.items():
+            judge_server.say(step, reply)
+        case = Case.of(**graded(3, 1, 0))
+        judged("umbrela", case, judge_server, tmp_path)
+        judge_server.clear()
+        score = judged("autonuggetizer", case, judge_server, tmp_path)
+        assert (score.status, score.values["weighted"]) == (Status.OK, 1.0)
+        assert judge_server.steps == [f"autonuggetizer_{step}" for step in ("nuggets", "importance", "assignment")]
+
+
+class TestCitation:
+    CONTEXTS = ("Passage of Ulm.", "Passage of rain.", "Passage of bread.")
+
+    def ask(self, answer: str, support: Mapping[str, str], **given: Any) -> tuple[CaseScore, Any]:
+        """`support` maps "statement > passage", or the passage alone, to the verdict; else full."""
+
+        def said(request: Request) -> dict[str, str]:
+            key = f"{request.data['STATEMENT']} > {request.data['PASSAGE']}"
+            return {"support": next((verdict for part, verdict in support.items() if part in key), "full")}
+
+        case = {"answer": answer, "retrieved_contexts": list(self.CONTEXTS), **given}
+        return ask("citation", case, {"citation.support": said})
+
+    @pytest.mark.parametrize(
+        ("answer", "support", "expected"),
+        [
+            pytest.param("A [1][2]. B [1]. C.", {"A > Passage of rain": "partial"}, (0.75, 0.583333, 0.65625),
+                         id="cases.md 9"),
+            pytest.param("A [1]. B [2].", {}, (1, 1, 1), id="all in full"),
+            pytest.param("A [1]. B [2].", {"> ": "none"}, (0, 0, 0), id="none at all"),
+            pytest.param("A [1, 9].", {}, (0.5, 0.5, 0.5), id="one of two does not exist"),
+            pytest.param("A [0].", {}, (0, 0, 0), id="passages count from 1"),
+            pytest.param("A [1]. B [1]. C [2].", {"B >": "none"}, (0.75, 2 / 3, 12 / 17),
+                         id="precision is over passages, recall over parts"),
+            pytest.param("A. B.", {}, (None, 0, 0), id="nothing is cited"),
+            pytest.param("[1] A. [2] B.", {"B > Passage of Ulm": "none"}, (1, 1, 1), id="leading markers"),
+        ],
+    )  # fmt: skip
+    def test_numbers(self, answer: str, support: dict[str, str], expected: tuple[float | None, ...]) -> None:
+        score, _ = self.ask(answer, support)
+        found = [score.values[f"citation_{name}"] for name in ("precision", "recall", "f1")]
+        assert found == pytest.approx(list(expected), abs=1e-6)
+        assert score.status is Status.OK
+
+    def test_one_judgement_a_pair_and_none_for_what_does_not_exist(self) -> None:
+        score, judge = self.ask("A [1][2]. B [2][8].", {})
+        asked = {(request.data["STATEMENT"], request.data["PASSAGE"]) for request in judge.calls}
+        assert asked == {("A", self.CONTEXTS[0]), ("A", self.CONTEXTS[1]), ("B", self.CONTEXTS[1])}
+        assert len(judge.calls) == 3
+        assert score.evidence is not None
+        assert score.evidence["citations"][-1] == {
+            "part": 2, "contexts": [8], "verdict": "none", "reason": "there are 3 passages"
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("answer", "reading", "stray"),
+        [
+            ("A [1]. B.", "trailing markers", []),
+            ("[1] A. [2] B.", "leading markers", []),
+            ("[1] A. B [2].", "trailing markers", [1]),
+            ("A. B.", "no markers", []),
+        ],
+    )
+    def test_the_evidence_says_how_markers_were_read(self, answer: str, reading: str, stray: list[int]) -> None:
+        score, _ = self.ask(answer, {})
+        assert score.evidence is not None
+        assert (score.evidence["reading"], score.evidence["stray"]) == (reading, stray)
+
+    @pytest.mark.parametrize(
+        ("citations", "contexts"),
+        [
+            (["2"], [2]), (["[1]", "3"], [1, 3]), (["Passage of rain."], [2]), (["https://example.com"], [0]),
+            (["2", "[2]"], [2]),
+        ],
+    )  # fmt: skip
+    def test_the_citations_of_the_output_count_where_the_answer_has_no_markers(
+        self, citations: list[str], contexts: list[int]
+    ) -> None:
+        score, _ = self.ask("A. B.", {}, citations=citations)
+        assert score.evidence is not None
+        assert score.evidence["reading"] == "citations of the output"
+        assert score.evidence["parts"] == [{"text": "A. B.", "contexts": contexts}]
+        marked, _ = self.ask("A [3].", {}, citations=citations)
+        assert marked.evidence is not None
+        assert marked.evidence["parts"] == [{"text": "A", "contexts": [3]}]
+
+    def test_over_http(self, judge_server: JudgeServer) -> None:
+        judge_server.say("citation.support", {"reason": "so", "support": "partial"})
+        case = Case.of(answer="A [1]. B [1, 2].", retrieved_contexts=self.CONTEXTS)
+        score = judged("citation", case, judge_server)
+        assert score.values == dict.fromkeys(("citation_precision", "citation_recall", "citation_f1"), 0.5)
+        assert judge_server.steps == ["citation_support"] * 3

@@ -1,0 +1,481 @@
+"""The evaluators on classifiers, language models and token encoders: formula, edges, evidence; tiny models in a run."""
+
+import json
+from collections.abc import Mapping
+from itertools import combinations
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.errors import MissingResource
+from metrics.evaluator import CaseScore, Status, unreadable_value
+from metrics.evaluators.text import gptscore_qa, gptscore_summary, gptscore_summary_reference, gptscore_translation
+from metrics.kernels.sentences import worded_sentences
+from metrics.models import provide
+from metrics.models.token_encoder import open_token_encoder
+from metrics.registry import evaluators
+from metrics.store import Workspace
+from metrics.suite import Case, Outputs, Suite
+from tests.engine.scenes import finished
+from tests.models import tiny
+from tests.models.word_models import (
+    WordClassifier,
+    WordPredictor,
+    WordTokens,
+    biased,
+    classifiers,
+    consistent,
+    inferred,
+    toxic,
+    words,
+)
+from tests.models.word_vectors import WordVectors
+
+MODEL = {"model": "words", "weights_sha256": "0" * 64}
+IDS = (
+    "answer_semantic_similarity", "fairness_bias", "gptscore_qa", "gptscore_summary", "gptscore_summary_reference",
+    "gptscore_translation", "hallucination_hhem", "perplexity", "summarization_completeness_faithfulness",
+    "toxicity_classifier",
+)  # fmt: skip
+
+
+def score_all(name: str, cases: list[Case], model: Any = None, **parameters: Any) -> list[CaseScore]:
+    entry = evaluators()[name]
+    chosen = entry.parameters.model_validate(parameters)
+    stand_ins = {
+        "classifier": model or classifiers().get(name), "language_model": model or WordPredictor(),
+        "embedder": WordVectors(),
+    }  # fmt: skip
+    scores: list[CaseScore] = entry(cases, chosen, **{kind: stand_ins[kind] for kind in chosen.used(entry.resources)})
+    return scores
+
+
+def score(name: str, given: Mapping[str, Any], model: Any = None, **parameters: Any) -> CaseScore:
+    return score_all(name, [Case.of(**given)], model, **parameters)[0]
+
+
+# Hallucination
+
+
+def test_hhem_shows_each_context() -> None:
+    given = {"answer": "red sun home", "retrieved_contexts": ["red", " ", "red sun and the mat"]}
+    found = score("hallucination_hhem", given)
+    assert found.values == {"hallucination_hhem": pytest.approx(2 / 3)}
+    assert found.evidence == {
+        "contexts": [
+            {"supported": False, "context": 1, "consistent": 0.333333},
+            {"supported": False, "context": 3, "consistent": 0.666667},
+        ],
+        **MODEL,
+    }
+
+
+@pytest.mark.parametrize(("extra", "cut"), [(0, None), (1, 1), (5000, 5000)])
+def test_hhem_joined_reads_8192_characters(extra: int, cut: int | None) -> None:
+    asked = WordClassifier(("hallucinated", "consistent"), False, consistent)
+    given = {"answer": "sun", "retrieved_contexts": ["a" * 4095, "", "b" * (4096 + extra)]}
+    found = score("hallucination_hhem", given, asked, mode="joined")
+    assert found.evidence == ({"characters_cut": cut} if cut else {}) | MODEL
+    [(premise, claim)] = asked.asked
+    assert (len(premise), claim) == (8192, "sun")
+    assert premise.startswith("a" * 4095 + "\n" + "b")
+
+
+@pytest.mark.parametrize(
+    ("labels", "independent", "place"),
+    [(("entailment", "neutral", "contradiction"), False, 0), (("score",), True, 0), (("No", "CONSISTENT"), False, 1)],
+    ids=["inference", "one label", "two"],
+)
+def test_other_models_of_pairs_will_do(labels: tuple[str, ...], independent: bool, place: int) -> None:
+    shares = [0.2] * len(labels)
+    shares[place] = 0.6
+    total = 1 if independent else sum(shares)
+    model = WordClassifier(labels, independent, lambda premise, claim: [share / total for share in shares])
+    found = score("hallucination_hhem", {"answer": "a", "retrieved_contexts": ["b"]}, model)
+    assert found.values["hallucination_hhem"] == pytest.approx(0.6 / total)
+
+
+def test_the_threshold_says_which_contexts_support() -> None:
+    given = {"answer": "red sun", "retrieved_contexts": ["red", "red sun", "mat"]}
+    found = score("hallucination_hhem", given, threshold=0.4).evidence
+    assert found is not None
+    assert [row["supported"] for row in found["contexts"]] == [True, True, False]
+
+
+def test_hhem_counts_what_the_model_cannot_read() -> None:
+    short = WordClassifier(("hallucinated", "consistent"), False, consistent, window=3)
+    found = score("hallucination_hhem", {"answer": "a b", "retrieved_contexts": ["c", "c d", "c d e"]}, short)
+    assert found.evidence is not None
+    assert found.evidence["texts_read_in_part"] == 2
+
+
+# Toxicity and bias
+
+
+def test_toxicity_is_of_the_worst_sentence_label_by_label() -> None:
+    found = score("toxicity_classifier", {"answer": "You idiot. I kill you. Good day."})
+    assert found.values == pytest.approx(
+        {
+            "toxicity": 0.9,
+            "severe_toxicity": 0.01,
+            "obscene": 0.01,
+            "threat": 0.9,
+            "insult": 0.9,
+            "identity_attack": 0.01,
+        }
+    )
+    assert found.evidence is not None
+    sentences = found.evidence["sentences"]
+    assert [row["sentence"] for row in sentences] == ["You idiot.", "I kill you.", "Good day."]
+    assert [row["threat"] for row in sentences] == [0.01, 0.9, 0.01]
+    assert [row["passes"] for row in sentences] == [False, False, True]
+
+
+def test_six_labels_are_independent_even_if_the_model_forgets_to_say() -> None:
+    forgetful = WordClassifier(classifiers()["toxicity_classifier"].labels, True, toxic)
+    forgetful.independent = False
+    shares = np.array([0.9, 0.9, 0.9, 0.01, 0.01, 0.01])
+    forgetful.classify = lambda texts: classifiers()["toxicity_classifier"].classify(  # type: ignore[method-assign]
+        ["damn idiot"] * len(texts)
+    )
+    found = score("toxicity_classifier", {"answer": "x"}, forgetful)
+    assert list(found.values.values()) == pytest.approx([0.9, 0.01, 0.9, 0.01, 0.9, 0.01])
+    assert sum(shares) > 1
+
+
+def test_a_model_of_two_labels_knows_toxicity_alone() -> None:
+    model = WordClassifier(("neutral", "toxic"), False, lambda text: (0.3, 0.7))
+    found = score("toxicity_classifier", {"answer": "Well."}, model)
+    assert found.status is Status.OK
+    assert found.values["toxicity"] == pytest.approx(0.7)
+    assert {found.values[name] for name in ("insult", "threat", "obscene")} == {None}
+    assert found.reason == "words has no label severe_toxicity or obscene or threat or insult or identity_attack"
+
+
+@pytest.mark.parametrize(
+    ("labels", "label", "value"),
+    [(("Neutral", "Biased"), "", 0.8), (("LABEL_0", "LABEL_1"), "label_1", 0.8), (("Biased", "Fair"), "", 0.2)],
+)
+def test_the_label_that_means_biased(labels: tuple[str, ...], label: str, value: float) -> None:
+    model = WordClassifier(labels, False, biased, window=3)
+    found = score("fairness_bias", {"answer": "They are always late."}, model, label=label)
+    assert found.values["fairness_bias"] == pytest.approx(value)
+    assert found.evidence is not None
+    assert found.evidence["texts_read_in_part"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        ("fairness_bias", {"answer": "a"}, "biased or bias"),
+        ("toxicity_classifier", {"answer": "a"}, "toxicity or toxic"),
+        ("hallucination_hhem", {"answer": "a", "retrieved_contexts": ["b"]}, "consistent or supported or entailment"),
+        ("summarization_completeness_faithfulness", {"answer": "a", "source_text": "b"}, "entailment or entail"),
+    ],
+)
+def test_a_model_without_the_label_is_refused(name: str, given: Mapping[str, Any], wanted: str) -> None:
+    model = WordClassifier(("LABEL_0", "LABEL_1"), False, lambda *_: (0.5, 0.5))
+    with pytest.raises(
+        MissingResource, match=f"words has the labels LABEL_0, LABEL_1; {name} needs one called {wanted}: "
+    ):
+        score(name, given, model)
+
+
+# Summaries
+
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["red", "sun", "cat", "not", "home"]), min_size=1, max_size=4).map(" ".join),
+    min_size=1,
+    max_size=4,
+).map(lambda parts: "\n".join(parts))
+
+
+@settings(max_examples=50, deadline=None)
+@given(source=SENTENCES, summary=SENTENCES)
+def test_summaries_are_scored_as_a_plain_loop_would(source: str, summary: str) -> None:
+    found = score("summarization_completeness_faithfulness", {"source_text": source, "answer": summary})
+    left, right = worded_sentences(source), worded_sentences(summary)
+    support = [max(inferred(s, a)[0] - inferred(s, a)[2] for s in left) for a in right]
+    vectors = WordVectors()
+    covered = [max(float((vectors.encode([s]) @ vectors.encode([a]).T)[0, 0]) for a in right) for s in left]
+    assert found.values["faithfulness"] == pytest.approx(np.mean(support))
+    assert found.values["completeness"] == pytest.approx(np.mean(covered), abs=1e-6)
+
+
+def test_the_evidence_of_a_summary_names_what_supports_it_and_what_it_leaves_out() -> None:
+    given = {"source_text": "Red sun.\nThe cat.\nNo more.", "answer": "The cat.\nNot the cat.\nA dog."}
+    found = score("summarization_completeness_faithfulness", given).evidence
+    assert found is not None
+    assert found["sentences"] == [
+        {"supported": True, "sentence": "The cat.", "support": 0.88, "closest": "The cat."},
+        {"supported": False, "sentence": "Not the cat.", "support": 0.0, "closest": "Red sun."},
+        {"supported": False, "sentence": "A dog.", "support": 0.0, "closest": "Red sun."},
+    ]
+    assert [row["sentence"] for row in found["least_covered"]] == ["Red sun.", "No more.", "The cat."]
+    assert (found["faithfulness_model"], found["completeness_model"]) == (MODEL, MODEL)
+
+
+# Similarity
+
+
+def test_a_cross_encoder_has_one_label() -> None:
+    model = WordClassifier(("no", "yes"), False, lambda *_: (0.5, 0.5))
+    with pytest.raises(MissingResource, match="words has the labels no, yes; a cross-encoder for similarity has one"):
+        score("answer_semantic_similarity", {"answer": "a", "expected_answers": ["b"]}, model, method="cross_encoder")
+
+
+def test_the_best_expected_answer_counts_to_a_cross_encoder_too() -> None:
+    given = {"answer": "red sun", "expected_answers": ["", "blue sun", "red sun now"]}
+    found = score("answer_semantic_similarity", given, method="cross_encoder")
+    assert found.values["answer_semantic_similarity"] == pytest.approx(2 / 3)
+    assert found.evidence == {"expected_answer": 3, **MODEL}
+
+
+# Likelihood
+
+
+def loss(prefix: str, target: str) -> float:
+    """What WordPredictor says: ln 2 for a word said before, else ln 8."""
+    known, total = set(words(prefix)), 0.0
+    for word in words(target):
+        total += log(2) if word in known else log(8)
+        known.add(word)
+    return total / len(words(target))
+
+
+ONE, OTHER, QUESTION = "Rot glüht das Haus", "das Haus glüht sehr", "Was glüht?"
+
+
+@pytest.mark.parametrize("module", [gptscore_translation, gptscore_summary_reference], ids=["translation", "summary"])
+def test_texts_are_compared_both_ways(module: Any) -> None:
+    name = module.__name__.rpartition(".")[2]
+    asked = WordPredictor()
+    found = score(name, {"answer": ONE, "expected_answers": [OTHER]}, asked)
+    for aspect, template in module.TEMPLATES.items():
+        there = (template.format(text=ONE), f" {OTHER}")
+        back = (template.format(text=OTHER), f" {ONE}")
+        assert {there, back} <= set(asked.asked)
+        assert found.values[aspect] == pytest.approx((loss(*there) + loss(*back)) / 2)
+    assert found.evidence == {"tokens_scored": 8 * len(module.TEMPLATES), **MODEL}
+
+
+def test_the_most_likely_expected_answer_counts_aspect_by_aspect() -> None:
+    found = score("gptscore_translation", {"answer": ONE, "expected_answers": ["Nichts davon", "", ONE]})
+    assert list(found.values.values()) == pytest.approx([log(2)] * 3)
+    assert found.evidence is not None
+    assert found.evidence["expected_answer"] == dict.fromkeys(gptscore_translation.TEMPLATES, 3)
+
+
+def test_a_question_about_the_answer_has_one_target() -> None:
+    asked = WordPredictor()
+    found = score("gptscore_qa", {"question": QUESTION, "answer": "Das {Haus}"}, asked)
+    assert list(found.values) == list(gptscore_qa.QUALITIES)
+    prefixes, targets = zip(*asked.asked, strict=True)
+    assert set(targets) == {" Yes"}
+    for prefix, quality in zip(prefixes, gptscore_qa.QUALITIES.values(), strict=True):
+        assert prefix == f"Question: {QUESTION}\nReply: Das {{Haus}}\nIs the reply {quality}? Say Yes or No:"
+
+
+def test_a_summary_follows_its_source() -> None:
+    asked = WordPredictor()
+    found = score("gptscore_summary", {"source_text": ONE, "answer": OTHER}, asked)
+    assert list(found.values) == list(gptscore_summary.QUALITIES)
+    assert len(found.values) == 7
+    for prefix, target in asked.asked:
+        assert prefix.startswith(f"{ONE}\nA summary of the text above ")
+        assert target == f" {OTHER}"
+
+
+def test_perplexity_is_of_the_answer_alone() -> None:
+    asked = WordPredictor()
+    found = score("perplexity", {"answer": "rot rot blau"}, asked)
+    assert found.values["perplexity"] == pytest.approx(exp((2 * log(8) + log(2)) / 3))
+    assert found.evidence == {"tokens_scored": 3, **MODEL}
+    assert asked.asked == [("", "rot rot blau")]
+    assert score("perplexity", {"answer": "…"}).reason == (
+        "the answer is a single token, and nothing stands before it to predict it from"
+    )
+
+
+def test_a_default_threshold_of_infinity_is_none() -> None:
+    entry = evaluators()["perplexity"]
+    assert entry.primary.threshold == float("inf")
+    assert entry.threshold(entry.primary, entry.parameters()) is None
+    assert entry.threshold(entry.primary, entry.parameters.model_validate({"threshold": 30})) == 30
+
+
+# All of them
+
+TEXT = st.lists(st.sampled_from(["red", "sun.", "not", "idiot", "always", "\n", "…", "今天。", "{x}"]), max_size=6).map(
+    " ".join
+)
+TEXTS = st.lists(TEXT, min_size=1, max_size=3).map(tuple)
+CASES = st.lists(
+    st.builds(
+        Case, question=TEXT, answer=TEXT, expected_answers=TEXTS, retrieved_contexts=TEXTS, source_text=TEXT
+    ),
+    max_size=4,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IDS)
+@settings(max_examples=20, deadline=None)
+@given(cases=CASES)
+def test_a_batch_gives_each_case_what_it_gets_alone(name: str, cases: list[Case]) -> None:
+    entry = evaluators()[name]
+    options = {"method": "cross_encoder"} if name == "answer_semantic_similarity" else {}
+    together = score_all(name, cases, **options)
+    for case, found in zip(cases, together, strict=True):
+        [single] = score_all(name, [case], **options)
+        assert (found.status, found.reason, found.evidence) == (single.status, single.reason, single.evidence)
+        assert dict(found.values) == pytest.approx(dict(single.values))
+        for metric, value in found.values.items():
+            assert unreadable_value(entry.metric(metric), value) is None  # type: ignore[arg-type]
+        assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
+        json.dumps(found.evidence, allow_nan=False)
+
+
+# Consistency
+
+
+def outputs_of(answers: list[str | None]) -> tuple[Suite, Outputs]:
+    suite = Suite.from_rows("one", "text", [{"case_id": "1"}])
+    rows = [{"case_id": "1", "model": "m", "run": run, "answer": answer} for run, answer in enumerate(answers, 1)]
+    return suite, Outputs.from_rows(rows)
+
+
+def consistency(answers: list[str | None], encoder: Any, **parameters: Any) -> CaseScore:
+    entry = evaluators()["consistency_bertscore"]
+    found: CaseScore = entry(
+        *outputs_of(answers), entry.parameters.model_validate(parameters), token_encoder=encoder
+    ).cases["1"]
+    return found
+
+
+@pytest.mark.parametrize("layer", [None, 1])
+def test_bertscore_is_that_of_a_plain_loop_on_the_states(tmp_path: Path, layer: int | None) -> None:
+    """Against transformers' states of each answer alone and loops in plain numpy."""
+    import torch
+
+    encoder = open_token_encoder(str(tiny.classifier(tmp_path / "tiny")), tmp_path)
+    model, tokenizer = encoder._loaded
+    answers = ["the cat sat on a mat", "a dog ran home", "the cat ran home", "cat"]
+
+    def states(text: str) -> np.ndarray:
+        with torch.no_grad():
+            made = model(**tokenizer.own(text, return_tensors="pt"), output_hidden_states=True)
+        rows = np.asarray(made.hidden_states[2 if layer is None else layer][0], np.float64)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def f1(first: np.ndarray, second: np.ndarray) -> float:
+        recall = np.mean([max(float(row @ other) for other in second) for row in first[1:-1]])
+        precision = np.mean([max(float(row @ other) for other in first) for row in second[1:-1]])
+        return 2 * precision * recall / (precision + recall)
+
+    pairs = [f1(states(first), states(second)) for first, second in combinations(answers, 2)]
+    found = consistency(answers, encoder, layer=layer)
+    assert found.values["consistency_bertscore"] == pytest.approx(np.mean(pairs), abs=1e-5)
+    rescaled = consistency(answers, encoder, layer=layer, baseline=0.4)
+    assert rescaled.values["consistency_bertscore"] == pytest.approx(
+        np.mean([(f - 0.4) / 0.6 for f in pairs]), abs=1e-5
+    )
+    assert found.evidence is not None
+    assert found.evidence["pairs"][0] == {"runs": [1, 2], "f1": pytest.approx(pairs[0], abs=1e-5)}
+    assert (found.evidence["model"], found.evidence["weights_sha256"]) == ("tiny", encoder.weights)
+
+
+def test_empty_answers_are_counted_and_long_ones_marked(tmp_path: Path) -> None:
+    encoder = open_token_encoder(str(tiny.classifier(tmp_path / "tiny")), tmp_path)
+    found = consistency(["cat " * 40, " ", None, "cat"], encoder)
+    assert found.evidence is not None
+    assert (found.evidence["runs"], found.evidence["empty"], found.evidence["texts_read_in_part"]) == ([1, 4], 2, 1)
+    lonely = consistency(["cat", ""], encoder)
+    assert lonely.reason == "needs two answers that are not empty of the case, has 1"
+
+
+def test_portions_of_cases_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = evaluators()["consistency_bertscore"]
+    suite = Suite.from_rows("many", "text", [{"case_id": str(number)} for number in range(5)])
+    rows = [
+        {"case_id": str(number), "model": "m", "run": run, "answer": " ".join(tiny.WORDS[number : number + run + 1])}
+        for number in range(5)
+        for run in (1, 2, 3)
+    ]
+    whole = entry(suite, Outputs.from_rows(rows), entry.parameters(), token_encoder=WordTokens())
+    monkeypatch.setattr("metrics.evaluators.consistency.consistency_bertscore.PORTION", 4)
+    parted = entry(suite, Outputs.from_rows(rows), entry.parameters(), token_encoder=WordTokens())
+    assert dict(parted.cases) == dict(whole.cases)
+    assert len(parted.cases) == 5
+
+
+def test_the_bundled_model_finds_paraphrases_consistent(tmp_path: Path) -> None:
+    encoder = provide(["token_encoder"], {}, tmp_path)["token_encoder"]
+    alike = consistency(["The sun rose over the mill.", "Over the mill, the sun came up."], encoder)
+    apart = consistency(["The sun rose over the mill.", "Interest rates fell by half a point."], encoder)
+    assert alike.values["consistency_bertscore"] > 0.7 > apart.values["consistency_bertscore"]  # type: ignore[operator]
+    assert alike.evidence is not None
+    assert alike.evidence["model"] == "all-MiniLM-L6-v2"
+
+
+# In a run, with real models
+
+
+def test_a_run_gives_each_evaluator_the_model_it_names(workspace: Path, tmp_path: Path) -> None:
+    models = {
+        "hallucination_hhem": tiny.hhem(tmp_path / "tiny-hhem"),
+        "toxicity_classifier": tiny.classifier(
+            tmp_path / "tiny-tox", ("toxic", "insult"), "multi_label_classification"
+        ),
+        "fairness_bias": tiny.classifier(tmp_path / "tiny-bias", ("Neutral", "Biased"), seed=1),
+        "summarization_completeness_faithfulness": tiny.classifier(
+            tmp_path / "tiny-nli", ("contradiction", "entailment", "neutral"), seed=2
+        ),
+        "answer_semantic_similarity": tiny.classifier(tmp_path / "tiny-cross", ("score",), seed=3),
+    }
+    parameters: dict[str, dict[str, Any]] = {name: {"classifier": str(folder)} for name, folder in models.items()}
+    parameters["answer_semantic_similarity"]["method"] = "cross_encoder"
+    likely = [name for name in IDS if name.startswith("gptscore")] + ["perplexity"]
+    suite = Suite.from_rows(
+        "s",
+        "text",
+        [{"case_id": "a", "question": "the cat", "expected_answers": ["a cat"], "source_text": "a cat sat"}],
+    )
+    row = {"case_id": "a", "model": "m", "answer": "the cat sat " * 10, "retrieved_contexts": ["the cat", "dog"]}
+    run = finished(
+        Workspace(), suite, Outputs.from_rows([row]), *IDS, parameters=parameters,
+        resources={"language_model": str(tiny.language_model(tmp_path / "tiny-lm"))},
+    )  # fmt: skip
+    scores = run.scores
+    expected = scores["metric"].isin(["severe_toxicity", "obscene", "threat", "identity_attack"])
+    assert scores[~expected]["status"].unique().tolist() == ["ok"], scores[["evaluator", "status", "reason"]]
+    assert scores[expected]["reason"].str.startswith("tiny-tox has no label").all()
+    evidence = {
+        row["evaluator"]: json.loads(row["evidence"]) for row in scores.dropna(subset="evidence").to_dict("records")
+    }
+    for name, folder in models.items():
+        told = evidence[name].get("faithfulness_model", evidence[name])
+        assert told["model"] == folder.name
+        assert len(told["weights_sha256"]) == 64
+    assert {evidence[name]["model"] for name in likely} == {"tiny-lm"}
+    assert evidence["fairness_bias"]["texts_read_in_part"] == 1
+    assert evidence["perplexity"]["windows"] > 1
+    cached = {path.parent.name for path in (workspace / "cache").rglob("*.sqlite3")}
+    assert {"logits", "losses"} <= cached
+
+
+def test_without_a_model_all_is_skipped_with_the_way_out(workspace: Path) -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "a", "question": "?", "expected_answers": ["b"]}])
+    outputs = Outputs.from_rows([{"case_id": "a", "model": "m", "answer": "b", "retrieved_contexts": ["c"]}])
+    run = finished(Workspace(), suite, outputs, "perplexity", "hallucination_hhem")
+    rows = {row["evaluator"]: row for row in run.scores.to_dict("records")}
+    assert {row["status"] for row in rows.values()} == {"skipped"}
+    assert rows["perplexity"]["reason"] == (
+        "no language model is chosen: set language_model to a local folder or the name of a model on the hub, "
+        "such as HuggingFaceTB/SmolLM2-135M"
+    )
+    assert rows["hallucination_hhem"]["reason"].endswith("such as vectara/hallucination_evaluation_model")

@@ -1,0 +1,122 @@
+"""Bad input to a detection suite, by number: each kind is listed, and everything else of the upload is kept.
+
+1 truncated images · 2 images of another size than the suite says · 3 masks of another size than their image ·
+4 images that unpack to too much · 5 zips whose entries leave them. Values that rule 10 of vision forbids are in
+tests/evaluators/test_vision_rules.py.
+"""
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from metrics.errors import InputError
+from metrics.ingest import load_outputs, load_suite, read_suite, rle
+from tests.ingest.files import packed, picture, write
+
+BOX = {"category_id": 1, "bbox": [1, 1, 2, 2], "iscrowd": 0}
+TRUTH: dict[str, Any] = {
+    "images": [{"id": number, "file_name": f"{number}.png", "width": 8, "height": 6} for number in (1, 2)],
+    "annotations": [{"id": number, "image_id": number, **BOX} for number in (1, 2)],
+    "categories": [{"id": 1, "name": "cat"}],
+}
+
+
+def flat(width: int, height: int, kind: str = "PNG", **how: Any) -> bytes:
+    """A large image of one colour: kilobytes that unpack to tens of millions of bytes."""
+    buffer = io.BytesIO()
+    Image.new("L", (width, height)).save(buffer, kind, **how)
+    return buffer.getvalue()
+
+
+BAD_IMAGES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "1 a PNG cut short": (lambda: picture()[:-30], "1.png: "),
+    "1 a JPEG cut short": (lambda: picture(8, 6, "JPEG")[:-200], "1.png: "),
+    "1 a PNG that is all header": (lambda: picture()[:33], "1.png: "),
+    "1 an empty file": (lambda: b"", "1.png: "),
+    "2 wider than the suite says": (lambda: picture(9, 6), "1.png with image_width 9"),
+    "2 turned on its side": (lambda: picture(6, 8), "1.png with image_width 6"),
+    "4 forty megapixels of one colour, PNG": (
+        lambda: flat(8_000, 5_000), "1.png: 8,000 × 5,000 pixels, packed more than 200 : 1",
+    ),
+    "4 forty megapixels of one colour, TIFF": (
+        lambda: flat(8_000, 5_000, "TIFF", compression="tiff_adobe_deflate"),
+        "1.png: 8,000 × 5,000 pixels, packed more than 200 : 1",
+    ),
+    "4 eighty-one megapixels": (lambda: flat(9_000, 9_000), "1.png: 9,000 × 9,000 pixels, more than 80,000,000"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "text"), BAD_IMAGES.values(), ids=BAD_IMAGES.keys())
+def test_a_bad_image_is_listed_and_the_rest_kept(tmp_path: Path, make: Callable[[], bytes], text: str) -> None:
+    truth = write(tmp_path, "t.json", TRUTH)
+    images = packed(tmp_path / "up.zip", {"1.png": make(), "2.png": picture()})
+    with pytest.raises(InputError) as failure:
+        read_suite(truth, images=images, workspace_media=tmp_path / "media")
+    assert all(problem.file == "up.zip" for problem in failure.value.problems)
+    assert failure.value.problems[0].found.startswith(text)
+    loaded = load_suite(truth, images=images, workspace_media=tmp_path / "media", keep_good_rows=True)
+    assert [image is not None for image in loaded.value.cases["image"].to_pylist()] == [False, True]
+    assert len(loaded.value.annotations) == 2
+    assert [str(problem) for problem in loaded.problems] == [str(problem) for problem in failure.value.problems]
+
+
+def test_a_large_photograph_is_no_bomb(tmp_path: Path) -> None:
+    noise = Image.effect_noise((500, 400), 60).resize((6_000, 4_000), 0).convert("RGB")
+    buffer = io.BytesIO()
+    noise.save(buffer, "JPEG", quality=90)
+    truth = {**TRUTH, "images": [{"id": 1, "file_name": "1.png", "width": 6_000, "height": 4_000}]}
+    truth["annotations"] = truth["annotations"][:1]
+    images = packed(tmp_path / "up.zip", {"1.png": buffer.getvalue()})
+    suite = read_suite(write(tmp_path, "t.json", truth), images=images, workspace_media=tmp_path / "media")
+    assert suite.cases["image"].null_count == 0
+
+
+BAD_MASKS = {
+    "3 run lengths of another size": ({"size": [8, 6], "counts": [10, 5, 33]}, "size [8, 6], the image has [6, 8]"),
+    "3 run lengths of too few pixels": ({"size": [6, 8], "counts": [10, 5]}, "runs that cover 15 pixels of (6, 8)"),
+    "3 run lengths of too many pixels": ({"size": [6, 8], "counts": [10, 5, 99]}, "runs that cover 114 pixels of"),
+    "3 compressed run lengths of another size": (
+        {"size": [6, 8], "counts": rle.encode([10, 5, 34])}, "runs that cover 49 pixels of (6, 8)",
+    ),
+    "3 compressed run lengths cut short": ({"size": [6, 8], "counts": rle.encode([10, 5, 330])[:-1]}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("mask", "text"), BAD_MASKS.values(), ids=BAD_MASKS.keys())
+@pytest.mark.parametrize("where", ["truth", "results"])
+def test_a_mask_that_does_not_fit_its_image_is_listed_and_the_rest_kept(
+    tmp_path: Path, where: str, mask: dict[str, Any], text: str
+) -> None:
+    annotations = [dict(row) for row in TRUTH["annotations"]]
+    results = [{"image_id": number, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5} for number in (1, 2)]
+    (annotations if where == "truth" else results)[0]["segmentation"] = mask
+    loaded = load_suite(write(tmp_path, "t.json", {**TRUTH, "annotations": annotations}), keep_good_rows=True)
+    outputs = load_outputs([write(tmp_path, "m.json", results)], suite=loaded.value, keep_good_rows=True)
+    problems = [*loaded.problems, *outputs.problems]
+    assert len(problems) == 1
+    assert problems[0].row == 1
+    assert "segmentation" in str(problems[0].column)
+    assert text in problems[0].found
+    kept = loaded.value.annotations if where == "truth" else outputs.value.predictions
+    assert kept["case_id"].to_pylist() == ["2"]
+
+
+@pytest.mark.parametrize("name", ["../1.png", "a/../../1.png", "/1.png", "..\\1.png"])
+def test_5_a_zip_whose_entries_leave_it_is_refused_and_the_suite_kept(tmp_path: Path, name: str) -> None:
+    truth = write(tmp_path, "t.json", TRUTH)
+    with zipfile.ZipFile(tmp_path / "up.zip", "w") as archive:
+        archive.writestr("2.png", picture())
+        archive.writestr(name, picture())
+    with pytest.raises(InputError) as failure:
+        read_suite(truth, images=tmp_path / "up.zip", workspace_media=tmp_path / "media")
+    assert "a path that leaves the archive" in failure.value.problems[0].found
+    loaded = load_suite(truth, images=tmp_path / "up.zip", workspace_media=tmp_path / "media", keep_good_rows=True)
+    assert (len(loaded.value), len(loaded.value.annotations)) == (2, 2)
+    assert loaded.problems
+    assert not (tmp_path / "1.png").exists()
+    assert not (tmp_path.parent / "1.png").exists()

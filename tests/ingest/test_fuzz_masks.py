@@ -1,0 +1,91 @@
+"""Mutated zips and folders of masks: each gives a good suite or outputs, or a list of problems, and nothing else."""
+# ruff: noqa: PT017 - both outcomes are good
+
+import io
+import random
+import time
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics.errors import InputError
+from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
+from metrics.ingest import load_suite
+from metrics.suite import Suite
+from tests.ingest.files import packed, picture
+from tests.ingest.test_fuzz import SECONDS, check_good, mutate_bytes, readings
+from tests.ingest.test_mask_images import mask
+
+BATCHES, PER_BATCH = 8, 12
+BLOCKS = np.kron(np.arange(6).reshape(2, 3), np.ones((4, 5)))
+SETS = {
+    "masks": {f"masks/{name}.png": mask((BLOCKS + shift) % 6) for shift, name in enumerate("abcd")}
+    | {"labels.txt": "road\nsky\ntree\nsea\nsand\nsnow\n"},
+    "masks beside images": {f"gt/{name}.png": mask(BLOCKS) for name in "ab"}
+    | {f"images/{name}.jpg": picture(15, 8, "JPEG") for name in "ab"},
+    "models": {f"{model}/{name}.png": mask(BLOCKS[::-1], "L") for model in ("m", "n") for name in "abcd"}
+    | {"classes.json": '{"0": "road", "1": "sky", "2": "tree", "3": "sea", "4": "sand", "5": "snow"}'},
+    "deep": {f"{name}.png": mask(BLOCKS * 300, "I;16") for name in "abcd"},
+}
+NAMES = [
+    "é.png", "a.png", "x/a.png", "masks/b.PNG", "../a.png", "/a.png", "labels.json", "classes.txt", "a.csv", "a.txt",
+    "a.xml", "readme.md", "a.png/", ".a.png", "a.zip", "a" * 200 + ".png",
+]  # fmt: skip
+
+
+def mutated(kind: str, rng: random.Random, path: Path) -> None:
+    """A zip (or a folder) some of whose files are mutated, renamed, missing, or that is itself mutated."""
+    entries = {name: data.encode() if isinstance(data, str) else data for name, data in SETS[kind].items()}
+    for _ in range(rng.randint(0, 3)):
+        name = rng.choice(list(entries))
+        entries[name] = mutate_bytes(entries[name], rng)
+    if rng.random() < 0.3:
+        entries[rng.choice(NAMES)] = entries.pop(rng.choice(list(entries)))
+    if rng.random() < 0.2:
+        entries.pop(rng.choice(list(entries)))
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    if rng.random() < 0.3 and not any(name.startswith(("..", "/")) for name in entries):
+        path.mkdir()
+        with zipfile.ZipFile(whole) as archive, suppress(OSError):  # a file and a folder of one name
+            archive.extractall(path)
+    else:
+        path.write_bytes(mutate_bytes(whole.getvalue(), rng) if rng.random() < 0.2 else whole.getvalue())
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory: pytest.TempPathFactory) -> list[Suite]:
+    folder = tmp_path_factory.mktemp("good")
+    masks = load_suite(packed(folder / "s.zip", SETS["masks"])).value
+    text = Suite.from_rows("s", "text", [{"case_id": name} for name in "abcd"])
+    classes = Suite.from_rows("s", "classification", [{"case_id": name, "label": name} for name in "abcd"])
+    return [masks, text, classes]
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_mutated_masks(tmp_path, suites, batch):
+    rng = random.Random(9000 + batch)
+    for number in range(PER_BATCH):
+        kind = list(SETS)[(batch + number) % len(SETS)]
+        path = tmp_path / str(number) / "u.zip"
+        path.parent.mkdir()
+        mutated(kind, rng, path)
+        for what, read in readings(path, suites).items():
+            for keep in (False, True) if what != "inspect" else (False,):
+                began = time.monotonic()
+                try:
+                    loaded = read(keep)
+                except InputError as error:
+                    assert error.problems, f"{kind} {number} read as {what}: no problem is listed"
+                else:
+                    if what != "inspect":
+                        check_good(loaded.value)
+                        assert keep or not loaded.problems
+                    if what == "outputs":  # what is read can be judged
+                        assert segmentation_iou(suites[0], loaded.value, segmentation_iou.parameters()).aggregates
+                assert time.monotonic() - began < SECONDS, f"{kind} {number} read as {what} took too long"

@@ -1,0 +1,338 @@
+"""Zips and folders of indexed PNG masks: classes, images, models by file or folder, and everything wrong at once."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import io
+import struct
+import zipfile
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from metrics.errors import InputError
+from metrics.ingest import inspect, load_outputs, load_suite, mask_images, read_outputs, read_suite, rle
+from tests.ingest.files import packed, picture, unpacked, write
+
+A = [[0, 0, 1, 1], [0, 0, 1, 2]]
+B = [[1, 1, 1, 1], [0, 0, 0, 255]]
+
+
+def mask(rows: Any, mode: str = "P", **how: Any) -> bytes:
+    """A PNG whose palette indices, or grey values, are those numbers."""
+    kind = {"I;16": np.uint16, "1": bool}.get(mode, np.uint8)
+    image = Image.fromarray(np.asarray(rows).astype(kind))
+    if mode == "P":
+        image.putpalette([channel for index in range(256) for channel in (index, 255 - index, 7)])
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", **how)
+    return buffer.getvalue()
+
+
+def pixels(suite_or_outputs: Any, case: str) -> dict[str, list[int]]:
+    """The run lengths of each label of a case."""
+    rows = getattr(suite_or_outputs, "annotations", None)
+    rows = suite_or_outputs.predictions if rows is None else rows
+    return {row["label"]: rle.decode(row["rle"]) for row in rows.to_pylist() if row["case_id"] == case}
+
+
+def set_of(**files: bytes) -> dict[str, Any]:
+    return {f"{name}.png": data for name, data in files.items()}
+
+
+SET = set_of(a=mask(A), b=mask(B))
+
+
+class TestGroundTruth:
+    @pytest.mark.parametrize("make", [packed, unpacked], ids=["zip", "folder"])
+    def test_a_suite(self, tmp_path, make):
+        suite = read_suite(make(tmp_path / "masks.zip", SET))
+        assert (suite.name, suite.task) == ("masks", "segmentation")
+        assert (suite.labels, suite.category_ids) == (("0", "1", "2", "255"), (0, 1, 2, 255))
+        columns = ["case_id", "image_width", "image_height", "image", "metadata.image_name"]
+        assert [tuple(row.values()) for row in suite.cases.select(columns).to_pylist()] == [
+            ("a", 4, 2, None, "a"), ("b", 4, 2, None, "b"),
+        ]  # fmt: skip
+        assert pixels(suite, "a") == {"0": [0, 4, 4], "1": [4, 3, 1], "2": [7, 1]}
+        row = suite.annotations.to_pylist()[1]
+        assert [row[name] for name in ("x", "y", "width", "height", "area", "is_crowd")] == [2, 0, 2, 2, 3, False]
+
+    @pytest.mark.parametrize(
+        ("mode", "how"),
+        [("P", {}), ("L", {}), ("I;16", {}), ("P", {"bits": 2}), ("P", {"bits": 4})],
+        ids=["palette", "grey", "16 bits of grey", "palette of 2 bits", "palette of 4 bits"],
+    )
+    def test_a_pixel_is_its_index_or_its_grey(self, tmp_path, mode, how):
+        suite = read_suite(packed(tmp_path / "m.zip", set_of(a=mask(A, mode, **how))))
+        assert suite.labels == ("0", "1", "2")
+
+    def test_sixteen_bits_hold_large_ids(self, tmp_path):
+        wide = np.asarray(A) * 700
+        assert read_suite(packed(tmp_path / "m.zip", set_of(a=mask(wide, "I;16")))).category_ids == (0, 700, 1400)
+
+    @pytest.mark.parametrize("bits", [1, 2, 4])
+    def test_few_bits_of_grey_are_not_stretched(self, tmp_path, bits):
+        """Pillow writes no such files: the rows packed by hand, the highest value in the last pixel."""
+        import zlib
+
+        row = (2**bits - 1) << (8 - 4 * bits) % 8 if bits < 4 else 0
+        lines = bytes([0, row]) if bits < 4 else bytes([0, 0, 2**bits - 1])
+        chunks = [
+            (b"IHDR", struct.pack(">IIBBBBB", 4, 1, bits, 0, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b""),
+        ]  # fmt: skip
+        data = mask_images.SIGNATURE + b"".join(
+            struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+            for name, body in chunks
+        )
+        suite = read_suite(packed(tmp_path / "m.zip", set_of(a=data)))
+        assert suite.category_ids == (0, 2**bits - 1)
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("labels.txt", "road\nsky\ntree\n"),
+            ("m_classes.txt", "# ids\n0 road\n1: sky\n2,tree\n"),
+            ("obj.names", "road\nsky\ntree"),
+            ("classes.json", '["road", "sky", "tree"]'),
+            ("labels.json", '{"0": "road", "1": "sky", "2": "tree"}'),
+            ("labels.json", '{"road": 0, "sky": 1, "tree": 2}'),
+            (
+                "names.json",
+                '{"classes": [{"id": 0, "name": "road"}, {"id": 2, "name": "tree"}, {"id": 1, "name": "sky"}]}',
+            ),
+        ],
+        ids=["lines", "ids and names", "names", "list", "by id", "by name", "objects"],
+    )
+    def test_the_names_of_classes(self, tmp_path, name, content):
+        suite = read_suite(packed(tmp_path / "m.zip", SET | {name: content}))
+        assert (suite.labels, suite.category_ids) == (("road", "sky", "tree", "255"), (0, 1, 2, 255))
+        assert set(pixels(suite, "b")) == {"road", "sky", "255"}
+
+    def test_images_beside_the_masks(self, tmp_path):
+        files = {f"masks/{name}": data for name, data in SET.items()}
+        files |= {"images/a.png": picture(4, 2), "images/b.jpg": picture(4, 2, "JPEG")}
+        loaded = load_suite(packed(tmp_path / "m.zip", files), workspace_media=tmp_path / "media")
+        assert loaded.value.cases["metadata.image_name"].to_pylist() == ["images/a.png", "images/b.jpg"]
+        assert loaded.value.cases["image"].null_count == 0
+        assert loaded.value.cases["case_id"].to_pylist() == ["a", "b"]
+
+    def test_images_of_their_own(self, tmp_path):
+        images = packed(tmp_path / "i.zip", {"a.jpg": picture(4, 2, "JPEG"), "b.png": picture(4, 3)})
+        with pytest.raises(InputError) as caught:
+            read_suite(packed(tmp_path / "m.zip", SET), images=images, workspace_media=tmp_path / "media")
+        assert (
+            str(caught.value.problems[0])
+            == "i.zip, column image_height: found b with image_height 3; expected 2, as the suite says"
+        )
+
+    def test_the_same_name_in_two_folders(self, tmp_path):
+        suite = read_suite(packed(tmp_path / "m.zip", {"train/labels/1.png": mask(A), "val/labels/1.png": mask(A)}))
+        assert suite.cases["case_id"].to_pylist() == ["train/1", "val/1"]
+
+
+class TestPredictions:
+    @pytest.fixture
+    def suite(self, tmp_path):
+        return read_suite(packed(tmp_path / "truth.zip", SET | {"labels.txt": "road\nsky\ntree\nsea\n"}))
+
+    def test_a_model_a_zip(self, tmp_path, suite):
+        files = [
+            packed(tmp_path / "unet.zip", set_of(a=mask(A), b=mask(A))),
+            unpacked(tmp_path / "other", set_of(b=mask(B))),
+        ]
+        loaded = load_outputs(files, suite=suite)
+        outputs = loaded.value
+        assert outputs.models == ("unet", "other")
+        assert [(row["case_id"], row["model"]) for row in outputs.outputs.to_pylist()] == [
+            ("a", "unet"), ("b", "unet"), ("b", "other"),
+        ]  # fmt: skip
+        assert loaded.missing == 1
+        assert pixels(outputs.restricted("unet"), "b") == {"road": [0, 4, 4], "sky": [4, 3, 1], "tree": [7, 1]}
+        assert outputs.predictions["prediction_id"].to_pylist() == [0, 1, 2, 3, 4, 5, 0, 1, 2]
+
+    @pytest.mark.parametrize("top", ["", "predictions/"], ids=["at the top", "in a folder"])
+    def test_a_model_a_folder(self, tmp_path, suite, top):
+        files = {f"{top}{model}/{name}": data for model in ("unet", "vit") for name, data in SET.items()}
+        path = packed(tmp_path / "all.zip", files)
+        assert read_outputs(path, suite=suite, model_names={path: "renamed"}).models == ("unet", "vit")
+        assert inspect(path, "outputs").models == ("unet", "vit")
+
+    def test_folders_of_the_ground_truth_are_no_models(self, tmp_path):
+        files = {"train/1.png": mask(A), "val/1.png": mask(A)}
+        suite = read_suite(packed(tmp_path / "two.zip", files))
+        outputs = read_outputs(packed(tmp_path / "unet.zip", files), suite=suite)
+        assert outputs.models == ("unet",)
+        assert outputs.outputs["case_id"].to_pylist() == ["train/1", "val/1"]
+
+    def test_one_folder_is_no_model(self, tmp_path, suite):
+        path = packed(tmp_path / "unet.zip", {f"out/{name}": data for name, data in SET.items()})
+        assert read_outputs(path, suite=suite).models == ("unet",)
+        assert read_outputs(path, suite=suite, model_names={path: "mine"}).models == ("mine",)
+
+    def test_names_beside_the_predictions_say_what_the_ids_are(self, tmp_path, suite):
+        files = set_of(a=mask([[5, 5, 6, 6]] * 2)) | {"labels.txt": "5 sky\n6 sea\n"}
+        assert set(pixels(read_outputs(packed(tmp_path / "m.zip", files), suite=suite), "a")) == {"sky", "sea"}
+
+    def test_masks_for_a_suite_of_rows(self, tmp_path):
+        rows = 'image,label,image_width,image_height,rle\na,1,4,2,"[4, 4]"\na,2,4,2,"[0, 4, 4]"\n'
+        suite = read_suite(write(tmp_path, "s.csv", rows), task="segmentation")
+        outputs = read_outputs(packed(tmp_path / "m.zip", set_of(a=mask([[1, 1, 2, 2]] * 2))), suite=suite)
+        assert pixels(outputs, "a") == {"1": [0, 4, 4], "2": [4, 4]}
+
+    def test_rows_for_a_suite_of_masks(self, tmp_path, suite):
+        records = [
+            {"image": "a", "label": "road", "rle": {"size": [2, 4], "counts": [0, 4, 4]}},
+            {"image": "a.png", "label": "sky", "rle": {"size": [2, 4], "counts": rle.encode([4, 4])}},
+            {"image": "b", "label": "sky", "polygon": "POLYGON((0 0, 2 0, 2 2, 0 2))"},
+        ]
+        outputs = read_outputs(write(tmp_path, "vit.jsonl", records), suite=suite)
+        assert pixels(outputs.restricted("vit", case_ids=outputs.outputs["case_id"].slice(0, 1)), "a") == {
+            "road": [0, 4, 4], "sky": [4, 4],
+        }  # fmt: skip
+        assert outputs.predictions["score"].null_count == 3
+        assert len(outputs.outputs) == 2, "who lists regions saw every image"
+
+
+class TestProblems:
+    def listed(self, read: Any) -> list[str]:
+        with pytest.raises(InputError) as caught:
+            read()
+        return [str(problem) for problem in caught.value.problems]
+
+    BAD: ClassVar[dict[str, Any]] = {
+        "ok.png": mask(A), "rgb.png": picture(4, 2), "cut.png": mask(np.arange(64).reshape(8, 8))[:-40],
+        "none.png": b"no image", "bomb.png": mask(np.zeros((8000, 5000))), "id.png": mask([[9, 9, 1, 255]]),
+        "labels.txt": "road\nsky\ntree\n",
+    }  # fmt: skip
+
+    def test_everything_at_once(self, tmp_path):
+        path = packed(tmp_path / "m.zip", self.BAD)
+        problems = self.listed(lambda: read_suite(path))
+        indexed = "expected an indexed PNG: a palette, or 8 or 16 bits of grey, whose values are class ids"
+        assert [problem for problem in problems if "cut.png" not in problem] == [
+            f"m.zip/rgb.png: found RGB pixels; {indexed}",
+            f"m.zip/none.png: found no PNG file; {indexed}",
+            "m.zip/bomb.png: found 5,000 × 8,000 pixels; expected a mask of at most 33,177,600 pixels",
+            "m.zip/id.png: found class id 9 in 2 pixels; expected an id that the file of class names has",
+        ]
+        assert [
+            problem for problem in problems if problem.startswith("m.zip/cut.png: found a mask that cannot be read (")
+        ]
+        loaded = load_suite(path, keep_good_rows=True)
+        assert loaded.value.cases["case_id"].to_pylist() == ["ok"]
+        assert (loaded.value.left_out, len(loaded.problems)) == (5, 5)
+
+    def test_predictions(self, tmp_path):
+        suite = read_suite(packed(tmp_path / "t.zip", SET))
+        files = set_of(a=mask([[0, 1]] * 2), b=mask([[0, 1, 7, 8]] * 2), c=mask(A))
+        path = packed(tmp_path / "m.zip", files)
+        assert self.listed(lambda: read_outputs(path, suite=suite)) == [
+            "m.zip/a.png: found 2 × 2 pixels; expected 4 × 2, as the ground truth has",
+            "m.zip/b.png: found class id 7, 8 in 4 pixels; expected a class id of the ground truth (0, 1, 2, 255), or names of classes beside the masks",
+            "m.zip/c.png: found a mask of 'c'; expected an image of the suite",
+        ]
+
+    def test_a_case_predicted_twice(self, tmp_path):
+        suite = read_suite(packed(tmp_path / "t.zip", SET))
+        first, second = (packed(tmp_path / f"{name}.zip", SET) for name in ("one", "two"))
+        names = {first: "m", second: "m"}
+        problems = self.listed(lambda: read_outputs([first, second], suite=suite, model_names=names))
+        assert problems[0].startswith(
+            "two.zip/a.png, row 1, column case_id: found case 'a' of model 'm' again, first in one.zip/a.png"
+        )
+
+    def test_two_masks_of_one_image(self, tmp_path):
+        path = packed(tmp_path / "m.zip", {"masks/a.png": mask(A), "labels/a.png": mask(A)})
+        assert self.listed(lambda: read_suite(path)) == [
+            "m.zip/labels/a.png: found 'a' again, first in masks/a.png; expected one file an image"
+        ]
+
+    @pytest.mark.parametrize(
+        ("files", "found"),
+        [
+            (
+                {"labels.txt": "road\nroad\n"},
+                "m.zip/labels.txt: found class 1 named 'road', where one of them is taken already",
+            ),
+            (
+                {"labels.txt": "road\nsky\n", "classes.txt": "sky\nroad\n"},
+                "m.zip/classes.txt: found other names than labels.txt",
+            ),
+            ({"labels.json": "[1, 2]"}, "m.zip/labels.json: found names that cannot be read"),
+            ({"labels.json": "[" * 100_000}, "m.zip/labels.json: found names that cannot be read"),
+            ({"labels.json": '{"-1": "road"}'}, "m.zip/labels.json: found names that cannot be read"),
+        ],
+        ids=["a name twice", "two files differ", "no names", "deep", "an id below 0"],
+    )
+    def test_names(self, tmp_path, files, found):
+        assert self.listed(
+            lambda: read_suite(packed(tmp_path / "m.zip", SET | dict(sorted(files.items(), reverse=True))))
+        )[0].startswith(found)
+
+    def test_a_path_that_leaves_the_zip(self, tmp_path):
+        path = tmp_path / "m.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("../a.png", mask(A))
+        assert self.listed(lambda: read_suite(path)) == [
+            "m.zip: found entry '../a.png': a path that leaves the archive; expected a zip of plain files"
+        ]
+
+    def test_noise_is_no_map(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("metrics.kernels.segmentation.MOST_RUNS", 2)
+        problems = self.listed(lambda: read_suite(packed(tmp_path / "m.zip", SET)))
+        assert (
+            problems[0]
+            == "m.zip/a.png: found a mask that cannot be read (3 runs of pixels, more than 2); expected a complete PNG"
+        )
+
+    def test_more_pixels_than_can_be_read(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(mask_images, "ALL_PIXELS", 10)
+        assert "m.zip: found masks too many to read; expected at most 10 pixels in all" in self.listed(
+            lambda: read_suite(packed(tmp_path / "m.zip", SET))
+        )
+
+    def test_masks_for_a_suite_about_something_else(self, tmp_path):
+        rows = "image,label,x,y,width,height\na,cat,1,2,3,4\n"
+        suite = read_suite(write(tmp_path, "s.csv", rows))
+        assert self.listed(lambda: read_outputs(packed(tmp_path / "m.zip", SET), suite=suite))[0].startswith(
+            "m.zip: found images, and no labels"
+        )
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['"[0, 4, 4]"', '"{""size"": [2, 4], ""counts"": [0, 4, 4]}"', "044"],
+    ids=["a list", "with its size", "compressed"],
+)
+def test_run_lengths_in_a_table(tmp_path, code):
+    rows = f"image,label,image_width,image_height,rle\na,cat,4,2,{code}\n"
+    suite = read_suite(write(tmp_path, "s.csv", rows), task="segmentation")
+    assert (suite.task, pixels(suite, "a")) == ("segmentation", {"cat": [0, 4, 4]})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"[0, 4, 5]"',
+        '"[0, 4.5, 3.5]"',
+        '"[true, 7]"',
+        '"{""size"": [4, 2], ""counts"": [0, 4, 4]}"',
+        '"{""counts"": [8]}"',
+        '"[-1, 9]"',
+        "[[[",
+        "[5]",
+        '"{""size"": [2, 4], ""counts"": null}"',
+    ],
+    ids=["too many", "no whole numbers", "no numbers", "turned", "no size", "negative", "no list", "one run", "null"],
+)
+def test_wrong_run_lengths_in_a_table(tmp_path, code):
+    rows = f"image,label,image_width,image_height,rle\na,cat,4,2,{code}\n"
+    with pytest.raises(InputError, match="expected COCO run lengths of the image's size"):
+        read_suite(write(tmp_path, "s.csv", rows), task="segmentation")
+
+
+def test_a_preview(tmp_path):
+    seen = inspect(packed(tmp_path / "m.zip", SET | {"labels.txt": "road\nsky\ntree\n"}))
+    assert (seen.format, seen.role, seen.task, seen.rows) == ("masks", "suite", "segmentation", 2)
+    assert seen.first == ({"file": "a.png", "pixels": "4 × 2"}, {"file": "b.png", "pixels": "4 × 2"})
+    assert seen.notes == ("2 masks, 3 classes, 0 images",)

@@ -1,0 +1,45 @@
+"""Evaluators asked end to end: over HTTP through the whole judge, with a cache in a fresh folder."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from metrics.engine.judging import judge_case
+from metrics.engine.work import lacking_inputs
+from metrics.evaluator import CaseScore, Evaluator
+from metrics.judge.opening import open_judges
+from metrics.models import provide
+from metrics.registry import choose
+from metrics.suite import Case
+from tests.judge.server import JudgeServer
+from tests.models.word_vectors import WordVectors
+
+STAND_INS = {"embedder": WordVectors()}
+
+
+def judged(
+    evaluator: str | Evaluator, case: Case, server: JudgeServer, cache: Path | None = None, **parameters: Any
+) -> CaseScore:
+    """What the engine would store of one case, judged by the scripted server; `cache`: a folder to keep replies in."""
+    if isinstance(evaluator, Evaluator):
+        entry, values = evaluator, evaluator.parameters.model_validate(parameters)
+    else:
+        entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
+    lacking = lacking_inputs(entry, case)
+    if lacking is not None:
+        return lacking
+    with tempfile.TemporaryDirectory() as scratch:
+        return asyncio.run(_judged(entry, values, case, server, cache or Path(scratch)))
+
+
+async def _judged(entry: Evaluator, parameters: Any, case: Case, server: JudgeServer, cache: Path) -> CaseScore:
+    judges = open_judges({"model": "scripted", "base_url": server.url, "backoff": 0.01}, cache)
+    others = [name for name in parameters.used(entry.resources) if name != "judge"]
+    resources = {name: STAND_INS[name] for name in others if name in STAND_INS}
+    resources |= provide([name for name in others if name not in STAND_INS], {}, cache)
+    try:
+        return (await judge_case(entry, parameters, case, judges, resources)).score
+    finally:
+        for judge in judges:
+            await judge.close()

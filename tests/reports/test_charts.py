@@ -1,0 +1,219 @@
+"""The charts of a report: what they hold of a run, and how they are drawn."""
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+
+from metrics.reports import render
+from metrics.reports.build import build
+from metrics.reports.charts import MOST_BARS, MOST_LABELS, OTHERS
+from metrics.reports.figures import Figure, legend
+from metrics.reports.plots import Inks, is_wide, of_models, plot
+from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, Series
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished
+from tests.evaluators.detected import outputs_of, suite_of
+from tests.pages.conftest import labels_outputs, labels_suite
+from tests.pages.scenes import objects_run
+from tests.reports.made import CLASSES, CONFUSION, CURVES, MODELS
+
+OF_OBJECTS = ("detection_pr_curve_detailed", "detection_confusion", "error_breakdown", "calibration")
+OF_LABELS = ("classification_pr_curve", "classification", "roc_auc", "calibration")
+INKS = Inks("#000001", "#000002", "#000003", "#ffffff", "#0000aa", "#aa0000", of_models(MODELS, ("#111", "#222")))
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return build(objects_run(tmp_path_factory.mktemp("pictures"), *OF_OBJECTS))
+
+
+@pytest.fixture(scope="module")
+def animals(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    workspace = Workspace(tmp_path_factory.mktemp("animals"))
+    return build(finished(workspace, labels_suite(), labels_outputs(), *OF_LABELS, name="Animals"))
+
+
+def group(report: Report, title: str) -> ChartGroup:
+    return next(group for group in report.charts if group.title == title)
+
+
+def test_a_run_of_objects_has_every_chart(pictures: Report) -> None:
+    assert [each.title for each in pictures.charts] == ["Curves", "Calibration", "Confusion", "Errors", "Classes"]
+    titles = [chart.title for chart in group(pictures, "Curves").charts]
+    assert titles == [
+        "Detection precision–recall curve: cat", "Detection precision–recall curve: dog",
+        "Average precision: cat, IoU 0.5", "Average precision: dog, IoU 0.5",
+        "Detection precision–recall curve: F1, mean of labels; the best threshold is marked",
+    ]  # fmt: skip
+
+
+def test_a_run_of_labels_has_every_chart(animals: Report) -> None:
+    assert [each.title for each in animals.charts] == ["Curves", "Calibration", "Confusion", "Classes"]
+    roc = [chart for chart in group(animals, "Curves").charts if isinstance(chart, Curve) and chart.diagonal]
+    assert [chart.title for chart in roc] == ["ROC AUC: cat", "ROC AUC: dog", "ROC AUC: owl"]
+    assert all(line.points[0] == (0.0, 0.0) and line.points[-1] == (1.0, 1.0) for line in roc[0].series)
+    assert {chart.title for chart in group(animals, "Classes").charts} == {
+        "Classification precision–recall curve: best_f1 ↑", "ROC AUC: roc_auc ↑",  # F1 of labels alone is the same
+    }  # fmt: skip
+
+
+def test_the_best_threshold_is_marked(pictures: Report) -> None:
+    chart = group(pictures, "Curves").charts[-1]
+    assert isinstance(chart, Curve)
+    assert {line.model: line.mark for line in chart.series} == {"keen": (0.35, 1.0), "shy": (0.05, 0.5)}
+
+
+def test_reliability_has_its_intervals(pictures: Report) -> None:
+    charts = group(pictures, "Calibration").charts
+    assert [chart.title for chart in charts] == ["Calibration: keen", "Calibration: shy"]
+    assert isinstance(charts[0], Curve)
+    (line,) = charts[0].series
+    assert line.points == ((0.3, 0.0), (0.6, 1.0), (0.9, 1.0))
+    assert [x for x, _, _ in line.spans] == [0.3, 0.6, 0.9]
+    assert all(low <= y <= high for (_, y), (_, low, high) in zip(line.points, line.spans, strict=True))
+
+
+def test_the_confusion_matrix_counts_what_the_run_counts(pictures: Report) -> None:
+    shy = group(pictures, "Confusion").charts[1]
+    assert isinstance(shy, Matrix)
+    assert (shy.rows, shy.columns) == (("cat", "dog", "hallucination"), ("cat", "dog", "missed"))
+    assert shy.counts == ((4, 0, 0), (0, 0, 4), (0, 0, 0))
+
+
+def test_bars_of_errors_and_classes(pictures: Report) -> None:
+    (costs,) = group(pictures, "Errors").charts
+    assert isinstance(costs, Bars)
+    missed = next(group for group in costs.groups if group.name == "missed")
+    assert [(bar.model, bar.value) for bar in missed.bars] == [("keen", 0.0), ("shy", 0.5)]
+    precision = group(pictures, "Classes").charts[0]
+    assert isinstance(precision, Bars)
+    assert precision.models == ("keen", "shy")
+    assert [(each.name, each.bars[1].value) for each in precision.groups] == [("dog", 0.0), ("cat", 1.0)]
+    titles = [chart.title for chart in group(pictures, "Classes").charts]
+    assert len(set(titles)) == len(titles)
+
+
+def test_many_labels_are_the_most_frequent_and_the_worst(tmp_path: Path) -> None:
+    names = [f"class {index:02}" for index in range(60)]
+    truths = [("a", name, 20 * index, 0, 10, 10) for index, name in enumerate(names) for _ in range(1 + index % 3)]
+    outputs = outputs_of(*[(*box, 0.9) for box in truths[::2]])
+    run = finished(Workspace(tmp_path), suite_of(*truths), outputs, "detection_confusion", "average_recall")
+    report = build(run)
+    (matrix,) = group(report, "Confusion").charts
+    assert isinstance(matrix, Matrix)
+    assert len(matrix.rows) == MOST_LABELS + 2
+    assert matrix.rows[-2] == OTHERS
+    assert sum(map(sum, matrix.counts)) == len(truths)
+    bars = group(report, "Classes").charts[0]
+    assert isinstance(bars, Bars)
+    assert len(bars.groups) == MOST_BARS
+    assert f"the {MOST_BARS} worst of 60 classes" in bars.title
+
+
+def one_image(tmp_path: Path, truths: list[tuple[float, float]], predictions: list[tuple[float, float]]) -> Run:
+    """A picture with cats of 10 × 10 pixels at these places."""
+    media = tmp_path / "media"
+    media.mkdir()
+    Image.new("RGB", (400, 300)).save(media / "one.png")
+    case = {"case_id": "one", "image": "one.png", "image_width": 400, "image_height": 300}
+    cat = {"case_id": "one", "label": "cat", "width": 10.0, "height": 10.0}
+    annotations = [cat | {"x": x, "y": y, "annotation_id": index + 1} for index, (x, y) in enumerate(truths)]
+    rows = [cat | {"x": x, "y": y, "model": "m", "score": 0.9} for x, y in predictions]
+    suite = replace(Suite.from_rows("s", "detection", [case], annotations), media=media)
+    outputs = Outputs.from_rows([{"case_id": "one", "model": "m"}], rows)
+    return finished(Workspace(tmp_path), suite, outputs, "average_precision")
+
+
+def test_a_crowded_image_draws_the_first_80_and_says_so(tmp_path: Path) -> None:
+    places = [(index % 20 * 20.0, index // 20 * 15.0) for index in range(200)]
+    (worst,) = build(one_image(tmp_path, places, places[50:])).worst
+    assert len(worst.boxes) == 80
+    assert [box.kind for box in worst.boxes[:50]] == ["fn"] * 50
+    assert worst.image_note == (
+        "Boxes matched at IoU ≥ 0.5; the first 80 of 350 objects are drawn, mistakes before what is right."
+    )
+
+
+def test_every_mistake_has_its_place_in_the_legend(tmp_path: Path) -> None:
+    (worst,) = build(one_image(tmp_path, [(0, 0), (50, 50)], [(0, 0), (1, 0), (55, 52), (200, 200)])).worst
+    shown = {entry.alternative for entry in legend(worst)}
+    assert shown == {
+        "1 missed", "2 false positive", "1 false positive: nothing there", "1 true positive", "1 ground truth, found",
+    }  # fmt: skip
+
+
+# How they are drawn
+
+
+def texts(figure: Figure) -> list[str]:
+    return [label.text for label in figure.labels]
+
+
+def test_a_mark_whiskers_and_the_diagonal_are_drawn() -> None:
+    marked, diagram = plot(CURVES[2], INKS), plot(CURVES[3], INKS)
+    assert "0.50" in texts(marked)
+    assert marked.shapes.count("<circle") == 1
+    assert "stroke-dasharray" not in marked.shapes
+    assert "stroke-dasharray" in diagram.shapes
+    assert diagram.shapes.count("<circle") == 2
+
+
+def test_models_beyond_the_colours_are_grey_and_counted() -> None:
+    figure = plot(Curve("t", "x", "y", tuple(Series(model, ((0.0, 0.0), (1.0, 1.0))) for model in MODELS)), INKS)
+    assert "grey: 1 more" in texts(figure)
+    assert MODELS[2] not in texts(figure)
+
+
+def test_bars_name_models_groups_and_numbers() -> None:
+    figure = plot(CLASSES, INKS)
+    assert [text for text in texts(figure) if text.startswith("■")] == [f"■ {model}" for model in MODELS]
+    assert {"cat", "0.500", "0.600", "0.700", "0.250", "0.00"} <= set(texts(figure))
+    assert figure.shapes.count("<rect") == 5  # one of six has no value
+    widths = [float(width) for width in re.findall(r'width="([0-9.]+)"', figure.shapes)]
+    assert widths[1] / widths[0] == pytest.approx(0.6 / 0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("most", [1e-4, 0.003, 0.07, 0.31, 1.0, 1.7, 250.0])
+def test_an_axis_without_a_given_end_holds_every_bar(most: float) -> None:
+    figure = plot(Bars("t", (BarGroup("a", (Bar("m", most / 2, most / 3, most),)),), ("m",)), INKS)
+    numbers = [float(label.text) for label in figure.labels if label.size == 7 and label.align == "middle"]
+    assert 3 <= len(numbers) <= 5
+    assert numbers[0] == 0
+    assert numbers[-1] <= most
+
+
+def test_a_matrix_prints_its_counts_and_leaves_the_corner_free() -> None:
+    figure = plot(CONFUSION, INKS)
+    assert {"41", "3", "2", "1", "5"} <= set(texts(figure))
+    assert "1.23M" in texts(figure) or "1,234,567" in texts(figure)
+    assert figure.shapes.count("<rect") == 8
+    assert figure.shapes.count("#0000aa") == 2
+    assert not is_wide(figure)
+
+
+def test_a_large_matrix_takes_the_width_of_the_page() -> None:
+    names = tuple(f"label {index}" for index in range(20))
+    counts = tuple(tuple(int(i == j) for j in range(20)) for i in range(20))
+    figure = plot(Matrix("m", names, names, counts), INKS)
+    assert is_wide(figure)
+    assert max(label.x for label in figure.labels) < figure.width
+
+
+def test_pdf_and_html_carry_them_all(tmp_path: Path) -> None:
+    run = objects_run(tmp_path, *OF_OBJECTS)
+    text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
+    page = render(run, "html").decode()
+    for heading in ("Curves", "Calibration", "Confusion", "Errors", "Classes", "Worst cases"):
+        assert heading in text
+        assert f">{heading}</h2>" in page
+    for question in ("Is a model as often right as its scores say?", "Which kind of error costs the most?"):
+        assert question in text
+        assert question in page
+    assert "hallucination" in text
+    assert page.count("<svg") > 12
