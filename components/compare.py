@@ -28,7 +28,8 @@ Row = Mapping[str, Any]  # of components.data.comparison
 
 def answer(found: Mapping[str, Any]) -> str:
     """Whether B is better, in one sentence; A and B stand for the models' names."""
-    rows = [row for row in found["rows"] if row["direction"] != "none" and row["verdict"] != "none"]
+    tested = [*found["rows"], *found["resampled"]]
+    rows = [row for row in tested if row["direction"] != "none" and row["verdict"] != "none"]
     better = sum(row["verdict"] == "better" for row in rows)
     worse = sum(row["verdict"] == "worse" for row in rows)
     metrics = plural(len(rows), "metric")
@@ -49,9 +50,7 @@ def answer(found: Mapping[str, Any]) -> str:
 
 def method(found: Mapping[str, Any], correction: str) -> str:
     """How the answer was come by, in a sentence a manager understands."""
-    n = [row["n"] for row in found["rows"] if row["n"]]
-    if not n:
-        return ""
+    n = [row["n"] for row in found["rows"] if row["n"]] or [found["cases"]]
     cases = count(max(n)) if min(n) == max(n) else f"{count(min(n))}–{count(max(n))}"
     units = ", in the suite's groups" if found["clustered"] else ""
     called = {
@@ -239,6 +238,45 @@ def table_columns(correction: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def resampled_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Metrics of the whole data set, or of its labels, paired over the same resamples of the cases."""
+    return pd.DataFrame(
+        {
+            "metric": [metric_name(row, 34) if row["label"] is None else shorten(row["label"], 34) for row in rows],
+            "words": [row["words"] for row in rows],
+            "a": aligned([row["a"] for row in rows]),
+            "b": aligned([row["b"] for row in rows]),
+            "difference": [signed(row["difference"]) for row in rows],
+            "interval": [interval(row["low"], row["high"]) for row in rows],
+            "adjusted": [chance(row["adjusted"]) for row in rows],
+            "p": [chance(row["p"]) for row in rows],
+            "n": [row["n"] for row in rows],
+        }
+    )
+
+
+def resampled_columns(correction: str, metric: str = "Metric of the whole data set") -> dict[str, Any]:
+    """The headers of `resampled_table`, each with what it means on hover."""
+
+    def right(title: str, width: int, help: str | None = None) -> Any:
+        return st.column_config.Column(title, help=help, width=width, alignment="right")
+
+    return {
+        "metric": st.column_config.Column(metric, width=214),
+        "words": st.column_config.Column("Verdict", width=182, help="better: the corrected p is at most 0.05"),
+        "a": right("A", 56),
+        "b": right("B", 56),
+        "difference": right("B − A", 60),
+        "interval": right(
+            "95 % interval", 104, "of B − A, by the bootstrap: the same cases are drawn again for both models, so what "
+            "makes a case hard for both does not count",
+        ),
+        "adjusted": right("p corr.", 60, f"p after correction for what is shown: {CORRECTIONS[correction]}"),
+        "p": right("p", 60, "how often drawing the cases again moves the difference as far as it lies from 0"),
+        "n": right("n", 52, "what B's value rests on"),
+    }  # fmt: skip
+
+
 def unpaired_table(rows: Sequence[Row]) -> pd.DataFrame:
     """The metrics of the whole data set: both values with their own intervals."""
     return pd.DataFrame(
@@ -270,7 +308,7 @@ def _apart(a: float | None, b: float | None) -> str:
 
 
 UNPAIRED_COLUMNS: dict[str, Any] = {
-    "metric": st.column_config.Column("Metric of the whole data set", width=240),
+    "metric": st.column_config.Column("Metric that cannot be paired", width=240),
     "words": st.column_config.Column(
         "Verdict",
         width=185,

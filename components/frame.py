@@ -1,6 +1,8 @@
 """What every page begins with: its name, its question, and the run that it speaks of."""
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -40,7 +42,15 @@ def frame(title: str, question: str, *, needs_run: bool = True) -> str:
         navigation()
     st.title(title, anchor=False)
     st.caption(question)
+    with st.sidebar.container(gap=None):
+        _history()(key="history")
     return _chosen_run() if needs_run else ""
+
+
+@cache
+def _history() -> Any:
+    """What keeps Back right, see history.js; it draws nothing."""
+    return st.components.v2.component("assay_history", js=(FOLDER / "history.js").read_text(encoding="utf-8"))
 
 
 def is_dark() -> bool:

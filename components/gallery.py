@@ -6,7 +6,7 @@ The pictures hold no boxes: gallery.js draws those on top, so that they stay sha
 import base64
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,16 @@ KINDS = {  # in this order: what the filter calls it, what a tile says
     "fp_hallucination": ("Hallucination", "nothing there"),
     "fp_misclassification": ("Misclassification", "wrong label"),
     "fp_localisation": ("Poor localisation", "poor box"),
+    "fp_both": ("Both wrong", "label and box wrong"),
     "fp_duplicate": ("Duplicate", "duplicate"),
     "fn_no_prediction": ("Missed", "missed"),
     "fn_misclassification": ("Missed, mislabelled", "missed, mislabelled"),
+    "fn_localisation": ("Missed, poorly placed", "missed, poor box"),
     "fn_low_score": ("Missed, low score", "score too low"),
     "tp": ("Found", "found"),
     "ignored": ("Ignored", "ignored"),
 }
+RARE = {"fp_both", "fn_localisation"}  # kinds that error_breakdown alone tells apart
 SIZES = {"small": "Small, up to 32²", "medium": "Medium, up to 96²", "large": "Large, over 96² px"}
 SORTS = {
     "score": "Highest score", "score_up": "Lowest score", "iou": "Highest IoU", "iou_up": "Lowest IoU",
@@ -65,6 +68,11 @@ def ordered_kinds(kinds: Sequence[str]) -> list[str]:
     last = {head: max(i for i, kind in enumerate(order) if family(kind) == head) for head in ("fp", "fn", "tp")}
     places = {kind: order.index(kind) if kind in order else last.get(family(kind), len(order)) + 0.5 for kind in kinds}
     return sorted(set(kinds), key=lambda kind: (places[kind], kind))
+
+
+def known_kinds(counted: Iterable[str], asked: Iterable[str]) -> list[str]:
+    """The kinds there may be: the usual ones, those that are counted, and rare ones that are asked for by name."""
+    return ordered_kinds([*({*KINDS} - RARE), *counted, *(RARE & {*asked})])
 
 
 def mistakes(kinds: Sequence[str]) -> list[str]:

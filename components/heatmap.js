@@ -50,7 +50,7 @@ function drawRow(data, row) {
     const box = element("td", step === null ? (text === data.missing ? "none" : "") : `s${step}`);
     if (marks & 1) box.classList.add("best");
     const link = element("a");
-    link.href = `${data.columns[column].cases}&model=${encodeURIComponent(data.models[row])}`;
+    link.href = `${data.columns[column].behind}&model=${encodeURIComponent(data.models[row])}`;
     link.tabIndex = -1;
     const value = element("b", "", text);
     if (marks & 2) value.prepend(element("span", "bang", "!"));

@@ -97,11 +97,13 @@ def payload(
     answer: str,
     sort: str | None,
     down: bool,
+    objects: Mapping[str, Mapping[str, url.Value]] | None = None,
     **view: url.Value,
 ) -> dict[str, Any]:
     """What heatmap.js draws: the answer, the headers, and the `cells` of these models in this order.
 
-    `view` (run, tag) goes into the addresses that the cells lead to.
+    `view` (run, tag) goes into the addresses that the cells lead to: their cases, or the gallery with the filters that
+    `objects` has for the column's key.
     """
     groups: list[list[Any]] = []
     for column in columns:
@@ -113,7 +115,7 @@ def payload(
         "headline": answer,
         "models": list(models),
         "groups": groups,
-        "columns": [_head(column, view) for column in columns],
+        "columns": [_head(column, view, (objects or {}).get(column["key"])) for column in columns],
         "cells": [rows[model] for model in models],
         "sort": {"key": sort, "down": down},
         "missing": format.MISSING,
@@ -143,7 +145,7 @@ def _at(board: Board, model: str, key: str) -> Mapping[str, Any]:
     return board["cells"].get((model, key)) or {}
 
 
-def _head(column: Column, view: Mapping[str, url.Value]) -> dict[str, Any]:
+def _head(column: Column, view: Mapping[str, url.Value], objects: Mapping[str, url.Value] | None) -> dict[str, Any]:
     threshold = column["threshold"]
     facts = [
         column["description"],
@@ -152,6 +154,8 @@ def _head(column: Column, view: Mapping[str, url.Value]) -> dict[str, Any]:
     ]
     if threshold is not None:
         facts.append(f"Threshold {threshold:g}")
+    if column.get("judge"):
+        facts.append(f"Judged by {column['judge']}")
     return {
         "key": column["key"],
         "title": column["title"],
@@ -159,7 +163,11 @@ def _head(column: Column, view: Mapping[str, url.Value]) -> dict[str, Any]:
         "unit": column["unit"],
         "threshold": "" if threshold is None else f"{threshold:g}",
         "about": "\n".join(facts),
-        "cases": url.href("cases", **view, evaluator=column["evaluator"], metric=column["metric"]).lstrip("/"),
+        "behind": (
+            url.href("cases", **view, evaluator=column["evaluator"], metric=column["metric"])
+            if objects is None
+            else url.href("gallery", **view, **objects)
+        ).lstrip("/"),
     }
 
 

@@ -21,7 +21,7 @@ from components.palette import mark, text_colour
 FOLDER = Path(__file__).parent
 LONGEST_SIDE = 1600  # pixels sent to the browser; boxes stay in the picture's own pixels
 MOST_PIXELS = 120_000_000
-MOST_HEIGHT = {1: 400, 2: 380, 3: 340}  # pixels of a picture on the screen, by the number of panels
+MOST_HEIGHT = {1: 400, 2: 380, 3: 340, 4: 300}  # pixels of a picture on the screen, by the number of panels
 CROWDED = 80  # with more objects than that, lines are thin and stand without their dark edge
 ORDER = ("annotation", "ignored", "tp", "fp", "fp_misclassification", "fn")  # drawn from the ground up
 WIDTHS = {"annotation": 1.2, "ignored": 1.5, "fn": 3.0}
@@ -169,10 +169,18 @@ def _short(number: float) -> float:
 
 
 def payload(
-    key: str, width: float, height: float, source: str | None, panels: Sequence[Mapping[str, Any]]
+    key: str,
+    width: float,
+    height: float,
+    source: str | None,
+    panels: Sequence[Mapping[str, Any]],
+    styles: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What the viewer draws: one picture (a data URI, or None), a panel a model; the zoom lasts as long as `key`."""
-    styles = {
+    """What the viewer draws: one picture (a data URI, or None), a panel a model; the zoom lasts as long as `key`.
+
+    `styles` are those of the kinds in the panels, by default those of objects.
+    """
+    styles = styles or {
         kind: {
             "colour": mark(kind).colour, "ink": text_colour(mark(kind).colour), "dash": mark(kind).dash,
             "width": WIDTHS.get(kind, 2.5),

@@ -1,7 +1,7 @@
 """The evaluators on offer: those that the data can feed are chosen, the others stand beside with what they lack."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from components import format, url
@@ -11,7 +11,7 @@ from components.parameters import parameter_form
 
 RESOURCES = {
     "judge": "a judge", "embedder": "an embedding model", "classifier": "a classifier model",
-    "language_model": "a language model",
+    "language_model": "a language model", "token_encoder": "a token encoder",
 }  # fmt: skip
 
 
@@ -39,25 +39,39 @@ def default_choice(offered: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def draw_offers(
-    offered: Sequence[Mapping[str, Any]], catalogue: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """A checkbox per evaluator that can run, its parameters behind a button; the ids chosen and their parameters."""
+    offered: Sequence[Mapping[str, Any]],
+    catalogue: Mapping[str, Mapping[str, Any]],
+    unavailable: Callable[[str, Mapping[str, Any]], str],
+    blocked: Callable[[str, Mapping[str, Any]], str],
+) -> tuple[list[str], dict[str, dict[str, Any]], list[str]]:
+    """A checkbox per evaluator that can run, its parameters behind a button: the ids chosen and their parameters.
+
+    Third, those of them that would be skipped: `unavailable` says why an evaluator with these parameters cannot have
+    the model it needs, "" where it can; the reason stands under the evaluator. `blocked` says in a few words why it
+    cannot even be chosen, "" where it can.
+    """
     import streamlit as st
 
     ready = [offer for offer in offered if not offer["lacks"]]
     known = {offer["id"] for offer in ready}
     asked = url.params("evaluator")
-    chosen = [name for name in asked if name in known] if asked else default_choice(offered)
     parameters = _parameters()
+    barred = {offer["id"]: blocked(offer["id"], parameters.get(offer["id"], {})) for offer in ready}
+    chosen = [name for name in asked if name in known] if asked else default_choice(offered)
+    chosen = [name for name in chosen if not barred[name]]
     given: dict[str, dict[str, Any]] = {}
+    skipped = []
     for offer in ready:
         left, right = st.columns([6, 1], vertical_alignment="center")
         key = f"offer-{offer['id']}"
-        asks = f" – asks {', '.join(offer['asks'])}" if offer["asks"] else ""
+        verb = "needs" if unavailable(offer["id"], parameters.get(offer["id"], {})) else "asks"
+        asks = f" – {verb} {', '.join(offer['asks'])}" if offer["asks"] else ""
+        asks = f" – {barred[offer['id']]}" if barred[offer["id"]] else asks
         left.checkbox(
             f"**{offer['title']}**{asks}  :gray[{offer['summary']}]", bool(agreed(key, offer["id"] in chosen)), key=key,
             on_change=_choose,
             args=(key, offer["id"], tuple(chosen)), help=offer["summary"],
+            disabled=bool(barred[offer["id"]]),
         )  # fmt: skip
         own = parameters.get(offer["id"], {})
         entry = catalogue[offer["id"]]
@@ -67,13 +81,16 @@ def draw_offers(
             values = parameter_form(entry["schema"], f"parameter-{offer['id']}", primary["threshold"], own)
         if values:
             given[offer["id"]] = values
+        if offer["id"] in chosen and (reason := unavailable(offer["id"], values)):
+            skipped.append(offer["id"])
+            left.text(f"Will be skipped: {reason}.")
     url.put(parameters=json.dumps(given, ensure_ascii=False) if given else None)
     short = [offer for offer in offered if offer["lacks"]]
     if short:
         with st.expander(f"{format.plural(len(short), 'evaluator')} that this data cannot feed"):
             for offer in short:
                 st.text(f"{offer['title']}: lacks {', '.join(offer['lacks'])}")
-    return chosen, {name: values for name, values in given.items() if name in chosen}
+    return chosen, {name: values for name, values in given.items() if name in chosen}, skipped
 
 
 def _parameters() -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from components import format
+from components.judged import spend_line
 
 
 def summary(progress: Mapping[str, Any], going: bool = True) -> str:
@@ -35,8 +36,10 @@ def line(entry: Mapping[str, Any]) -> str:
 
 
 def bars(progress: Mapping[str, Any]) -> None:
-    """Draw the run's bar and one for each evaluator."""
+    """Draw the run's bar and one for each evaluator, and what its judge costs."""
     st.progress(share(progress["evaluators"]), text=summary(progress))
+    if spent := spend_line(progress["judges"], progress["spend"], progress["budget"]):
+        st.text(spent)
     columns = st.columns(3)
     for index, entry in enumerate(progress["evaluators"]):
         columns[index % 3].progress(share([entry]), text=line(entry))

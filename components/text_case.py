@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from components import evidence, judged
 from components.format import MISSING, STATUSES, number
 
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
@@ -67,13 +68,13 @@ def score_text(value: float | None, status: str) -> str:
     return STATUSES.get(status, status) if missing and status != "ok" else number(value)
 
 
-def evidence_parts(evidence: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+def evidence_parts(told: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     """Evidence as (name, how, what): `table` a data frame, `code` long or nested text, `fact` one short value.
 
     Records of the same fields that follow each other become one table.
     """
     parts: list[tuple[str, str, Any]] = []
-    for fields, group in groupby(evidence.items(), key=lambda item: _fields(item[1])):
+    for fields, group in groupby(told.items(), key=lambda item: _fields(item[1])):
         records = list(group)
         if fields and len(records) > 1:
             rows = [{"": _title(name), **{_title(k): _flat(v) for k, v in record.items()}} for name, record in records]
@@ -182,14 +183,16 @@ def draw_list(title: str, texts: Sequence[str], key: str) -> None:
             st.text(text)
 
 
-def draw_evidence(evidence: Mapping[str, Any] | None, reason: object) -> None:
-    """Why a score is what it is: the reason, then the evidence as plain data."""
+def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -> None:
+    """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
     import streamlit as st
 
-    if isinstance(reason, str):  # pandas has NaN for none
-        st.text(reason)
+    if isinstance(score["reason"], str):  # pandas has NaN for none
+        st.text(score["reason"])
+    if score["verdicts"]:
+        evidence.draw(score["verdicts"], contexts, f"evidence-{key}")
     facts = []
-    for title, how, what in evidence_parts(evidence if isinstance(evidence, Mapping) else {}):
+    for title, how, what in evidence_parts(score["evidence"]):
         if how == "fact":
             facts.append(f"{title}: {what}")
             continue
@@ -201,22 +204,30 @@ def draw_evidence(evidence: Mapping[str, Any] | None, reason: object) -> None:
             st.code(what, language=None, wrap_lines=True, height="content" if len(what) < 600 else 220)
     if facts:
         st.text("\n".join(facts))
+    if score["judge"]:
+        judged.draw_calls(score["judge"], key)
 
 
 def draw_evidence_by_evaluator(
-    scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequence[str], opened: str | None
+    scores: pd.DataFrame, titles: Mapping[str, str], contexts: Mapping[str, Sequence[str]], opened: str | None
 ) -> None:
-    """An expander for each evaluator that says more than a value, the outputs side by side; `opened` starts open."""
+    """An expander for each evaluator that says more than a value, the outputs side by side; `opened` starts open.
+
+    `contexts` are those of each output, by its column, in order.
+    """
     import streamlit as st
 
     for evaluator, rows in scores.groupby("evaluator", sort=False):
-        told = rows[rows["evidence"].notna() | rows["reason"].notna()].drop_duplicates(["column", "reason"])
+        says = rows["reason"].notna()
+        for part in ("evidence", "verdicts", "judge"):
+            says |= rows[part].map(bool)
+        told = rows[says].drop_duplicates(["column", "reason"])
         if told.empty:
             continue
         with st.expander(f"Evidence: {titles.get(str(evaluator), evaluator)}", expanded=evaluator == opened):
-            for place, column in zip(st.columns(len(columns)), columns, strict=True):
+            for place, column in zip(st.columns(len(contexts)), contexts, strict=True):
                 with place:
-                    if len(columns) > 1:
+                    if len(contexts) > 1:
                         st.text(column)
                     for row in told[told["column"] == column].to_dict("records"):
-                        draw_evidence(row["evidence"], row["reason"])
+                        draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 
@@ -12,6 +12,7 @@ PAGES = {  # file stem = name: title, icon; the first is the start page
     "leaderboard": ("Leaderboard", ":material/leaderboard:"),
     "compare": ("Compare", ":material/balance:"),
     "evaluate": ("Evaluate", ":material/upload_file:"),
+    "judge": ("Judge", ":material/gavel:"),
     "runs": ("Runs", ":material/play_circle:"),
     "curves": ("Curves", ":material/show_chart:"),
     "gallery": ("Gallery", ":material/grid_view:"),
@@ -75,9 +76,19 @@ def go(name: str, /, **values: Value) -> NoReturn:
     st.switch_page(page(name), query_params={name: texts for name, value in values.items() if (texts := _texts(value))})
 
 
+def state() -> str:
+    """This view's query parameters as one text, which `link_back` of another page takes."""
+    return urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
+
+
 def link(label: str, name: str, /, *, icon: str | None = None, **values: Value) -> None:
     """Draw a link to another page with its query parameters."""
     st.page_link(page(name), label=label, icon=icon, query_params=_pairs(values))
+
+
+def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> None:
+    """Draw a link to a page in the state that it said it was in."""
+    link(label, name, icon=icon, **parse_qs(state))
 
 
 def href(name: str, **values: Value) -> str:

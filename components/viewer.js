@@ -71,7 +71,7 @@ function drawPanel(data, panel) {
       if (!object.caption || !panel.labelled) continue;
       const text = svg("text", { fill: style.ink, stroke: style.colour });
       text.textContent = object.caption;
-      texts.push({ text, box, below: kind === "fn" });
+      texts.push({ text, box, below: kind === "fn", inside: panel.named ? bounds(object.rings.slice(0, 1)) : null });
     }
   }
   canvas.append(...texts.map((entry) => entry.text));
@@ -94,15 +94,21 @@ function place(drawn, data, view, rested = false) {
   drawn.canvas.style.transform = "";
   const scale = view.width / (drawn.stage.clientWidth || data.width); // picture pixels of one screen pixel
   drawn.canvas.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${(view.width * data.height) / data.width}`);
-  for (const { text, box, below } of drawn.texts) {
+  for (const { text, box, below, inside: part } of drawn.texts) {
+    text.setAttribute("font-size", FONT * scale);
+    text.setAttribute("stroke-width", 5 * scale);
+    if (part) {
+      text.setAttribute("x", (part.left + part.right) / 2);
+      text.setAttribute("y", (part.top + part.bottom) / 2 + (FONT / 3) * scale);
+      text.setAttribute("text-anchor", "middle");
+      continue;
+    }
     const right = box.left > data.width * 0.75;
     const edge = below ? box.bottom : box.top;
     const inside = below ? edge > data.height * 0.95 : edge < data.height * 0.05;
     text.setAttribute("x", right ? box.right - 3 * scale : box.left + 3 * scale);
     text.setAttribute("y", edge + (below !== inside ? FONT + 2 : -5) * scale);
     text.setAttribute("text-anchor", right ? "end" : "start");
-    text.setAttribute("font-size", FONT * scale);
-    text.setAttribute("stroke-width", 5 * scale);
   }
 }
 

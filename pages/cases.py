@@ -18,6 +18,10 @@ def headline(column: dict, cell: dict | None, model: str | None) -> str:
     facts = [f"n {format.count(cell['n'])}"] + (
         [f"{format.count(cell['unscored'])} unscored"] if cell["unscored"] else []
     )
+    unscored = [name for name in ("parse_failure", "skipped") if cell["counts"].get(name)]
+    facts += [f"{format.STATUSES[name]}: {format.count(cell['counts'][name])}" for name in unscored]
+    if column["judge"]:
+        facts.append(f"judged by {column['judge']}")
     return f"{model} · {name} {value}" + (f" (95 % {bounds})" if bounds else "") + " · " + " · ".join(facts)
 
 

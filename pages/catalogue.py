@@ -58,6 +58,12 @@ def show(entry: dict) -> None:
     st.dataframe(metric_table(entry), hide_index=True, key="metrics")
     st.markdown("**Parameters**")
     st.dataframe(parameter_table(entry), hide_index=True, key="parameters")
+    if entry["prompts"]:
+        st.markdown("**Prompts**")
+        st.text("What the judge is asked, above the case's texts. Evaluate can change a prompt for one run.")
+    for name, text in entry["prompts"].items():
+        st.text(name)
+        st.code(text, language=None, wrap_lines=True)
     for title, lines in (
         ("Sources", entry["sources"]), ("Standards", entry["standards"]),
         ("Differs from its namesakes", [entry["differs_from"]] if entry["differs_from"] else []),

@@ -60,12 +60,13 @@ def pick_in_forest() -> None:
 
 def show_overview(found: dict, correction: str) -> None:
     """The forest, the table, and what cannot be paired."""
-    if any(compare.scaled(row) for row in found["rows"]):
+    tested = found["rows"] + found["resampled"]
+    if any(compare.scaled(row) for row in tested):
         st.plotly_chart(
-            compare.forest(found["rows"], is_dark()), key="forest", config=CHART, on_select=pick_in_forest,
+            compare.forest(tested, is_dark()), key="forest", config=CHART, on_select=pick_in_forest,
             selection_mode="points", alt="Differences B − A of each metric with 95 % intervals around zero",
         )  # fmt: skip
-        st.caption("◆ beyond chance after the correction, ○ not. Click a point or a row to see the cases behind it.")
+        st.caption("◆ beyond chance after the correction, ○ not. Click a point or a row to see what is behind it.")
     if found["rows"]:
         rows = compare.table(found["rows"])
         columns = compare.table_columns(correction)
@@ -75,12 +76,17 @@ def show_overview(found: dict, correction: str) -> None:
         if clicked is not None:
             see_metric(found["rows"][clicked]["key"])
             st.rerun()
+    if found["resampled"]:
+        columns = compare.resampled_columns(correction)
+        clicked = records(compare.resampled_table(found["resampled"]), columns, "resampled", tallest=36 + 35 * 14)
+        if clicked is not None:
+            see_metric(found["resampled"][clicked]["key"])
+            st.rerun()
     for note in found["notes"]:
         st.text(note)
     if found["unpaired"]:
         st.text(
-            "Metrics of the whole data set have no value per case, so they are not paired yet: each number has its own "
-            "interval."
+            "These metrics have neither a value per case nor resamples to pair, so each number has its own interval."
         )
         st.dataframe(compare.unpaired_table(found["unpaired"]), hide_index=True, column_config=compare.UNPAIRED_COLUMNS)
 
@@ -120,6 +126,20 @@ def show_metric(row: dict, found: dict, run: str, other: str, tag: str | None, c
     case_id = url.param("case") if url.param("case") in ids else ids[0]
     with right:
         show_case(case_id, row, rows.iloc[ids.index(case_id)], found, run, other)
+
+
+def show_labels(row: dict, found: dict, run: str, other: str, tag: str | None, correction: str) -> None:
+    """One metric of the whole data set: label by label, and the way to the objects behind it."""
+    st.text(f"{row['words']}: {compare.facts(row, correction)}")
+    pair = (run, found["model_a"], found["model_b"], other)
+    labels = data.label_comparison(*pair, tag, row["key"], correction)
+    if not labels:
+        st.info("This metric has no values by label.")
+        return
+    shown = sorted(labels, key=lambda entry: -abs(entry["difference"]))
+    st.caption("The largest difference first; p is corrected over the labels.")
+    columns = compare.resampled_columns(correction, "Label")
+    records(compare.resampled_table(shown), columns, f"labels-{row['key']}", tallest=520)
 
 
 def turn_pages(page: int, total: int) -> None:
@@ -222,9 +242,10 @@ if run == other and model_a == model_b:
 focus = url.param("key")
 columns = heatmap.select_columns(whole["columns"], chosen, show_minor)
 keys = [column["key"] for column in columns]
-found = data.comparison(run, model_a, model_b, other, tag, tuple(keys), correction)
+with st.spinner("Comparing: metrics of the whole data set are computed again on resamples of its cases"):
+    found = data.comparison(run, model_a, model_b, other, tag, tuple(keys), correction)
 name_a, name_b = names(found, twins, run, other)
-row = next((row for row in found["rows"] if row["key"] == focus), None)
+row = next((row for row in found["rows"] + found["resampled"] if row["key"] == focus), None)
 with st.container(horizontal=True, vertical_alignment="center"):
     with st.container(gap="xsmall", width="stretch"):
         if row is None:
@@ -241,9 +262,11 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.button(label, type="primary", icon=":material/arrow_forward:", on_click=see_metric, args=(worst["key"],))
     elif st.button("See the cases", type="primary", icon=":material/arrow_forward:"):
         url.go("cases", run=run, model=model_b, tag=tag)
-if row is not None:
+if row in found["resampled"]:
+    show_labels(row, found, run, other, tag, correction)
+elif row is not None:
     show_metric(row, found, run, other, tag, correction)
 else:
-    if found["rows"]:
+    if found["rows"] or found["resampled"]:
         st.caption(compare.method(found, correction))
     show_overview(found, correction)

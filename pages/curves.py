@@ -24,7 +24,7 @@ SIGNS = {  # view: columns that a table of its curves has, columns that it has n
     "calibration": ({"bin_low", "bin_high", "mean_confidence", "accuracy"}, set()),
     "confusion": ({"label", "predicted", "count"}, set()),
 }
-OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at")
+OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at", "bin")
 
 
 def offered(run: str) -> dict[str, dict[str, str]]:

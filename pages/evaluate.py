@@ -2,15 +2,18 @@ from typing import Any
 
 import streamlit as st
 
-from components import controls, data, format, mapping, offers, upload, url
+from components import controls, data, format, judge_choice, local_models, mapping, offers, upload, url
 from components.frame import frame
 
 SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
 TASKS = {
     "": "as the columns say", "text": "text: questions and answers", "classification": "classification",
-    "detection": "detection: boxes in images",
+    "detection": "detection: boxes in images", "segmentation": "segmentation: a label for every pixel",
 }  # fmt: skip
-SUITE_HINT = "CSV, JSONL, JSON, Parquet or COCO JSON. The names of ragas, DeepEval, promptfoo, MLflow … are understood."
+SUITE_HINT = (
+    "CSV, JSONL, JSON, Parquet, COCO JSON or a zip of masks. The names of ragas, DeepEval, promptfoo, MLflow … are "
+    "understood."
+)
 OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
 IMAGES_HINT = "File names as in the suite. Without images all is computed, and boxes are drawn on an empty page."
 EXAMPLES = {  # what to bring: suite, outputs
@@ -23,6 +26,7 @@ EXAMPLES = {  # what to bring: suite, outputs
         "image,label,x,y,w,h\na.jpg,cat,10,20,64,48",
         "image,label,score,x,y,w,h\na.jpg,cat,0.9,11,19,60,50",
     ),
+    "Segmentation, zips of indexed PNG": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
 }  # fmt: skip
 
 
@@ -154,9 +158,18 @@ def show_problems(facts: dict[str, Any], inputs: data.Inputs) -> None:
         )  # fmt: skip
 
 
+def choose_judge(offered: list[dict[str, Any]]) -> dict[str, Any]:
+    """The judge of the run, where an evaluator on offer asks one; {} without one."""
+    waiting = sum(not offer["lacks"] and data.uses_judge(offer["id"], {}) for offer in offered)
+    if not waiting:
+        return {}
+    return judge_choice.draw_judge(data.judge_chosen(), data.judge_schemas()[1], waiting)
+
+
 def summarise(
-    facts: dict[str, Any] | None, missing: str, chosen: list[str], given: dict[str, Any], inputs: Any
-) -> None:
+    facts: dict[str, Any] | None, missing: str, chosen: list[str], skipped: list[str], given: dict[str, Any],
+    inputs: Any, resources: dict[str, Any],
+) -> None:  # fmt: skip
     """The card at the right: what is ready, what is missing, and the button."""
     name = ""
     with st.container(border=True):
@@ -168,19 +181,29 @@ def summarise(
             if left_out:
                 st.text(f"{format.plural(left_out, 'row')} left out; the count stays with the run")
             if facts["missing"]:
-                st.text(f"{format.plural(facts['missing'], 'answer')} missing: those cases are not scored")
+                masks = facts["task"] == "segmentation"
+                what = "all their pixels count as wrong" if masks else "those cases are not scored"
+                st.text(f"{format.plural(facts['missing'], 'answer')} missing: {what}")
             for note in facts["notes"]:
                 st.text(note)
             st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
+            if skipped:
+                st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
+            expected = st.container(gap="xsmall")
             name = st.text_input("Name of the run", key="run_name", placeholder=facts["suite"])
         if missing:
             st.text(missing)
         if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=bool(missing), width="stretch"):
             with st.spinner("Storing the suite and the outputs"):
-                run, refused = data.start(inputs, tuple(chosen), given, name.strip() or None)
+                run, refused = data.start(inputs, tuple(chosen), given, name.strip() or None, resources)
             if run:
                 url.go("runs", run=run)
             st.text(refused)
+    # last, for it takes a while: everything else is there to be used meanwhile
+    if not missing and resources.get("judge") and any(data.uses_judge(each, given.get(each, {})) for each in chosen):
+        with expected, st.spinner("Estimating what the judge will be asked"):
+            found = data.estimate(inputs, tuple(chosen), given, resources)
+            st.text("\n".join(judge_choice.estimate_lines(found)) if found else "")
 
 
 frame("Evaluate", "What shall I evaluate?", needs_run=False)
@@ -194,7 +217,7 @@ with left:
         outputs, models, together = choose_outputs(source)
     upload.draw_refused()
     complete = bool(suite) and (bool(outputs) or together or source == "sample")
-    facts, obstacle, chosen, given = None, "", [], {}
+    facts, obstacle, chosen, given, skipped, resources = None, "", [], {}, [], {}
     inputs = data.Inputs(
         source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
         tuple(url.params("omap")), url.flag("keep"),
@@ -210,7 +233,18 @@ with left:
         if facts["ok"]:
             st.subheader("Evaluators", anchor=False)
             offered = offers.offers(data.catalogue(), facts["task"], set(facts["present"]))
-            chosen, given = offers.draw_offers(offered, data.catalogue())
+            resources = local_models.draw_models(local_models.needed(offered, data.catalogue()), data.model_kinds())
+            judge = choose_judge(offered)
+            prompts = st.container()
+            if judge:
+                resources["judge"] = judge
+            chosen, given, skipped = offers.draw_offers(
+                offered, data.catalogue(), lambda name, values: data.unavailable(name, values, resources),
+                lambda name, values: "needs a judge" if not judge and data.uses_judge(name, values) else "",
+            )  # fmt: skip
+            if judge:
+                with prompts:
+                    judge["prompts"] = judge_choice.draw_prompts(judge_choice.prompts_of(chosen, data.catalogue()))
 with right:
     missing = (
         "Choose the suite." if not suite
@@ -218,6 +252,7 @@ with right:
         else "Answer the question about a column." if obstacle == "question"
         else "Mend the problems, or leave the bad rows out." if facts is None or not facts["ok"]
         else "Choose at least one evaluator." if not chosen
+        else "No chosen evaluator can run: the list says what each lacks." if len(skipped) == len(chosen)
         else ""
     )  # fmt: skip
-    summarise(facts, missing, chosen, given, inputs)
+    summarise(facts, missing, chosen, skipped, given, inputs, resources)

@@ -1,7 +1,7 @@
 import pandas as pd
 import streamlit as st
 
-from components import controls, data, filters, format, image, text_case, url
+from components import controls, data, filters, format, image, judged, segments, text_case, url
 from components.frame import empty, frame
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
@@ -37,6 +37,8 @@ def step(run: str, case_id: str, around: dict[str, str | None]) -> str:
         last = place < 0 or place + 1 >= len(ids)
         forth = st.button("Next case", icon=":material/arrow_forward:", type="primary", disabled=last, shortcut="Right")
         st.text(f"{format.shorten(case_id, 24)} · {where}, {order}{of}", width="stretch")
+        if state := url.param("gallery"):
+            url.link_back("Gallery", "gallery", state, icon=":material/grid_view:")
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
             url.go("cases", run=run, **around)
     if back or forth:
@@ -66,6 +68,7 @@ def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> 
     scores["column"] = [by_place.get(place) for place in zip(scores["model"], scores["run"], strict=True)]
     scores = scores[scores["column"].notna()]
     expected = list(case["expected_answers"] or [])
+    judged.draw_suspicions(judged.suspicions(scores["judge"]))
     text_case.draw_case(case)
     compare = "written"
     if expected and any(output["answer"] for output in chosen):
@@ -88,10 +91,16 @@ def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> 
             show_label_scores(view["predictions"], output)
             text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{output['column']}")
     titles = {name: entry["title"] for name, entry in data.catalogue().items()}
+    contexts = {output["column"]: list(output["retrieved_contexts"] or []) for output in chosen}
+    told = scores["evaluator"] == around["evaluator"]
+    if scores.loc[told, "verdicts"].map(bool).any():  # the answer to the page's question goes first
+        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around["evaluator"])
+    else:
+        told &= False
     st.subheader("Scores", anchor=False)
     numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
     st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
-    text_case.draw_evidence_by_evaluator(scores, titles, columns, around["evaluator"])
+    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around["evaluator"])
 
 
 def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:
@@ -106,6 +115,51 @@ def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:
     )  # fmt: skip
 
 
+def picture(view: dict) -> tuple[str | None, int | None, int | None]:
+    """The image as a data URI, its width and height; says why where there is none."""
+    width, height = view["case"]["image_width"], view["case"]["image_height"]
+    if view["image"] is None:
+        st.info("The suite came without images: only the outlines are drawn. Upload it again with a zip of its images.")
+        return None, width, height
+    try:
+        source, *size = data.picture(view["image"])
+    except ValueError as failure:
+        st.error(f"Only the outlines are drawn: {failure}.")
+        return None, width, height
+    return source, width or size[0], height or size[1]
+
+
+def show_segments(view: dict, chosen: list[dict], run: str, key: str) -> None:
+    """The image with the areas that are wrong, or with the regions of the ground truth and of each model."""
+    colours = segments.class_colours(data.labels(run))
+    only = filters.one("Class", {label: label for label in colours}, "label")
+    drawn = [data.segments(run, view["case"]["case_id"], output["model"], output["run"]) for output in chosen]
+    left, right = st.columns([2, 5], vertical_alignment="center")
+    with left:
+        shown = controls.choice("Show", segments.VIEWS, "show")
+    there = {label for each in drawn[0] for label in (each["truth"], each["predicted"])}
+    with right:
+        named = {label: colour for label, colour in colours.items() if label in there}
+        st.html(segments.legend_html(shown, named))
+    source, width, height = picture(view)
+    if shown == "mistakes":
+        of_models = [
+            segments.mistakes_panel(output["column"], each, only) for output, each in zip(chosen, drawn, strict=True)
+        ]
+    else:
+        of_models = [segments.classes_panel("Ground truth", drawn[0], "truth", only)]
+        of_models += [
+            segments.classes_panel(output["column"], each, "predicted", only)
+            for output, each in zip(chosen, drawn, strict=True)
+        ]
+    image.viewer(image.payload(key, width or 100, height or 100, source, of_models, segments.styles(colours)))
+    with st.expander("What is taken for what"):
+        for place, output, each in zip(st.columns(len(chosen)), chosen, drawn, strict=True):
+            with place:
+                st.text(output["column"])
+                st.dataframe(segments.mistakes_table(each), hide_index=True)
+
+
 def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: str) -> None:
     """The image with what was found, invented and missed, matched anew at the thresholds chosen."""
     annotations, predictions = view["annotations"], view["predictions"]
@@ -115,23 +169,16 @@ def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: st
     with left:
         score = controls.slider("Score at least", "score", 0.0, step=0.01)
     with right:
-        iou = controls.slider("IoU at least", "iou", 0.5, low=0.05, high=0.95)
+        own_iou, most = data.match_rules(run, evaluator)
+        iou = controls.slider("IoU at least", "iou", min(0.95, max(0.05, own_iou)), low=0.05, high=0.95)
     with facts:
         st.html(image.legend_html())
-    width, height, source = view["case"]["image_width"], view["case"]["image_height"], None
-    if view["image"] is None:
-        st.info("The suite came without images: only the outlines are drawn. Upload it again with a zip of its images.")
-    else:
-        try:
-            source, *size = data.picture(view["image"])
-            width, height = width or size[0], height or size[1]
-        except ValueError as failure:
-            st.error(f"Only the outlines are drawn: {failure}.")
+    source, width, height = picture(view)
     panels, tables, edges = [], [], [(100.0, 100.0)]
     for output in chosen:
         here = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
         compared = data.compared(run, output["model"], output["run"], evaluator)
-        of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view["case"])
+        of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view["case"], most)
         drawn = image.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
         panels.append(image.panel(output["column"], drawn, LABELLED[len(chosen)], compared))
@@ -157,7 +204,10 @@ url.put(case=case_id)
 if not view["outputs"]:
     st.info("No model answered this case.")
 chosen = choose_outputs(view, around["model"])
-if chosen and data.run_facts(run)["suite"]["task"] in ("detection", "segmentation"):
+task = data.run_facts(run)["suite"]["task"]
+if chosen and task == "segmentation":
+    show_segments(view, chosen, run, case_id)
+elif chosen and task == "detection":
     show_image(view, chosen, run, around["evaluator"], case_id)
 elif chosen:
     show_text(view, chosen, around)

@@ -10,7 +10,13 @@ FILTERS = ("kind", "label", "truth", "size", "score_min", "score_max", "iou_min"
 def nothing_here(run: str) -> None:
     """Why this run has no gallery, and the run of the workspace that has one."""
     task = data.run_facts(run)["suite"]["task"]
-    if task in ("detection", "segmentation"):
+    if task == "segmentation":
+        empty(
+            "Every pixel has a class here: there are no objects to match",
+            "The list of cases has the images, the worst first; each opens with its wrong pixels drawn on it.",
+            "See the cases", "cases", run=run,
+        )  # fmt: skip
+    elif task == "detection":
         empty(
             "No evaluator of this run says what became of each object",
             "Evaluators of detection such as COCO summary or precision and recall by score match every prediction with "
@@ -49,7 +55,7 @@ choice = {
     "tag": url.param("tag"), "search": url.param("search", ""),
 }  # fmt: skip
 kinds = data.object_counts(run, evaluator, **choice)["kind"]
-known = gallery.ordered_kinds([*gallery.KINDS, *kinds])
+known = gallery.known_kinds(kinds, url.params("kind"))
 asked = gallery.asked_kinds(url.params("kind"), known)
 url.put(kind=asked)
 choice["kinds"] = tuple(asked or gallery.mistakes(known))
@@ -90,11 +96,14 @@ of_kinds = {kind: kinds.get(kind, 0) for kind in choice["kinds"]}
 st.text(gallery.headline(model, of_kinds, counts["label"], shown))
 
 
+here = url.state()
+
+
 def open_tile(position: int) -> dict[str, url.Value]:
     """Where a tile leads: its image, matched at the same score."""
     return {
         "run": run, "evaluator": evaluator, "model": model, "compare": model, "score": score_low,
-        "case": tiles[position]["case_id"],
+        "case": tiles[position]["case_id"], "gallery": here,
     }  # fmt: skip
 
 

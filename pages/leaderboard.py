@@ -2,7 +2,7 @@ from collections import Counter
 
 import streamlit as st
 
-from components import data, filters, format, heatmap, progress, url
+from components import behind, data, filters, format, heatmap, judged, progress, url
 from components.frame import frame
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
@@ -71,13 +71,21 @@ if models and columns:
     ordered = heatmap.order_models(board, columns, models, sort, down)
     answer = heatmap.headline(board, columns, models)
     rows = drawn(run, tag, tuple(column["key"] for column in columns))
-    asked = heatmap.heatmap(heatmap.payload(columns, rows, ordered, answer, sort, down, run=run, tag=tag))
+    matched, parameters = data.match_evaluators(run), data.run_facts(run)["evaluators"]
+    objects = {
+        column["key"]: behind.number(column["evaluator"], column["metric"], parameters[column["evaluator"]])
+        for column in columns
+        if column["evaluator"] in matched
+    }
+    asked = heatmap.heatmap(heatmap.payload(columns, rows, ordered, answer, sort, down, objects, run=run, tag=tag))
     if asked is not None:
         url.put(sort=asked, order="up" if asked == sort and down else None)
         st.rerun()
 else:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 
+if judge_line := judged.run_line(data.judge_of(run)):
+    st.text(judge_line)
 plain = {column["key"] for column in whole["columns"] if not column["minor"]}
 count = sum(cell["problem"] for (_, key), cell in whole["cells"].items() if key in plain)
 with st.container(horizontal=True):

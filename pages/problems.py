@@ -1,6 +1,6 @@
 import streamlit as st
 
-from components import data, filters, format, url
+from components import behind, data, filters, format, judged, url
 from components.frame import frame
 from components.records import records
 
@@ -12,7 +12,7 @@ SEVERITIES = {
 
 run = frame("Problems", question="Which models are on the wrong side of a threshold, and by how much?")
 every = data.problems(run)
-board = data.leaderboard(run)
+board, objects = data.leaderboard(run), data.match_evaluators(run)
 titles = {column["evaluator"]: column["evaluator_title"] for column in board["columns"]}
 
 
@@ -22,7 +22,11 @@ def counted(name: str, labels: dict[str, str]) -> dict[str, str]:
 
 
 def open_cases(position: int) -> None:
+    """Leave for the objects behind a problem where the evaluator tells them apart, else for its cases."""
     row = shown.iloc[position]
+    if row["evaluator"] in objects:
+        chosen = behind.number(row["evaluator"], row["metric"], data.run_facts(run)["evaluators"][row["evaluator"]])
+        url.go("gallery", run=run, model=row["model"], **chosen)
     url.go("cases", run=run, evaluator=row["evaluator"], metric=row["metric"], model=row["model"])
 
 
@@ -37,6 +41,8 @@ else:
     keep = every["evaluator"].isin(evaluators or list(titles)) & every["model"].isin(models or board["models"])
     shown = every[keep & ((every["severity"] == severity) if severity else True)].reset_index(drop=True)
     certain = int((shown["severity"] == "high").sum())
+    if judge_line := judged.run_line(data.judge_of(run)):
+        st.text(judge_line)
     models_text = format.plural(len(board["models"]), "model")
     st.text(
         f"{format.plural(len(shown), 'problem')} in {shown['model'].nunique()} of {models_text}"
@@ -45,7 +51,8 @@ else:
     if shown.empty:
         st.info("No problem fits the filters in the sidebar. Clear them to see all.")
         st.stop()
-    if st.button("See the cases behind the gravest", type="primary", icon=":material/arrow_forward:"):
+    things = "objects" if shown["evaluator"].iloc[0] in objects else "cases"
+    if st.button(f"See the {things} behind the gravest", type="primary", icon=":material/arrow_forward:"):
         open_cases(0)
     table = shown.assign(
         severity=shown["severity"].map(SEVERITIES),

@@ -20,11 +20,11 @@ def contents(counts: dict[str, int]) -> pd.DataFrame:
         ("Leaderboard", f"{format.plural(counts['models'], 'model')} × {format.plural(counts['metrics'], 'metric')}"),
         ("Problems", format.plural(counts["problems"], "number under its threshold", "numbers under their thresholds")),
         ("Insights", format.count(counts["insights"])),
-        ("Curves", format.plural(counts["curves"], "chart")),
+        ("Charts", format.plural(counts["charts"], "chart")),
         ("Worst cases", format.plural(counts["worst"], "case") + images),
         ("Methods", f"{format.plural(counts['methods'], 'evaluator')}: formula, parameters, sources"),
     ]
-    empty = {name for name, key in (("Insights", "insights"), ("Curves", "curves")) if not counts[key]}
+    empty = {name for name, key in (("Insights", "insights"), ("Charts", "charts")) if not counts[key]}
     return pd.DataFrame([row for row in rows if row[0] not in empty], columns=["section", "holds"])
 
 

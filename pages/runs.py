@@ -1,11 +1,12 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, format, progress, url
+from components import data, format, judged, progress, url
 from components.frame import RUN_STATES, empty, frame
 from components.records import records
 
 GOING = ("queued", "running")
+JUDGE_DOWN = "JudgeDown"  # how the failure of a run begins whose judge does not answer
 
 frame("Runs", question="What is being computed, and what has been?", needs_run=False)
 
@@ -56,7 +57,11 @@ def stopped(run: dict) -> None:
                 args=(run["id"], "resume"),
                 icon=":material/play_circle:",
             )
+        if spent := judged.spend_line(now["judges"], now["spend"], now["budget"]):
+            st.text(spent)
         failure = data.run_facts(run["id"])["failure"]
+        if failure and failure.startswith(JUDGE_DOWN):
+            st.text("The judge does not answer. What it has answered is kept: Resume asks only what is missing.")
         if failure:
             st.code(failure, language=None, wrap_lines=True, height=120 if len(failure) > 300 else "content")
         else:

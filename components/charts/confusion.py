@@ -100,7 +100,7 @@ def confusion_figure(
     figure.add_scatter(
         x=[across[j] for _, j in cells], y=[down[i] for i, _ in cells], mode="markers+text",
         marker={"symbol": "square", "size": max(10, min(60, 380 // max(1, len(rows)))), "color": "rgba(0,0,0,0)"},
-        text=[f"{int(matrix.iat[i, j]):,}" if matrix.iat[i, j] else "" for i, j in cells],
+        text=[_short(int(matrix.iat[i, j])) for i, j in cells],
         textfont={
             "size": 13 if len(rows) <= 14 else 10,
             "color": [
@@ -133,6 +133,16 @@ def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, mos
     return found.sort_values("count", ascending=False, kind="stable").head(most)[
         ["label", "predicted", "count", "share"]
     ]
+
+
+def _short(count: int) -> str:
+    """A count that fits into a cell: nothing for 0, thousands and millions (of pixels) as 120k and 3.4M."""
+    if count < 100_000:
+        return f"{count:,}" if count else ""
+    for size, unit in ((1e9, "G"), (1e6, "M")):
+        if count >= size:
+            return f"{count / size:.3g}{unit}"
+    return f"{count / 1e3:.0f}k"
 
 
 def _filled(counts: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.parts import PANEL_COLUMNS, SHARES, plain
+from components.charts.parts import PANEL_COLUMNS, SHARES, plain, undimmed
 from components.format import number, shorten
 from components.palette import INK, MUTED
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def reliability_figure(
-    bins: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
+    bins: pd.DataFrame, colours: Mapping[str, str], things: str = "cases", dark: bool = False, pixels_high: int = 430
 ) -> "go.Figure":
     """Share right over mean confidence with its interval, the diagonal of perfect calibration, and n below.
 
     `bins` has series, bin_low, bin_high, n, mean_confidence, accuracy, low, high. Two panels a series: the diagram, and
-    under it how many cases each bin has.
+    under it how many `things` each bin has. Points and bars carry [series, bin_low] as customdata.
     """
     from plotly.subplots import make_subplots
 
@@ -49,9 +49,10 @@ def reliability_figure(
         facts = [
             f"<b>{plain(name)}</b>, score {span}<br>right {number(entry.accuracy)} "
             f"({number(entry.low)}–{number(entry.high)}) at mean score {number(entry.mean_confidence)}"
-            f"<br>{int(entry.n):,} cases"
+            f"<br>{int(entry.n):,} {things}"
             for span, entry in zip(spans, held.itertuples(index=False), strict=True)
         ]
+        about = [[name, float(low)] for low in held["bin_low"]]
         figure.add_scatter(
             x=held["mean_confidence"], y=held["accuracy"], mode="lines+markers", name=plain(name),
             line={"color": colours[name], "width": 1}, marker={"size": _sizes(held["n"]), "color": colours[name]},
@@ -59,11 +60,12 @@ def reliability_figure(
                 "type": "data", "symmetric": False, "array": held["high"] - held["accuracy"],
                 "arrayminus": held["accuracy"] - held["low"], "thickness": 1.2, "width": 3, "color": colours[name],
             },
-            hovertext=facts, hoverinfo="text", row=row, col=column,
+            hovertext=facts, hoverinfo="text", customdata=about, **undimmed(), row=row, col=column,
         )  # fmt: skip
         figure.add_bar(
             x=(held["bin_low"] + held["bin_high"]) / 2, y=held["n"], width=0.92 * (held["bin_high"] - held["bin_low"]),
             marker={"color": colours[name], "line": {"width": 0}}, opacity=0.75, hovertext=facts, hoverinfo="text",
+            customdata=about, selected={"marker": {}}, unselected={"marker": {"opacity": None}},
             row=row + 1, col=column,
         )  # fmt: skip
         figure.update_yaxes(range=[-0.03, 1.05], showticklabels=column == 1, **SHARES, row=row, col=column)
@@ -77,7 +79,7 @@ def reliability_figure(
         )
         if column == 1:
             figure.update_yaxes(title={"text": "share right", "standoff": 6}, row=row, col=1)
-            figure.update_yaxes(title={"text": "cases", "standoff": 6}, row=row + 1, col=1)
+            figure.update_yaxes(title={"text": things, "standoff": 6}, row=row + 1, col=1)
     figure.update_annotations(font={"size": 13})
     figure.update_xaxes(linecolor=MUTED[dark])
     figure.update_layout(

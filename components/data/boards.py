@@ -18,11 +18,14 @@ def leaderboard(run_id: str, tag: str | None = None) -> dict[str, Any]:
     """The leaderboard as plain values, read-only: models, columns, cells by (model, column key), tags."""
     from metrics import analysis
 
-    board = analysis.leaderboard(workspace().run(run_id), tag=tag)
+    run = workspace().run(run_id)
+    board = analysis.leaderboard(run, tag=tag)
+    judged, judges = analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run))
     names = [field.name for field in fields(analysis.Cell)]
+    columns = [asdict(column) | {"judge": judges if column.evaluator in judged else ""} for column in board.columns]
     return {
         "models": list(board.models),
-        "columns": [asdict(column) for column in board.columns],
+        "columns": columns,
         "cells": {key: {name: getattr(cell, name) for name in names} for key, cell in board.cells.items()},
         "tags": list(board.tags),
     }
@@ -44,7 +47,8 @@ def comparison(
     """Model b of run `other_id` against model a on the metrics with these keys, p corrected over them. Read-only.
 
     model_a, model_b, cases, tested, clustered, notes; `rows`: a record per metric with values per case (a column's
-    facts, see metrics.analysis.Difference, better, words); `unpaired`: one per metric without, cells as `a` and `b`.
+    facts, see metrics.analysis.Difference, better, words); `resampled`: one per metric of the whole data set (see
+    metrics.analysis.Resampled); `unpaired`: one per metric that cannot be paired, cells as `a` and `b`.
     """
     from metrics import analysis
 
@@ -53,11 +57,26 @@ def comparison(
     return {
         "model_a": model_a, "model_b": model_b, "cases": found.cases, "tested": found.tested,
         "clustered": found.clustered, "notes": list(found.notes),
-        "rows": [
-            {**asdict(row.column), **asdict(row), "better": row.better, "words": row.words} for row in found.rows
-        ],
+        "rows": [_difference(row) for row in found.rows],
+        "resampled": [_difference(row) for row in found.resampled],
         "unpaired": [asdict(entry.column) | {"a": asdict(entry.a), "b": asdict(entry.b)} for entry in found.unpaired],
     }  # fmt: skip
+
+
+def _difference(row: Any) -> dict[str, Any]:
+    return {**asdict(row.column), **asdict(row), "better": row.better, "words": row.words}
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def label_comparison(
+    run_id: str, model_a: str, model_b: str, other_id: str, tag: str | None, key: str, correction: str
+) -> list[dict[str, Any]]:
+    """A metric of the whole data set label by label: records as `resampled` of `comparison`, and `label`. Read-only."""
+    from metrics import analysis
+
+    run, other = workspace().run(run_id), workspace().run(other_id)
+    found = analysis.compare_labels(run, model_a, model_b, key, tag, other, correction)  # type: ignore[arg-type]
+    return [_difference(row) for row in found]
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -92,11 +111,12 @@ def catalogue() -> dict[str, dict[str, Any]]:
     return {
         entry.id: {
             "id": entry.id, "title": entry.title, "family": entry.family, "tasks": list(entry.tasks),
-            "inputs": list(entry.inputs), "resources": list(entry.resources), "summary": entry.summary,
+            "inputs": list(entry.inputs), "resources": list(entry.needs), "summary": entry.summary,
             "doc": entry.doc, "sources": list(entry.sources), "standards": list(entry.standards),
             "differs_from": entry.differs_from, "version": entry.version, "shape": entry.shape,
             "metrics": [asdict(metric) | {"direction": metric.direction.value} for metric in entry.metrics],
             "schema": entry.parameters.model_json_schema(), "default_needs": list(entry.default_needs),
+            "prompts": {prompt.id: prompt.text for prompt in entry.prompts},
         }
         for entry in evaluators().values()
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,7 +98,7 @@ def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ..
         "columns": seen.mapping, "file_columns": list(seen.columns), "unmapped": seen.unmapped, "ignored": seen.ignored,
         "canonical": list(known) if seen.mapping else [], "lists": pd.DataFrame(cells),
         "questions": [asdict(question) for question in seen.questions], "notes": list(seen.notes),
-        "head": pd.DataFrame(list(seen.first)),
+        "head": pd.DataFrame(list(seen.first)), "models": list(seen.models),
     }  # fmt: skip
 
 
@@ -146,9 +147,13 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> dict[str, Any]:  # n
 
 
 def start(
-    inputs: Inputs, evaluators: tuple[str, ...], parameters: dict[str, dict[str, Any]], name: str | None
-) -> tuple[str, str]:
-    """Store suite and outputs, create the run and start it; its id, or "" and why it could not be."""
+    inputs: Inputs, evaluators: tuple[str, ...], parameters: dict[str, dict[str, Any]], name: str | None,
+    resources: dict[str, Any] | None = None,
+) -> tuple[str, str]:  # fmt: skip
+    """Store suite and outputs, create the run and start it; its id, or "" and why it could not be.
+
+    `resources` chooses the models behind the evaluators, by kind.
+    """
     from metrics import engine
     from metrics.errors import AssayError
 
@@ -156,11 +161,41 @@ def start(
         suite, outputs, problems, *_ = _load(inputs, keep=True)
         if problems and not inputs.keep:
             return "", "The files have problems now that they did not have before; look at them again."
-        run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name)
+        run = engine.create(workspace(), suite, outputs, list(evaluators), parameters, name, resources=resources)
         engine.start(run)
     except AssayError as failure:
         return "", str(failure)
     return run.id, ""
+
+
+def estimate(
+    inputs: Inputs, evaluators: tuple[str, ...], parameters: dict[str, dict[str, Any]], resources: dict[str, Any]
+) -> dict[str, Any] | None:
+    """What the run would ask of its judge, see metrics.engine.Estimate; `tokens` in all. None where it asks none."""
+    from metrics.judge.opening import FOLDER
+
+    replies = Path(workspace().path) / "cache" / FOLDER / "cache.db"
+    known = replies.stat().st_mtime_ns if replies.exists() else 0
+    key = json.dumps([repr(inputs), evaluators, parameters, resources, known], sort_keys=True)
+    return _estimate(str(workspace().path), inputs, evaluators, parameters, resources, key)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _estimate(
+    folder: str, _inputs: Inputs, _evaluators: tuple[str, ...], _parameters: dict[str, dict[str, Any]],
+    _resources: dict[str, Any], key: str,  # noqa: ARG001 - a part of the cache's key
+) -> dict[str, Any] | None:  # fmt: skip
+    from metrics import engine
+    from metrics.errors import AssayError
+
+    try:
+        suite, outputs, *_ = _load(_inputs, keep=True)
+        found = engine.estimate(suite, outputs, _evaluators, _parameters, _resources, Path(folder))
+    except AssayError as failure:
+        return {"problem": str(failure)}
+    if found is None:
+        return None
+    return asdict(found) | {"tokens": found.prompt_tokens + found.completion_tokens, "problem": ""}
 
 
 def wants_images(token: str) -> bool:
@@ -169,8 +204,9 @@ def wants_images(token: str) -> bool:
 
 
 def names_its_models(token: str) -> bool:
-    """Whether an uploaded file of outputs has a model column."""
-    return "model" in inspect(token, "outputs").get("columns", {})
+    """Whether an uploaded file of outputs has a model column, or a folder for each model."""
+    seen = inspect(token, "outputs")
+    return bool(seen.get("models")) or "model" in seen.get("columns", {})
 
 
 def problems_csv(problems: pd.DataFrame) -> bytes:

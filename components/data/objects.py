@@ -7,25 +7,35 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.data.boards import catalogue
+from components.data.judge import judge_calls, verdicts
 from components.data.runs import workspace
 
 if TYPE_CHECKING:
     import pandas as pd
 
+EVIDENCE = ("verdicts", "evidence", "judge")
+
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def example(run_id: str, case_id: str) -> dict[str, Any] | None:
-    """One case as plain values: case, image, outputs, scores, annotations, predictions; None if unknown. Read-only."""
+    """One case as plain values: case, image, outputs, scores, annotations, predictions; None if unknown. Read-only.
+
+    Of the scores' evidence the lists of verdicts and what is said of the judge are columns of their own.
+    """
     from metrics import analysis
     from metrics.errors import InputError
 
+    run = workspace().run(run_id)
     try:
-        view = analysis.example(workspace().run(run_id), case_id)
+        view = analysis.example(run, case_id)
     except InputError:
         return None
+    told = [verdicts(evidence) for evidence in view.scores["evidence"]]
+    judge_calls(told, view.scores, run, case_id)
+    scores = view.scores.assign(**{name: [parts[place] for parts in told] for place, name in enumerate(EVIDENCE)})
     return {
         "case": view.case, "image": None if view.image is None else str(view.image), "outputs": view.outputs,
-        "scores": view.scores, "annotations": view.annotations, "predictions": view.predictions,
+        "scores": scores, "annotations": view.annotations, "predictions": view.predictions,
     }  # fmt: skip
 
 
@@ -45,14 +55,37 @@ def compared(run_id: str, model: str, repeat: int, evaluator: str) -> str:
     return analysis.compared(workspace().run(run_id), model, repeat, evaluator)
 
 
+def match_rules(run_id: str, evaluator: str | None) -> tuple[float, int | None]:
+    """At which IoU an evaluator of a run matches, and how many predictions of an image and label count (None: all)."""
+    from metrics import analysis
+
+    return tuple(analysis.rules(workspace().run(run_id), evaluator))
+
+
 def match_kinds(
-    annotations: pd.DataFrame, predictions: pd.DataFrame, iou: float, score: float, geometry: Any, case: dict[str, Any]
-) -> tuple[list[str], list[str]]:
+    annotations: pd.DataFrame, predictions: pd.DataFrame, iou: float, score: float, geometry: Any,
+    case: dict[str, Any], max_dets: int | None = None,
+) -> tuple[list[str], list[str]]:  # fmt: skip
     """What becomes of one model's objects in one image: kinds of the predictions, kinds of the annotations."""
     from metrics import analysis
 
     size = case["image_height"], case["image_width"]
-    return analysis.match_objects(annotations, predictions, iou, score, geometry, size)
+    return analysis.match_objects(annotations, predictions, iou, score, geometry, size, max_dets)
+
+
+def labels(run_id: str) -> list[str]:
+    """The classes of the suite of a run, in its order."""
+    return list(workspace().run(run_id).suite.labels)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def segments(run_id: str, case_id: str, model: str, repeat: int) -> list[dict[str, Any]]:
+    """The regions and mistakes of a segmented image as plain records; see metrics.analysis.Segment."""
+    from dataclasses import asdict
+
+    from metrics import analysis
+
+    return [asdict(segment) for segment in analysis.segments(workspace().run(run_id), case_id, model, repeat)]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -158,6 +191,16 @@ def matched(
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
+def scored(
+    run_id: str, evaluator: str, series: tuple[str, int], low: float, high: float, limit: int = 1000
+) -> tuple[pd.DataFrame, int]:
+    """The right and wrong predictions of low < score ≤ high (from 0 on where low is 0), and how many. Read-only."""
+    where = """WHERE model = ? AND run = ? AND (score > ? OR score = 0 AND ? = 0) AND score <= ?
+               AND (kind = 'tp' OR kind LIKE 'fp%')"""
+    return _listed(run_id, f'FROM "matches_{evaluator}" {where}', [*series, low, low, high], limit)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
 def confused(
     run_id: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...],
     limit: int = 1000,
@@ -173,6 +216,8 @@ def confused(
         return _listed(run_id, f'FROM "matches_{evaluator}" {where}', [*series, list(labels), list(predicted)], limit)
     from metrics.registry import evaluators
 
+    if "segmentation" in evaluators()[evaluator].tasks:
+        return _images_confused(run_id, evaluator, series, labels, predicted, limit)
     rows = run.query(
         """SELECT case_id, TRY_CAST(evidence ->> 'score' AS DOUBLE) AS score, evidence ->> 'predicted' AS guess
            FROM scores WHERE evaluator = ? AND model = ? AND run = ? AND status = 'ok' AND evidence IS NOT NULL
@@ -188,6 +233,25 @@ def confused(
     return held.head(limit).reset_index(drop=True), len(held)
 
 
+def _images_confused(
+    run_id: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...],
+    limit: int,
+) -> tuple[pd.DataFrame, int]:  # fmt: skip
+    """The images with pixels of a cell, those with the most first: case_id, pixels."""
+    rows = workspace().run(run_id).query(
+        """WITH cells AS (
+               SELECT case_id, unnest(from_json(
+                   evidence -> 'confusion', '[{"truth": "VARCHAR", "predicted": "VARCHAR", "pixels": "BIGINT"}]'
+               )) AS cell
+               FROM scores WHERE evaluator = ? AND model = ? AND run = ? AND evidence IS NOT NULL)
+           SELECT case_id, sum(cell.pixels)::BIGINT AS pixels FROM cells
+           WHERE list_contains(?, cell.truth) AND list_contains(?, coalesce(cell.predicted, '(none)'))
+           GROUP BY case_id ORDER BY pixels DESC, case_id""",
+        [evaluator, *series, list(labels), list(predicted)],
+    )  # fmt: skip
+    return rows.head(limit), len(rows)
+
+
 def _listed(run_id: str, source: str, bound: list[Any], limit: int) -> tuple[pd.DataFrame, int]:
     rows = workspace().run(run_id).query(
         f"""SELECT case_id, label, kind, score, iou, count(*) OVER () AS n {source}
@@ -198,10 +262,12 @@ def _listed(run_id: str, source: str, bound: list[Any], limit: int) -> tuple[pd.
 
 
 def match_evaluators(run_id: str) -> dict[str, str]:
-    """The evaluators of a run that say what became of each object: id → title."""
-    titles = catalogue()
-    names = workspace().run(run_id).match_names()
-    return {name: titles[name]["title"] if name in titles else name for name in names}
+    """The evaluators of a run of pictures that say what became of each object: id → title."""
+    from metrics.registry import evaluators
+
+    run = workspace().run(run_id)
+    names = run.match_names() if run.spec["suite"]["task"] == "detection" else ()  # cases have matches too
+    return {name: known.title if (known := evaluators().get(name)) else name for name in names}
 
 
 def repeats(run_id: str, model: str) -> list[int]:

@@ -41,8 +41,17 @@ def _asked(folder: str) -> dict[str, Any]:
 
 
 def progress(run_id: str) -> dict[str, Any]:
-    """How far a run is: evaluators (id, title, done, total, failed), seconds_spent, seconds_left, message."""
-    return asdict(workspace().run(run_id).progress())
+    """How far a run is: evaluators (id, title, done, total, failed), seconds_spent, seconds_left, message.
+
+    Also judges (their names), spend (see metrics.judge.budget.Spend; None before the first call) and budget.
+    """
+    from metrics import analysis
+
+    run = workspace().run(run_id)
+    setting = run.spec.get("resources", {}).get("judge") or {}
+    return asdict(run.progress()) | {
+        "judges": analysis.judge_names(run), "spend": run.spend, "budget": setting.get("budget", {}),
+    }  # fmt: skip
 
 
 def cancel(run_id: str) -> None:
@@ -104,8 +113,8 @@ def report_outline(run_id: str) -> dict[str, Any]:
         "title": report.title, "headline": report.headline, "notes": list(report.notes), "standings": standings,
         "sections": {
             "facts": sum(len(group.facts) for group in report.facts), "models": len(report.models),
-            "metrics": len(report.columns), "curves": len(report.curves), "problems": len(report.problems),
-            "insights": len(report.insights), "worst": len(report.worst),
+            "metrics": len(report.columns), "charts": sum(len(group.charts) for group in report.charts),
+            "problems": len(report.problems), "insights": len(report.insights), "worst": len(report.worst),
             "images": sum(case.image is not None for case in report.worst), "methods": len(report.methods),
         },
     }  # fmt: skip

@@ -4,26 +4,11 @@ import math
 
 import streamlit as st
 
-from components import data, filters, format, url
+from components import behind, data, filters, format, url
+from components.behind import ERRORS, GAIN
 from components.charts import bars
 from components.frame import is_dark
 from components.views import parts
-
-ERRORS = {  # d_ap_…: what it is called, the kinds of its matches; an empty line sets the sums apart
-    "classification": ("wrong class", ("fp_misclassification",)),
-    "localisation": ("poorly placed", ("fp_localisation",)),
-    "both": ("both wrong", ("fp_both",)),
-    "duplicate": ("found twice", ("fp_duplicate",)),
-    "background": ("nothing there", ("fp_hallucination",)),
-    "missed": ("missed", ("fn_no_prediction",)),
-    "": ("", ()),
-    "false_positives": (
-        "all false",
-        ("fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination"),
-    ),
-    "false_negatives": ("all missed", ("fn_no_prediction", "fn_misclassification", "fn_localisation")),
-}
-GAIN = "d_ap_"
 
 
 def show_labels(run: str, evaluator: str) -> None:
@@ -50,11 +35,27 @@ def show_labels(run: str, evaluator: str) -> None:
     with left:
         st.text(title, help=metric["description"])
         with st.container(height=500 if figure.layout.height > 500 else "content", border=False):
-            st.plotly_chart(figure, key="labels", config=parts.CHART, alt=f"{title} of each class, the worst first")
+            st.plotly_chart(
+                figure, key="labels", config=parts.CHART, alt=f"{title} of each class, the worst first",
+                on_select=lambda: parts.pick("labels", ("of", "of_class")), selection_mode="points",
+            )  # fmt: skip
     with right:
+        if evaluator in data.match_evaluators(run):
+            _objects_of(run, evaluator, name, chosen, order)
         st.text(f"{metric['description']} {format.DIRECTIONS[metric['direction']].capitalize()}.")
         numbers = parts.of_labels(numbers.drop(columns=["name", "key"]), order)
         parts.numbers_table(numbers, "value", chosen, height=400)
+
+
+def _objects_of(run: str, evaluator: str, metric: str, models: list[str], labels: list[str]) -> None:
+    """The way from the bar that was clicked to its objects."""
+    of, label = url.param("of"), url.param("of_class")
+    if of in models and label in labels:
+        parameters = data.run_facts(run)["evaluators"][evaluator]
+        filters_of = behind.number(evaluator, metric, parameters) | {"label": [label]}
+        parts.pictures_link(run, of, filters_of, f"See the objects of {format.shorten(of, 24)}, {label}")
+    else:
+        st.caption("Click a bar to see its objects.")
 
 
 def show_breakdown(run: str, evaluator: str) -> None:
@@ -104,4 +105,5 @@ def _show_errors(run: str, evaluator: str, of: str, error: str, label: str | Non
     parts.list_things(
         run, rows, total, f"errors-{of}-{error}-{label}", parts.words(run), of, evaluator=evaluator, label=label
     )
+    parts.pictures_link(run, of, behind.number(evaluator, GAIN + error, {}) | {"label": label})
     parts.back("Back to the errors", "of", "error")

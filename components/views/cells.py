@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, filters, format, url
+from components import behind, data, filters, format, url
 from components.charts import confusion
 from components.frame import is_dark
 from components.views import parts
@@ -80,6 +80,10 @@ def _show_cell(
     # where all are of one kind and class, the heading says so
     rows = rows.drop(columns=[column for column in ("kind", "label") if column in rows and rows[column].nunique() < 2])
     parts.list_things(run, rows, total, f"confused-{series}-{cell}", parts.words(run), series[0], **about)
+    if margins:
+        parts.pictures_link(
+            run, series[0], {"evaluator": evaluator, "repeat": series[1]} | behind.cell(labels, predicted, margins)
+        )
     parts.back("Back to the mistakes", "truth", "predicted")
 
 

@@ -39,15 +39,17 @@ class Words:
     things: str
     case: str
     why: Mapping[str, str]
+    listed: str = ""  # what the rows of a list are, where they are not the things themselves
 
 
 DETECTION = Words("object", "objects", "image", WHY)
+SEGMENTATION = Words("pixel", "pixels", "image", {}, "image")
 OTHERS = Words("case", "cases", "case", WHY_CASE)
 
 
 def words(run: str) -> Words:
     """The words for a run's task."""
-    return DETECTION if data.run_facts(run)["suite"]["task"] == "detection" else OTHERS
+    return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run)["suite"]["task"], OTHERS)
 
 
 def pick(key: str, names: Sequence[str | None]) -> None:
@@ -101,7 +103,14 @@ def list_things(
     if rows.empty:
         st.info(f"No {said.thing} is behind this.")
         return
-    titles = {"case_id": said.case.capitalize(), "label": "Class", "score": "Score", "iou": "IoU", "kind": "Why"}
+    titles = {
+        "case_id": said.case.capitalize(),
+        "label": "Class",
+        "score": "Score",
+        "iou": "IoU",
+        "kind": "Why",
+        "pixels": "Pixels",
+    }
     shown = rows[[column for column in titles if column in rows]]
     if "kind" in shown:
         shown = shown.assign(kind=[said.why.get(kind, "") for kind in shown["kind"]])
@@ -114,12 +123,18 @@ def list_things(
         if name in shown and (shown[name] != "").any()
     }
     clicked = records(shown, columns, key, tallest=LIST_HEIGHT)
-    many = format.plural(total, said.thing)
+    many = format.plural(total, said.listed or said.thing)
     st.caption(many if total == len(rows) else f"{format.count(len(rows))} of {many} are listed.")
     if st.button(f"Open the first {said.case}", type="primary", icon=":material/arrow_forward:"):
         clicked = 0
     if clicked is not None:
         url.go("example", run=run, case=str(rows["case_id"].iloc[clicked]), model=model, **about)
+
+
+def pictures_link(run: str, model: str, chosen: Mapping[str, url.Value], label: str = "See them as pictures") -> None:
+    """A link to the gallery with the filters that leave exactly these objects; `repeat` 1 is the default there."""
+    about = {name: value for name, value in chosen.items() if (name, value) != ("repeat", 1)}
+    url.link(label, "gallery", icon=":material/grid_view:", run=run, model=model, **about)
 
 
 def back(label: str, *names: str) -> None:

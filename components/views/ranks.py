@@ -1,8 +1,11 @@
 """Views over every score: precision over recall by rank, ROC, and whether scores mean what they say."""
 
+from dataclasses import replace
+
+import pandas as pd
 import streamlit as st
 
-from components import data, filters, format
+from components import data, filters, format, url
 from components.charts import ranks, reliability
 from components.frame import is_dark
 from components.views import parts
@@ -60,18 +63,26 @@ def show_roc(run: str, evaluator: str) -> None:
 def show_reliability(run: str, evaluator: str) -> None:
     """The reliability diagram of each model, and its calibration errors."""
     frame = data.curves(run, evaluator)
-    series, colours, _ = parts.choose_series(frame, most=4)
+    series, colours, places = parts.choose_series(frame, most=4)
     filters.reset(["model"])
+    said = parts.words(run)
+    things = "predictions" if said is parts.DETECTION else said.things
     left, right = st.columns(parts.COLUMNS)
     with left:
         st.plotly_chart(
             reliability.reliability_figure(
-                frame[frame["series"].isin(series)], colours, is_dark(), pixels_high=parts.CHART_HEIGHT
+                frame[frame["series"].isin(series)], colours, things, is_dark(), pixels_high=parts.CHART_HEIGHT
             ),
             key="reliability", config=parts.CHART,
-            alt=f"Share right over the score of {', '.join(series)}, with the number of cases of each bin",
+            on_select=lambda: parts.pick("reliability", ("of", "bin")), selection_mode="points",
+            alt=f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
         )  # fmt: skip
+    of, low = url.param("of"), url.number("bin", -1.0)
+    rows = frame[(frame["series"] == of) & ((frame["bin_low"] - low).abs() < 1e-6)]
     with right:
+        if said is parts.DETECTION and of in series and len(rows):
+            _show_bin(run, evaluator, of, places[of], rows.iloc[0])
+            return
         metrics = {metric["name"]: metric for metric in data.catalogue()[evaluator]["metrics"]}
         numbers = data.label_numbers(run, evaluator, tuple(metrics))
         rows = numbers[numbers["label"].isna()].dropna(subset=["value"])
@@ -83,5 +94,24 @@ def show_reliability(run: str, evaluator: str) -> None:
         )
         parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
         n = rows.loc[rows["series"].isin(series), "n"].max()
-        st.caption(f"{format.plural(int(n), 'case')} each." if len(rows) else "")
+        st.caption(f"{format.count(int(n))} {things} at most." if len(rows) else "")
         st.caption("Under the dotted line a model is surer than it is right, above it less sure than it could be.")
+        if said is parts.DETECTION:
+            st.caption("Click a point or a bar to see its predictions.")
+
+
+def _show_bin(run: str, evaluator: str, of: str, series: tuple[str, int], edges: pd.Series) -> None:
+    """The predictions of one bin: right and wrong ones that were stated with about the same score."""
+    low, high = float(edges["bin_low"]), float(edges["bin_high"])
+    st.text(
+        f"{of}: score {low:.2f} … {high:.2f}\n"
+        f"right {format.number(edges['accuracy'])} ({format.interval(edges['low'], edges['high'])}) "
+        f"at mean score {format.number(edges['mean_confidence'])}"
+    )
+    rows, total = data.scored(run, evaluator, series, low, high)
+    key = f"bin-{of}-{low}"
+    said = replace(parts.DETECTION, thing="prediction", things="predictions", why=parts.WHY | {"tp": "right"})
+    parts.list_things(run, rows, total, key, said, series[0], evaluator=evaluator, score=low or None)
+    about = {"evaluator": evaluator, "repeat": series[1], "kind": ["fp", "tp"], "score_min": low, "score_max": high}
+    parts.pictures_link(run, series[0], about)
+    parts.back("Back to the numbers", "of", "bin")

@@ -3,11 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from components import controls, data, filters, format, url
+from components import controls, data, filters, format, gallery, url
 from components.charts import outcomes, thresholds
 from components.frame import is_dark
 from components.views import parts
 
+EDGE = 7  # pictures
+SECONDS = 2.0  # that their thumbnails may take the first time
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
 
@@ -27,10 +29,12 @@ def show_thresholds(run: str, evaluator: str) -> None:
     pool = thresholds.pooled(points, labels)
     points = parts.ordered(pd.concat([pool, points]), chosen)
     left, right = st.columns(parts.COLUMNS)
+    pictured = evaluator in data.match_evaluators(run)
+    high = 290 if pictured else 380  # so that the pictures begin above the fold
     with left:
         threshold = threshold_slider()
         st.plotly_chart(
-            thresholds.threshold_figure(points, threshold, colours, is_dark(), pixels_high=380), key="points",
+            thresholds.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high), key="points",
             config=parts.CHART, on_select=lambda: parts.pick("points", ("of", "of_class", "threshold")),
             selection_mode="points",
             alt=f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
@@ -43,6 +47,38 @@ def show_thresholds(run: str, evaluator: str) -> None:
         else:
             _show_counts(thresholds.at_threshold(pool, threshold), thresholds.best_threshold(pool), threshold)
             st.caption(f"Click a point of a curve to see the {parts.words(run).things} behind it.")
+    if pictured:
+        of = of if of in places else series[0]
+        wanted = [of_class] if of_class in labels else [label for label in chosen if label in labels]
+        _show_edge(
+            run, evaluator, of, places[of], [] if thresholds.ALL in chosen and not of_class else wanted, threshold
+        )
+
+
+def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], labels: list[str], threshold: float) -> None:
+    """The pictures of what scores just above the threshold: they follow the slider."""
+    choice = {"model": series[0], "repeat": series[1], "labels": tuple(labels), "score_low": threshold}
+    kinds = data.object_counts(run, evaluator, **choice)["kind"]
+    chosen = tuple(gallery.asked_kinds(["fp", "tp"], list(kinds)))
+    tiles, total, _ = (
+        data.objects(run, evaluator, "score_up", False, EDGE, 0, **choice, kinds=chosen) if chosen else ([], 0, 0)
+    )
+    name = f"{format.shorten(of, 30)}, {', '.join(format.shorten(label, 20) for label in labels[:3]) or 'all classes'}"
+    if not tiles:
+        st.text(f"{name}: no prediction scores {threshold:.2f} or more.")
+        return
+    st.text(f"{name}: just above {threshold:.2f}, the next to go if the threshold rises")
+    windows = [gallery.window(tile) for tile in tiles]
+    pictures = data.thumbnails(run, gallery.wanted(tiles, windows), SECONDS)
+    about = {"run": run, "evaluator": evaluator, "model": series[0], "compare": series[0], "score": threshold}
+    hrefs = [url.href("example", **about, case=tile["case_id"]).lstrip("/") for tile in tiles]
+    gallery.gallery(gallery.payload(tiles, windows, pictures, hrefs, False), key="edge")
+    parts.pictures_link(
+        run, series[0],
+        {"evaluator": evaluator, "repeat": series[1], "label": labels, "kind": ["fp", "tp"], "score_min": threshold,
+         "sort": "score_up"},
+        f"See all {format.count(total)} as pictures",
+    )  # fmt: skip
 
 
 def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
@@ -77,13 +113,10 @@ def _show_matches(
             run, rows.reset_index(drop=True), counts.get(family, 0), f"matches-{of}-{name}-{threshold}-{family}", said,
             series[0], evaluator=evaluator, score=threshold, label=labels[0] if len(labels) == 1 else None,
         )  # fmt: skip
-        if said is parts.DETECTION and family != "fn":
+        if said is parts.DETECTION:
             only = None if len(labels) > 1 else labels
-            kind = ["tp"] if family == "tp" else None
-            url.link(
-                "See them as pictures", "gallery", icon=":material/grid_view:", run=run, evaluator=evaluator,
-                model=series[0], label=only, kind=kind, score_min=threshold,
-            )  # fmt: skip
+            about = {"evaluator": evaluator, "repeat": series[1], "label": only, "score_min": threshold}
+            parts.pictures_link(run, series[0], about | {"kind": [family]})
     parts.back("Back to the counts", "of", "of_class", "kind")
 
 

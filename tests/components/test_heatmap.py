@@ -108,7 +108,7 @@ class TestPayload:
         drawn = payload(three, columns, three["models"], "speed/s", run="r 1", tag="a&b")
         assert drawn["groups"] == [["Rouge", 1], ["Speed", 2]]
         assert [one["arrow"] for one in drawn["columns"]] == ["↑", "↓", "↑"]
-        assert drawn["columns"][0]["cases"] == "cases?run=r+1&tag=a%26b&evaluator=rouge&metric=l"
+        assert drawn["columns"][0]["behind"] == "cases?run=r+1&tag=a%26b&evaluator=rouge&metric=l"
         assert "Range 0 … ∞" in drawn["columns"][2]["about"]
         assert "Threshold 0.5" in drawn["columns"][0]["about"]
         assert "Threshold" not in drawn["columns"][1]["about"]

@@ -1,6 +1,7 @@
 """A small finished run for the pages, and a page run without a browser."""
 
 import contextlib
+import fcntl
 import os
 import socket
 import subprocess
@@ -89,8 +90,17 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextlib.contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """The address of a studio on a workspace, while it runs."""
+def serving(folder: Path, samples: bool = False) -> Iterator[str]:
+    """The address of a studio on a workspace, while it runs; it computes no samples unless told to."""
+    with (folder / "samples.lock").open("w") as lock:
+        if not samples:  # as if another process were at it: the cores are for the browser
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        with _serving(folder) as address:
+            yield address
+
+
+@contextlib.contextmanager
+def _serving(folder: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -121,6 +131,18 @@ def choose(page: Page, box: str, option: str) -> None:
             return
         page.keyboard.press("Escape")
     raise AssertionError(f"{box} never offered {option}")
+
+
+def back(page: Page, address: str) -> None:
+    """Go back to an address. A page that is still being drawn can take the browser to itself again: back once more."""
+    for _ in range(4):
+        page.go_back()
+        with contextlib.suppress(TimeoutError):
+            page.wait_for_url(address, timeout=5_000)
+            page.wait_for_timeout(1_000)
+            page.wait_for_url(address, timeout=1_000)
+            return
+    raise AssertionError(f"Back never led to {address}; it led to {page.url}")
 
 
 @pytest.fixture(scope="session")

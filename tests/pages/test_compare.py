@@ -10,8 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from components import compare
+from metrics.analysis import compare as paired
 from metrics.store import Run, Workspace
 from metrics.suite import Outputs, Suite
+from tests.analysis import test_resampled as pets
 from tests.engine.scenes import finished, text_outputs, text_suite
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving
 
@@ -38,7 +40,28 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[...,
     table = page.dataframe[0].value
     assert table["metric"].tolist() == ["Classification · accuracy ↑"]
     assert table["outcomes"].tolist() == ["36 · 8 · 76"]
-    assert "not paired yet" in said
+    assert "neither a value per case nor resamples" in said
+
+
+def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    run = pets.evaluated(pets.outputs())
+    key = pets.metric(paired(run, "A", "B").resampled, "AP").column.key
+    page = open_page("compare", a="A", b="B")
+    assert texts(page).startswith("Yes: B is better in ")
+    table = page.dataframe[0].value
+    row = table[table["metric"] == "COCO summary · AP ↑"].iloc[0]
+    assert (row["words"], row["difference"][0], row["p"]) == ("B is better", "+", "<0.001")
+    assert row["interval"]
+    focused = open_page("compare", a="A", b="B", key=key)
+    assert focused.subheader[0].value == "COCO summary · AP ↑"
+    assert focused.text[1].value.startswith("B is better: A 0.")
+    labels = focused.dataframe[0].value
+    assert labels["metric"].tolist() == ["cat", "dog"]
+    assert labels["words"].tolist() == ["B is better", "equal in every resample"]
+    assert labels["difference"].tolist()[1] == "0.00"
 
 
 def test_swapping_turns_the_answer(run: Run, open_page: Callable[..., AppTest]) -> None:
@@ -121,7 +144,7 @@ def test_a_single_model_teaches(
 )
 def test_the_answer(verdicts: list[str], said: str) -> None:
     rows = [{"direction": "higher", "verdict": verdict} for verdict in verdicts]
-    assert compare.answer({"rows": rows, "unpaired": []}) == said
+    assert compare.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
 
 
 def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> dict:

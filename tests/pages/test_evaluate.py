@@ -197,3 +197,46 @@ def test_parameters_go_with_the_run(page: AppTest, started: list[Run]) -> None:
     start(page).click().run()
     assert started[0].evaluators["rouge"]["threshold"] == 0.4
     assert Workspace().runs()
+
+
+def test_an_evaluator_without_its_model_explains_itself_before_the_run(page: AppTest, started: list[Run]) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    assert "will be skipped" not in words(page), "nothing that needs a model is chosen unasked"
+    box = next(box for box in page.checkbox if box.key == "offer-toxicity_classifier")
+    assert "needs a classifier model" in box.label
+    box.check().run()
+    assert (
+        "Will be skipped: no classifier is chosen: set classifier to a local folder or the name of a model on the hub, "
+        "such as unitary/toxic-bert." in words(page)
+    )
+    assert "1 evaluator will be skipped; the list says why" in words(page)
+    field = next(field for field in page.text_input if field.key == "model-classifier")
+    field.set_value("/no/such/model").run()
+    assert "Will be skipped: there is no folder '/no/such/model'; name one with a classifier" in words(page)
+    next(field for field in page.text_input if field.key == "model-classifier").set_value("unitary/toxic-bert").run()
+    assert "be skipped" not in words(page)
+    assert page.query_params["classifier"] in ("unitary/toxic-bert", ["unitary/toxic-bert"])
+    box = next(box for box in page.checkbox if box.key == "offer-toxicity_classifier")
+    assert "asks a classifier model" in box.label
+    start(page).click().run()
+    assert started[0].spec["resources"] == {"classifier": "unitary/toxic-bert"}
+
+
+def test_a_model_of_one_evaluator_is_its_parameter(page: AppTest, started: list[Run]) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    next(box for box in page.checkbox if box.key == "offer-perplexity").check().run()
+    assert "such as HuggingFaceTB/SmolLM2-135M" in words(page)
+    own = next(field for field in page.text_input if field.key == "parameter-perplexity.language_model")
+    own.set_value("some/model").run()
+    assert "be skipped" not in words(page)
+    start(page).click().run()
+    assert started[0].evaluators["perplexity"]["language_model"] == "some/model"
+
+
+def test_a_run_of_nothing_but_skipped_evaluators_is_not_started(
+    page: AppTest, open_page: Callable[..., AppTest]
+) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    again = open_page("evaluate", **(dict(page.query_params.items()) | {"evaluator": "perplexity"}))
+    assert "No chosen evaluator can run: the list says what each lacks." in words(again)
+    assert start(again).disabled

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.conftest import choose, serving
+from tests.pages.conftest import back, choose, serving
 from tests.pages.scenes import objects_run
 
 pytestmark = pytest.mark.browser
@@ -40,7 +40,7 @@ def test_filter_tile_example_and_back_keep_the_view(studio_of_pictures: str, pag
     tiles.nth(1).click()
     page.wait_for_url("**/example?**case=p1**")
     expect(page.locator(".stage")).to_have_count(1, timeout=20_000)
-    page.go_back()
+    back(page, before)
     expect(tiles).to_have_count(4, timeout=20_000)
     assert page.url == before
 

@@ -34,7 +34,7 @@ def test_filters_come_from_the_address(run: Run, open_page: Callable[..., AppTes
     assert many["models"] == ["sharp"]
     assert len(many["columns"]) >= len(few["columns"])
     assert page.sidebar.text_input[0].value == "SHARP"
-    assert all("tag=night" in column["cases"] for column in many["columns"])
+    assert all("tag=night" in column["behind"] for column in many["columns"])
     assert many["cells"][0][0][3].startswith("n 40")
 
 

@@ -16,7 +16,7 @@ CHOSEN = "/evaluate?evaluator=rouge&evaluator=bleu&evaluator=looping_detection"
 @pytest.fixture(scope="module")
 def studio_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A studio on an empty workspace, as after the very first `make run`."""
-    with serving(tmp_path_factory.mktemp("fresh")) as address:
+    with serving(tmp_path_factory.mktemp("fresh"), samples=True) as address:
         yield address
 
 

@@ -88,3 +88,11 @@ def test_the_most_frequent_mistakes() -> None:
     found = confusion.confusions(OBJECTS, MARGINS)
     assert found.to_dict("records") == [{"label": "cat", "predicted": "dog", "count": 1, "share": 0.1}]
     assert confusion.confusions(counts(("a", "a", 1))).empty
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, ""), (99_999, "99,999"), (123_456, "123k"), (12_345_678, "12.3M"), (2_000_000_000, "2G")]
+)
+def test_a_count_of_pixels_fits_into_its_cell(count: int, text: str) -> None:
+    figure = confusion.confusion_figure(counts(("a", "a", count), ("a", "b", 1), ("b", "b", 1)))
+    assert figure.data[-1].text[0] == text

@@ -1,0 +1,91 @@
+// Draws the payload of components/evidence.py: verdicts, and what they rest on. Every text is textContent.
+function html(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+const name = (list, number) => `${list}.${number}`;
+
+function drawRow(list, row) {
+  const made = html("button", "row");
+  made.type = "button";
+  made.dataset.name = name(list, row.number);
+  made.links = row.rests.map(([target, number]) => name(target, number));
+  const glyph = html("span", "glyph", row.glyph);
+  glyph.style.setProperty("--mark", row.colour);
+  const words = html("span");
+  words.append(html("span", "", row.text + " "), html("span", "verdict", row.verdict));
+  if (row.links) words.append(html("span", "links", ` · ${row.links}`));
+  for (const text of [row.reason, ...row.more]) if (text) words.append(html("small", "", text));
+  made.append(html("span", "number", row.number), glyph, words);
+  return made;
+}
+
+function drawContext(text, place) {
+  const made = html("button", "row context");
+  made.type = "button";
+  made.dataset.name = name("contexts", place + 1);
+  made.links = [];
+  made.append(html("span", "number", place + 1), html("span", "words", text));
+  return made;
+}
+
+function drawList(title, note, rows) {
+  const part = html("section");
+  const head = html("h4", "", title);
+  if (note) head.append(html("small", "", ` · ${note}`));
+  const list = html("ol");
+  for (const row of rows) {
+    const entry = html("li");
+    entry.append(row);
+    list.append(entry);
+  }
+  part.append(head, list);
+  return part;
+}
+
+export default function (component) {
+  const packed = new TextDecoder().decode(component.data);
+  const root = component.parentElement.querySelector(".evidence");
+  if (root.packed === packed) return;
+  root.packed = packed;
+  const data = JSON.parse(packed);
+  const left = html("div", "side");
+  for (const list of data.lists) left.append(drawList(list.title, list.note, list.rows.map((row) => drawRow(list.name, row))));
+  const sides = html("div", data.contexts.length ? "sides two" : "sides");
+  sides.append(left);
+  if (data.contexts.length) {
+    const right = html("div", "side");
+    right.append(drawList("Retrieved contexts", data.hint, data.contexts.map(drawContext)));
+    sides.append(right);
+  }
+  root.replaceChildren(sides);
+
+  const rows = [...root.querySelectorAll(".row")];
+  const joined = (row) => [row, ...rows.filter((other) => row.links.includes(other.dataset.name) || other.links.includes(row.dataset.name))];
+  for (const row of rows) row.classList.toggle("linked", joined(row).length > 1);
+  let pinned = null;
+  function light(row, scroll) {
+    const lit = row ? joined(row) : [];
+    sides.classList.toggle("choosing", lit.length > 1);
+    for (const one of rows) one.classList.toggle("lit", lit.includes(one));
+    const far = lit.find((one) => one.closest(".side") !== row.closest(".side"));
+    if (scroll && far) {
+      const side = far.closest(".side");
+      side.scrollTop = far.offsetTop - side.offsetTop - 30;
+    }
+  }
+  for (const row of rows) {
+    row.onclick = () => {
+      pinned = pinned === row ? null : row;
+      for (const one of rows) one.setAttribute("aria-pressed", String(one === pinned));
+      light(pinned, true);
+    };
+    row.onpointerenter = () => pinned || light(row, false);
+    row.onpointerleave = () => pinned || light(null);
+    row.onfocus = () => pinned || light(row, true);
+    row.onblur = () => pinned || light(null);
+  }
+}

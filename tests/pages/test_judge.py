@@ -1,0 +1,258 @@
+"""Judge: who judges what no formula can, how far is it to be trusted, and what does it cost?"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run, Workspace
+from tests.judge.server import Fault, JudgeServer
+from tests.pages.scenes import HOSTILE, judged_run
+
+CANARY = "sk-CANARY0123456789abcdef"
+SUITE = "case_id,question,expected_answers\ngate,When did it open?,In 1937.\n"
+OUTPUTS = "case_id,model,answer,retrieved_contexts\ngate,small,In 1937.,\"['It opened in 1937.']\"\n"
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a judged run."""
+    folder = tmp_path_factory.mktemp("judged")
+    judged_run(folder)
+    return folder
+
+
+@pytest.fixture
+def run(judged: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(judged))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return Workspace().run("latest")
+
+
+def words(page: AppTest) -> str:
+    """Everything that the page says."""
+    assert not page.exception
+    parts = [page.text, page.subheader, page.code, page.caption, page.markdown, page.text_input, page.text_area]
+    return "\n".join(str(element.value) for part in parts for element in part)
+
+
+def field(page: AppTest, label: str) -> AppTest:
+    return next(entry for entry in [*page.text_input, *page.text_area] if entry.label == label)
+
+
+def button(page: AppTest, label: str) -> AppTest:
+    return next(entry for entry in page.button if entry.label == label)
+
+
+def choose(workspace: Path, url: str) -> None:
+    """Make a server the workspace's judge."""
+    (workspace / "judge.json").write_text(json.dumps({"model": "scripted", "base_url": url}))
+
+
+def test_without_a_judge_the_page_teaches(workspace: Path, open_page: Open) -> None:
+    page = open_page("judge")
+    assert "No judge, no number" in words(page)
+    assert "python -m metrics judge install" in words(page)
+    assert button(page, "Test call").disabled
+    assert button(page, "Save").disabled
+
+
+@pytest.mark.parametrize(("value", "said"), [("", "✗ not set"), (CANARY, "✓ set")], ids=["no key", "a key"])
+def test_the_key_is_looked_for_and_never_shown(
+    workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch, value: str, said: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", value)
+    page = open_page("judge")
+    field(page, "Model").input("anthropic/claude-3-5-haiku-latest").run()
+    assert f"ANTHROPIC_API_KEY: {said}" in words(page)
+    assert CANARY not in words(page)
+    button(page, "Save").click().run()
+    assert json.loads((workspace / "judge.json").read_text()) == {"model": "anthropic/claude-3-5-haiku-latest"}
+
+
+def test_what_looks_like_a_key_is_refused(workspace: Path, open_page: Open) -> None:
+    page = open_page("judge")
+    field(page, "Model").input(CANARY).run()
+    assert "model: no key: put it into the environment" in words(page)
+    assert button(page, "Save").disabled
+
+
+def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open, server: JudgeServer) -> None:
+    page = open_page("judge", way="server")
+    field(page, "Base URL").input(server.url).run()
+    field(page, "Model").input("scripted").run()
+    button(page, "Test call").click().run()
+    assert "✓ It replied, in the form asked for, and was right." in words(page)
+    assert "tokens · price unknown" in words(page)
+    assert '"verdict": "yes"' in words(page)
+    button(page, "Save").click().run()
+    assert json.loads((workspace / "judge.json").read_text()) == {"model": "scripted", "base_url": server.url}
+    again = open_page("judge")
+    assert "Judge of this workspace" in words(again)
+    assert field(again, "Base URL").value == server.url
+    button(again, "Forget").click().run()
+    assert "No judge, no number" in words(again)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Fault(401), "✗ No reply."),
+        (Fault(text="certainly!"), "✗ It replied, but not in the form asked for"),
+        (Fault(text='{"reason": "", "verdict": "no"}'), "– It replied in the form asked for, but was wrong"),
+    ],
+    ids=["refused", "no JSON", "wrong"],
+)
+def test_a_test_call_that_fails(workspace: Path, open_page: Open, server: JudgeServer, fault: Fault, said: str) -> None:
+    choose(workspace, server.url)
+    server.fail(fault)
+    page = open_page("judge")
+    button(page, "Test call").click().run()
+    assert said in words(page)
+
+
+def test_settings_that_cannot_be_read(workspace: Path, open_page: Open) -> None:
+    (workspace / "judge.json").write_text("{")
+    assert "✗ The judge of this workspace cannot be read: judge.json: found something else than JSON" in words(
+        open_page("judge")
+    )
+
+
+def test_the_cache(run: Run, judged: Path, open_page: Open) -> None:
+    page = open_page("judge", view="cache")
+    kept = {metric.label: metric.value for metric in page.metric}
+    steps = page.dataframe[0].value
+    assert kept["Replies kept"] == str(steps["Replies"].sum())
+    assert set(steps["Step"]) == {"claims", "entailment"}
+    assert button(page, "Clear").disabled
+
+
+def test_a_part_of_the_cache_is_cleared_once_confirmed(workspace: Path, open_page: Open) -> None:
+    judged_run(workspace)
+    page = open_page("judge", view="cache")
+    before = page.dataframe[0].value.set_index("Step")["Replies"]
+    next(box for box in page.selectbox if box.key == "clear-step").select("claims").run()
+    page.checkbox[0].check().run()
+    button(page, "Clear").click().run()
+    assert f"✓ {before['claims']} replies removed" in words(page)
+    assert page.dataframe[0].value["Step"].tolist() == ["entailment"]
+
+
+def test_a_cache_is_taken_along(run: Run, judged: Path, workspace: Path, open_page: Open) -> None:
+    from components import data
+
+    exported = data.export_cache()
+    page = open_page("judge", view="cache")
+    page.file_uploader[0].set_value(("replies.jsonl.gz", b"nothing", "application/gzip")).run()
+    assert "✗ Not added: replies.jsonl.gz, row 1: found something else; expected a line of an exported cache" in words(
+        page
+    )
+    page.file_uploader[0].set_value(("replies.jsonl.gz", exported, "application/gzip")).run()
+    assert "replies added" in words(page)
+
+
+def test_a_prompt_is_checked_kept_and_tried(run: Run, judged: Path, open_page: Open, server: JudgeServer) -> None:
+    choose(judged, server.url)
+    server.say("byop", lambda request: {"reason": "So it is.", "verdict": "steel" in request.text})
+    page = open_page("judge", view="prompts")
+    field(page, "Prompt").input("Is {answer} polite?").run()
+    assert "✗ prompt, column prompt: found 'Is {answer} polite?'; expected one or more of the placeholders" in words(
+        page
+    )
+    field(page, "Prompt").input("Is {actual_answer} polite?").run()
+    assert button(page, "Keep it").disabled
+    button(page, "Try it").click().run()
+    tried = page.dataframe[-1].value.set_index("Case")
+    assert tried["Verdict"].to_dict() == {"gate": "✗", "arch": "✓"}
+    assert set(tried["Reason"]) == {"So it is."}
+    field(page, "Title").input("Politeness").run()
+    field(page, "Id").input("polite").run()
+    button(page, "Keep it").click().run()
+    assert json.loads((judged / "prompts" / "polite.json").read_text())["version"] == 1
+    (judged / "judge.json").unlink()
+
+
+def give_files(page: AppTest) -> AppTest:
+    for name, content in (("bridges.csv", SUITE), ("answers.csv", OUTPUTS)):
+        uploader = page.file_uploader[0]
+        file = (name, content.encode(), "text/csv")
+        uploader.set_value([file] if uploader.accept_multiple_files else file).run()
+    return page
+
+
+def test_without_a_judge_its_evaluators_cannot_be_chosen(workspace: Path, open_page: Open) -> None:
+    page = give_files(open_page("evaluate", evaluator="faithfulness"))
+    box = next(box for box in page.checkbox if box.key == "offer-faithfulness")
+    assert box.disabled
+    assert "needs a judge" in box.label
+    assert "need a judge, and this workspace has none" in words(page)
+    assert "Choose at least one evaluator." in words(page)
+
+
+def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
+    workspace: Path, open_page: Open, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Run] = []
+    monkeypatch.setattr("metrics.engine.start", started.append)
+    choose(workspace, server.url)
+    page = give_files(open_page("evaluate", evaluator="faithfulness"))
+    assert "About 2 judge calls" in words(page)
+    assert "price unknown" in words(page)
+    next(box for box in page.number_input if box.key == "run-budget.calls").set_value(7).run()
+    next(box for box in page.text_area if box.key == "prompt-claims").input("List every claim of TEXT.").run()
+    assert "claims · Faithfulness · ✎ edited for this run" in words(page)
+    button(page, "Start").click().run()
+    judge = started[0].spec["resources"]["judge"]
+    assert judge["budget"]["calls"] == 7
+    assert judge["prompts"] == {"claims": "List every claim of TEXT."}
+    assert not server.calls
+
+
+def test_the_evidence_of_a_judged_score(run: Run, open_page: Open) -> None:
+    page = open_page("example", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
+    said = words(page)
+    assert "⚠ Suspected injection" in said
+    assert "retrieved context 3" in said
+    assert "Judged by scripted at 127.0.0.1" in said
+    assert "the judge's reply is not JSON" in said
+    assert "List them." not in said
+    page.toggle[0].set_value(True).run()
+    assert "claims, edited for this run" in words(page)
+    assert "List them." in words(page)
+    assert not [entry.value for entry in (*page.markdown, *page.caption) if "127.0.0.1:9" in entry.value]
+    assert any(HOSTILE in code.value.replace('\\"', '"') for code in page.code)
+
+
+def test_what_each_judge_of_a_panel_says(workspace: Path, open_page: Open) -> None:
+    run = judged_run(workspace, panel=True)
+    page = open_page("example", run=run.id, case="gate", evaluator="faithfulness", metric="faithfulness")
+    assert ", second at 127.0.0.1" in words(page)
+    tables = [frame.value for frame in page.dataframe if "judge" in frame.value.columns]
+    assert tables[0]["judge"].str.partition(" ")[0].tolist() == ["scripted", "second"]
+    assert tables[0]["faithfulness"].tolist() == ["0.500", "0.500"]
+
+
+def test_the_judge_stands_beside_its_numbers(run: Run, open_page: Open) -> None:
+    line = words(open_page("leaderboard", run=run.id))
+    assert "Judged by scripted at 127.0.0.1" in line
+    assert "2 replies unreadable" in line
+    cases = words(open_page("cases", run=run.id, evaluator="faithfulness", metric="faithfulness", model="rude"))
+    assert "reply unreadable: 2 · judged by scripted at" in cases
+    assert "judged by" not in words(open_page("cases", run=run.id, evaluator="rouge", metric="rougeL", model="rude"))
+
+
+def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, open_page: Open) -> None:
+    stopped = Workspace(workspace).create_run(run.spec)
+    (stopped.folder / "failure.txt").write_text("JudgeDown: the judge does not answer")
+    page = open_page("runs")
+    assert "Resume asks only what is missing" in words(page)
+    assert button(page, "Resume")

@@ -1,0 +1,199 @@
+"""The ways from a number to its pictures: the gallery that a link opens holds exactly the objects that are counted."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import behind, data, gallery
+from components.charts import confusion
+from metrics.registry import evaluators
+from metrics.store import Run, Workspace
+from tests.engine.scenes import finished
+from tests.evaluators.detected import suite_and_outputs
+from tests.kernels.coco_oracle import random_scene
+from tests.pages.scenes import objects_run
+
+EVALUATORS = ("detection_pr_curve", "detection_confusion", "error_breakdown", "calibration", "coco_summary")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with random scenes: crowds, ties, labels without ground truth."""
+    folder = tmp_path_factory.mktemp("random")
+    for seed in (2, 3, 8):
+        suite, outputs = suite_and_outputs(random_scene(seed))
+        assert suite.annotations is not None
+        ids = pa.array(range(1, len(suite.annotations) + 1), pa.int64())
+        column = suite.annotations.column_names.index("annotation_id")
+        suite = replace(suite, annotations=suite.annotations.set_column(column, "annotation_id", ids))
+        finished(Workspace(folder), suite, outputs, *EVALUATORS, "detection_pr_curve_detailed", name=f"seed {seed}")
+    objects_run(folder, *EVALUATORS[1:])
+    return folder
+
+
+@pytest.fixture
+def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return list(Workspace().runs())
+
+
+@pytest.fixture
+def pictures(runs: list[Run]) -> Run:
+    return next(run for run in runs if run.name == "Pictures")
+
+
+def in_gallery(run: Run, model: str, link: dict[str, Any]) -> int:
+    """How many objects the gallery shows for the filters of a link, read as its page reads them."""
+    link = {name: value for name, value in link.items() if value}
+    choice = {
+        "model": model, "labels": tuple(link.get("label", ())), "truths": tuple(link.get("truth", ())),
+        "sizes": tuple(link.get("size", ())), "score_low": link.get("score_min"), "score_high": link.get("score_max"),
+    }  # fmt: skip
+    kinds = data.object_counts(run.id, link["evaluator"], **choice)["kind"]
+    known = gallery.known_kinds(kinds, link.get("kind", []))
+    asked = gallery.asked_kinds(link.get("kind", []), known)
+    choice["kinds"] = tuple(asked or gallery.mistakes(known))
+    return data.objects(run.id, link["evaluator"], "score", False, 48, 0, **choice)[1]
+
+
+def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(runs: list[Run]) -> None:
+    for run in runs:
+        counts = data.curves(run.id, "detection_confusion")
+        margins = confusion.margins_of(counts)
+        assert len(counts)
+        for row in counts.to_dict("records"):
+            link = {"evaluator": "detection_confusion"} | behind.cell((row["label"],), (row["predicted"],), margins)
+            assert in_gallery(run, row["model"], link) == row["count"], (run.name, row)
+
+
+def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
+    for run in runs:
+        counts = data.curves(run.id, "detection_confusion")
+        margins, labels = confusion.margins_of(counts), run.suite.labels
+        for model in run.models:
+            mine = counts[counts["model"] == model]
+            inner = mine[mine["label"].isin(labels) & mine["predicted"].isin(labels)]
+            link = {"evaluator": "detection_confusion"} | behind.cell(labels, labels, margins)
+            assert in_gallery(run, model, link) == inner["count"].sum()
+
+
+def test_every_bar_of_an_error_opens_what_it_counts(runs: list[Run]) -> None:
+    for run in runs:
+        gains = tuple(f"d_ap_{error}" for error in behind.ERRORS if error)
+        numbers = data.label_numbers(run.id, "error_breakdown", gains)
+        for row in numbers[numbers["value"].notna()].to_dict("records"):
+            label = [row["label"]] if isinstance(row["label"], str) else []
+            link = behind.number("error_breakdown", row["metric"], {}) | {"label": label}
+            assert in_gallery(run, row["series"], link) == row["n"], (run.name, row)
+
+
+def test_every_bin_of_a_reliability_diagram_lists_what_it_counts(runs: list[Run]) -> None:
+    for run in runs:
+        for row in data.curves(run.id, "calibration").to_dict("records"):
+            rows, total = data.scored(run.id, "calibration", (row["model"], 1), row["bin_low"], row["bin_high"])
+            assert (len(rows), total) == (row["n"], row["n"])
+            if row["n"]:
+                assert (rows["kind"] == "tp").mean() == pytest.approx(row["accuracy"])
+
+
+@pytest.mark.parametrize("threshold", [0.25, 0.5, 0.85])
+@pytest.mark.parametrize("family", ["tp", "fp", "fn"])
+def test_a_point_of_a_curve_opens_what_it_counts(runs: list[Run], threshold: float, family: str) -> None:
+    for run in runs:
+        curve = data.curves(run.id, "detection_pr_curve")
+        at = curve[(curve["threshold"] - threshold).abs() < 1e-9]
+        for row in at.to_dict("records"):
+            link = {
+                "evaluator": "detection_pr_curve", "label": [row["label"]], "kind": [family], "score_min": threshold,
+            }  # fmt: skip
+            assert in_gallery(run, row["model"], link) == row[family], (run.name, row)
+
+
+def test_every_detection_metric_has_a_way(pictures: Run) -> None:
+    for name in EVALUATORS:
+        for metric in evaluators()[name].metrics:
+            link = behind.number(name, metric.name, pictures.evaluators[name])
+            assert link["evaluator"] == name
+            assert set(link["kind"]) <= {*gallery.KINDS, "fp", "fn", "fp_both", "fn_localisation"}
+
+
+def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=pictures.id, minor="1", evaluator=["coco_summary", "error_breakdown"])
+    assert not page.exception
+    drawn = json.loads(page.get("bidi_component")[0].proto.bytes)
+    links = {column["key"]: urlsplit(column["behind"]) for column in drawn["columns"]}
+    assert {link.path for link in links.values()} == {"gallery"}
+    small = next(link for key, link in links.items() if "AR_small" in key)
+    assert parse_qs(small.query) == {
+        "run": [pictures.id], "evaluator": ["coco_summary"], "kind": ["fn"], "size": ["small"],
+    }  # fmt: skip
+
+
+def test_a_problem_opens_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("problems", run=pictures.id)
+    assert not page.exception
+    assert page.button[0].label == "See the objects behind the gravest"
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "shown"),
+    [
+        pytest.param(
+            {"view": "confusion", "truth": "dog", "predicted": "missed"}, "See them as pictures", 4, id="cell"
+        ),
+        pytest.param({"view": "errors", "of": "shy", "error": "missed"}, "See them as pictures", 4, id="error"),
+        pytest.param(
+            {"view": "classes", "evaluator": "coco_summary", "of": "shy", "of_class": "dog"},
+            "See the objects of shy, dog", None, id="class",
+        ),
+        pytest.param(
+            {"view": "calibration", "of": "keen", "bin": "0.2666666666666667"}, "See them as pictures", 4, id="bin"
+        ),
+        pytest.param(
+            {"view": "thresholds", "of": "shy", "of_class": "dog", "kind": "fn"}, "See them as pictures", 4, id="point"
+        ),
+    ],
+)  # fmt: skip
+def test_the_views_lead_to_the_pictures(
+    pictures: Run, open_page: Callable[..., AppTest], asked: dict[str, str], label: str, shown: int | None
+) -> None:
+    page = open_page("curves", run=pictures.id, **({"model": "shy"} if asked["view"] == "confusion" else {}), **asked)
+    assert not page.exception
+    links = {link.proto.label: link.proto for link in page.get("page_link")}
+    assert links[label].page.endswith("gallery")
+    if shown is not None:
+        assert f"{shown} " in "\n".join(caption.value for caption in page.caption)
+
+
+def test_the_pictures_beside_the_curves_follow_the_slider(
+    pictures: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("components.gallery.gallery", lambda drawn, key: given.update(drawn))
+    page = open_page("curves", run=pictures.id, model="keen", label="dog", threshold="0.5")
+    assert "keen, dog: just above 0.50, the next to go if the threshold rises" in [text.value for text in page.text]
+    assert [tile["lines"][2] for tile in given["tiles"]] == ["0.60"] * 4
+    page.slider[0].set_value(0.3).run()
+    assert not page.exception
+    assert [tile["lines"][2] for tile in given["tiles"]] == ["0.30"] * 4 + ["0.60"] * 3
+    page.slider[0].set_value(0.95).run()
+    assert "keen, dog: no prediction scores 0.95 or more." in [text.value for text in page.text]
+
+
+def test_the_example_leads_back_to_the_gallery_as_it_was(pictures: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("gallery", run=pictures.id, kind="tp", label="dog", score_min="0.5")
+    state = f"run={pictures.id}&kind=tp&label=dog&score_min=0.5"
+    page.button[0].click().run()
+    assert not page.exception
+    example = open_page("example", run=pictures.id, case="p0", gallery=state)
+    (link,) = [link.proto for link in example.get("page_link")]
+    assert (link.label, parse_qs(link.query_string)) == ("Gallery", parse_qs(state))
+    assert not open_page("example", run=pictures.id, case="p0").get("page_link")

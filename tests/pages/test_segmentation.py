@@ -1,0 +1,134 @@
+"""The pages of a segmentation run: leaderboard, cases, the confusion of pixels, examples, the gallery's way out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.analysis import compare
+from metrics.store import Run, Workspace
+from tests.ingest.files import packed
+from tests.ingest.test_mask_images import mask
+from tests.pages.scenes import masks_run
+from tests.pages.test_evaluate import give
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("masks")
+    masks_run(place)
+    return place
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return Workspace().run("latest")
+
+
+def words(page: AppTest) -> list[str]:
+    assert not page.exception
+    return [text.value for text in page.text]
+
+
+def drawn(page: AppTest) -> dict:
+    """What the viewer, or the heatmap, is given."""
+    assert not page.exception
+    return json.loads(page.get("bidi_component")[0].proto.bytes)
+
+
+def test_the_mistakes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("example", run=run.id, case="p0", model="late")
+    viewer = drawn(page)
+    late, exact = viewer["panels"]
+    assert (late["title"], late["counts"]) == ("late", "✗ 66.7 % of 9,600 pixels wrong")
+    assert [each["lines"] for each in late["objects"]["mistaken"]] == [
+        "road taken for water, 4,800 pixels", "sky taken for water, 1,600 pixels",
+    ]  # fmt: skip
+    assert list(exact["objects"]) == ["truth", "ignored"]
+    assert viewer["image"].startswith("data:image/jpeg;base64,")
+    assert (viewer["width"], viewer["height"]) == (120, 90)
+    assert page.dataframe[0].value.to_numpy().tolist() == [["road", "water", 4800], ["sky", "water", 1600]]
+
+
+def test_the_classes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -> None:
+    viewer = drawn(open_page("example", run=run.id, case="p0", model="late", show="classes"))
+    titles = {panel["title"]: set(panel["objects"]) for panel in viewer["panels"]}
+    assert titles == {
+        "Ground truth": {"class road", "class sky"},
+        "late": {"class water", "class sky"},
+        "exact": {"class road", "class sky"},
+    }
+    viewer = drawn(open_page("example", run=run.id, case="p0", show="classes", label="sky"))
+    assert {kind for panel in viewer["panels"] for kind in panel["objects"]} == {"class sky"}
+
+
+def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("curves", run=run.id, model="late")
+    assert "Most frequent mistakes" in words(page)
+    page = open_page("curves", run=run.id, model="late", truth="sky", predicted="road")
+    assert "late: sky, taken for road" in words(page)
+    assert page.dataframe[0].value.to_numpy().tolist() == [["p1", 1600], ["p2", 1600], ["p3", 1600]]
+    assert "3 images" in [caption.value for caption in page.caption]
+
+
+def test_the_leaderboard_has_the_three_numbers(run: Run, open_page: Callable[..., AppTest]) -> None:
+    heatmap = drawn(open_page("leaderboard", run=run.id))
+    assert heatmap["models"] == ["exact", "late"]
+    assert [column["key"].partition("/")[2] for column in heatmap["columns"]] == [
+        "miou",
+        "pixel_accuracy",
+        "boundary_iou",
+    ]
+
+
+def test_the_worst_image_comes_first(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("cases", run=run.id, model="late")
+    table = page.dataframe[0].value
+    assert table.iloc[0].astype(str).str.contains("p0|picture0").any()
+
+
+def test_the_gallery_leads_to_the_cases(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("gallery", run=run.id)
+    assert "The list of cases has the images, the worst first; each opens with its wrong pixels drawn on it." in words(
+        page
+    )
+
+
+def test_models_are_compared_on_resamples_of_the_images(run: Run) -> None:
+    found = compare(run, "late", "exact")
+    metrics = {row.column.metric: row for row in found.resampled}
+    assert set(metrics) == {"miou", "pixel_accuracy", "boundary_iou"}
+    assert metrics["miou"].difference > 0.4
+    assert not found.rows
+
+
+@pytest.mark.parametrize("name", ["compare", "problems", "report", "runs", "evaluate"])
+def test_every_other_page_opens(run: Run, open_page: Callable[..., AppTest], name: str) -> None:
+    assert not open_page(name, run=run.id).exception
+
+
+def test_zips_of_masks_are_understood_and_started(
+    workspace: Path, tmp_path: Path, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Run] = []
+    monkeypatch.setattr("metrics.engine.start", started.append)
+    rows = [[0, 0, 1, 1], [0, 0, 1, 1]]
+    truth = {"a.png": mask(rows), "b.png": mask(rows), "labels.txt": "road\nsky\n"}
+    models = {f"{model}/a.png": mask(rows) for model in ("unet", "vit")}
+    page = open_page("evaluate")
+    give(page, 0, "streets.zip", packed(tmp_path / "truth.zip", truth).read_bytes())
+    assert "streets.zip: 2 rows · 2 masks, 2 classes, 0 images" in "\n".join(words(page))
+    give(page, 1, "models.zip", packed(tmp_path / "models.zip", models | {"vit/b.png": mask(rows)}).read_bytes())
+    said = "\n".join(words(page))
+    assert "streets: 2 cases, segmentation" in said
+    assert "2 models: unet, vit" in said
+    assert "1 answer missing: all their pixels count as wrong" in said
+    assert not [field.label for field in page.text_input if field.label.startswith("Model that made")]
+    next(button for button in page.button if button.label == "Start").click().run()
+    [run] = started
+    assert list(run.evaluators) == ["segmentation_iou"]
+    assert run.outputs.models == ("unet", "vit")
