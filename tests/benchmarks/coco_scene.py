@@ -1,8 +1,15 @@
-"""A seeded detection data set of COCO's size and habits, as columns and as COCO JSON records."""
+"""A seeded detection data set of COCO's size and habits, as columns, as COCO JSON records, as suite and outputs."""
 
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+
+from metrics.kernels.masks import Shapes, draw, encode
+from metrics.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
+
+HEIGHT, WIDTH = 480, 640
+CORNERS = 40
 
 
 def coco_scene(
@@ -89,10 +96,55 @@ def coco_records(scene: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, 
     truth = {
         "info": {},
         "images": [
-            {"id": image + 1, "file_name": f"{image + 1}.jpg", "width": 640, "height": 480}
+            {"id": image + 1, "file_name": f"{image + 1}.jpg", "width": WIDTH, "height": HEIGHT}
             for image in range(scene["images"])
         ],
         "categories": [{"id": kind + 1, "name": f"class {kind + 1}"} for kind in range(scene["classes"])],
         "annotations": annotations,
     }
     return truth, results
+
+
+def mask_records(scene: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The ground truth and the results of `scene` as COCO JSON, with a mask in place of every box."""
+    truth, results = coco_records(scene)
+    sides = ((truth["annotations"], "truth", 0.05, 1), (results, "prediction", 0.15, 2))
+    for records, side, rough, seed in sides:
+        for record, text in zip(records, run_lengths(scene, side, rough, seed), strict=True):
+            del record["bbox"]
+            record["segmentation"] = {"size": [HEIGHT, WIDTH], "counts": text}
+    return truth, results
+
+
+def run_lengths(scene: dict[str, Any], side: str, rough: float, seed: int) -> list[str]:
+    """A blob of many corners in every box, as compressed run lengths."""
+    rng = np.random.default_rng(seed)
+    boxes = scene[f"{side}_box"]
+    angle = np.linspace(0, 2 * np.pi, CORNERS, endpoint=False)
+    reach = 1 - rough * rng.random((len(boxes), CORNERS))
+    middle, half = boxes[:, None, :2] + boxes[:, None, 2:] / 2, boxes[:, None, 2:] / 2
+    points = middle + half * np.stack([np.cos(angle) * reach, np.sin(angle) * reach], axis=2)
+    count = len(boxes)
+    rings = np.arange(count + 1)
+    shapes = Shapes(boxes, points.ravel(), rings * 2 * CORNERS, rings, np.zeros(0, np.uint8), np.zeros_like(rings))
+    return encode(draw(shapes, HEIGHT, WIDTH))
+
+
+def tables(scene: dict[str, Any]) -> tuple[Suite, Outputs]:
+    """The scene as a suite and one model's outputs."""
+
+    def boxes(side: str) -> dict[str, Any]:
+        corners = dict(zip(("x", "y", "width", "height"), scene[f"{side}_box"].T.copy(), strict=True))
+        names = {"case_id": scene[f"{side}_image"].astype(str), "label": scene[f"{side}_class"].astype(str)}
+        return {**names, **corners}
+
+    cases = {"case_id": np.arange(scene["images"]).astype(str)}
+    truth = {**boxes("truth"), "area": scene["truth_area"], "is_crowd": scene["crowd"]}
+    model = {"model": np.full(len(scene["score"]), "m"), "prediction_id": np.arange(len(scene["score"]))}
+    suite = Suite(
+        "bench", "detection", conform(pa.table(cases), CASES), conform(pa.table(truth), ANNOTATIONS),
+        tuple(str(label) for label in range(scene["classes"])),
+    )  # fmt: skip
+    answered = conform(pa.table({**cases, "model": np.full(scene["images"], "m")}), OUTPUTS)
+    predicted = conform(pa.table({**boxes("prediction"), **model, "score": scene["score"]}), PREDICTIONS)
+    return suite, Outputs(answered, predicted)

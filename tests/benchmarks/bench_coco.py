@@ -1,0 +1,246 @@
+"""COCO's twelve numbers beside the fastest peers: every promised ratio in one table, from one interleaved run.
+
+    python -m tests.benchmarks.bench_coco [--peers PYTHON] [--rounds 5] [--tenfold] [--slow]
+
+The data set is COCO's validation set in size: 5,000 images, 36,000 ground truths, 290,000 predictions, 80 classes; for
+masks 1,000 images with 58,000 predicted run lengths. Every evaluator runs in fresh processes, in turns; figures are
+medians over rounds. The peers (pip install hotcoco ultrafast-pycocotools faster-coco-eval) belong to no requirement:
+PYTHON is an interpreter that has them, by default this one. --slow adds pycocotools and faster-coco-eval, once each;
+--tenfold ten times the data.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.benchmarks.coco_job import MODULES
+from tests.benchmarks.coco_scene import coco_records, coco_scene, mask_records, tables
+
+JOB = Path(__file__).with_name("coco_job.py")
+PROJECT = Path(__file__).parents[2]
+FAST = ("hotcoco", "ultrafast-pycocotools")
+SLOW = ("faster-coco-eval", "pycocotools")
+CALLS = 7
+EQUAL = 1e-9
+
+
+def main() -> None:
+    """Parse the command line, print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--images", type=int, default=5_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
+    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--tenfold", action="store_true")
+    parser.add_argument("--parts", nargs=1, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.parts:
+        print(json.dumps(parts(given.images)))
+        return
+    versions = peers(given.peers)
+    print(
+        f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {given.rounds} rounds; versions:", end=" "
+    )
+    print(", ".join(f"{name} {version}" for name, version in versions.items()) or "no peers")
+    with tempfile.TemporaryDirectory() as folder:
+        cold = cold_start(Path(folder))
+        subprocess.run([sys.executable, "-m", "metrics", "warm-up"], cwd=PROJECT, check=True, capture_output=True)
+        boxes = write(Path(folder) / "boxes", *coco_records(coco_scene(given.images)))
+        masks = write(Path(folder) / "masks", *mask_records(coco_scene(given.images // 5)))
+        found = rounds(given, versions, boxes, masks)
+        report(found)
+        if given.tenfold:
+            large = write(Path(folder) / "large", *coco_records(coco_scene(10 * given.images)))
+            ten = job(given.peers, "assay", "bbox", large, 2)
+            ratio("ten times the data, warm, of the time for one", min(ten["times"]), warm(found["assay", "bbox"]), 10)
+    print(f"{'a cold compiled cache (python -m metrics warm-up)':<58}{cold:9.1f} s      limit 20 s")
+
+
+def peers(python: str) -> dict[str, str]:
+    """The version of every peer that this interpreter has; a line for each that it lacks."""
+    program = (
+        "import importlib.metadata as m, json\nfound = {}\n"
+        f"for name in {list(MODULES)!r}:\n"
+        "    try: found[name] = m.version(name)\n"
+        "    except m.PackageNotFoundError: pass\n"
+        "print(json.dumps(found))"
+    )
+    found: dict[str, str] = json.loads(subprocess.run([python, "-c", program], capture_output=True, check=True).stdout)
+    for name in MODULES:
+        if name not in found:
+            print(f"not installed: pip install {name}")
+    return found
+
+
+def rounds(
+    given: argparse.Namespace, versions: dict[str, str], boxes: Path, masks: Path
+) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The records of every evaluator and kind of object: of one call each, then of CALLS, round by round."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    fast = ["assay", *(name for name in FAST if name in versions)]
+    for _ in range(given.rounds):
+        for iou_type, data in (("bbox", boxes), ("segm", masks)):
+            for name in fast:
+                for calls in (1, CALLS):
+                    found.setdefault((name, iou_type), []).append(job(given.peers, name, iou_type, data, calls))
+        found.setdefault(("assay", "parts"), []).append(own_parts(given.images))
+    for name in SLOW if given.slow else ():
+        if name in versions:
+            for iou_type, data in (("bbox", boxes), ("segm", masks)):
+                found[name, iou_type] = [job(given.peers, name, iou_type, data, 1)]
+    return found
+
+
+def job(python: str, name: str, iou_type: str, data: Path, calls: int) -> dict[str, Any]:
+    """One process: its record, and the wall time of all of it."""
+    interpreter = sys.executable if name == "assay" else python
+    command = [interpreter, str(JOB), name, iou_type, f"{data}_truth.json", f"{data}_results.json", str(calls)]
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    return json.loads(done.stdout) | {"wall": time.perf_counter() - start}
+
+
+def own_parts(images: int) -> dict[str, Any]:
+    """`parts` in a process of its own."""
+    command = [sys.executable, "-m", "tests.benchmarks.bench_coco", "--images", str(images), "--parts", "yes"]
+    done = subprocess.run(command, capture_output=True, check=True, cwd=PROJECT)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def parts(images: int) -> dict[str, float]:
+    """Seconds of what follows the reading: other summaries of stored columns, the bootstrap, all evaluators."""
+    from metrics.coco import CocoData
+    from metrics.evaluators.detection.matched import scene_of
+    from metrics.kernels.matching import match
+    from metrics.kernels.objects import prepare
+    from metrics.kernels.precision_recall import Ranking
+    from metrics.kernels.resampling import draw_weights, resample
+    from metrics.registry import evaluators
+
+    scene = coco_scene(images)
+    data = CocoData(prepare(**scene), tuple(str(label) for label in range(scene["classes"])))
+    data.summary()
+    found = {
+        "another IoU grid": best(lambda: data.summary(iou_thresholds=np.linspace(0.3, 0.75, 10).tolist())),
+        "another maxDets": best(lambda: data.summary(max_dets=(1, 10, 300))),
+    }
+    matches = match(data.objects)
+    ranking = Ranking.of(data.objects, matches)
+
+    def bootstrap() -> None:
+        weights = draw_weights(np.arange(images, dtype=np.int32), 1_000)
+        resample(data.objects, matches, ranking, weights)
+
+    found["bootstrap"] = best(bootstrap, 1)
+    suite, outputs = tables(scene)
+    scene_of(suite, outputs)
+    ours = [entry for entry in evaluators().values() if "detection" in entry.tasks]
+    for resamples in (0, None):
+        start = time.perf_counter()
+        for entry in ours:
+            known = {"resamples": 0} if resamples == 0 and "resamples" in entry.parameters.model_fields else {}
+            entry(suite, outputs, entry.parameters(**known))
+        found["evaluators" if resamples == 0 else "evaluators with intervals"] = time.perf_counter() - start
+    return found
+
+
+def best(work: Callable[[], Any], repeats: int = 5) -> float:
+    """The median time of `work` in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def cold_start(folder: Path) -> float:
+    """Seconds that the set-up's warm-up takes where nothing is compiled yet."""
+    start = time.perf_counter()
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    subprocess.run(
+        [sys.executable, "-m", "metrics", "warm-up"], cwd=PROJECT, check=True, capture_output=True, env=environment
+    )
+    return time.perf_counter() - start
+
+
+def write(place: Path, truth: dict[str, Any], results: list[dict[str, Any]]) -> Path:
+    """The two documents as files; the part that their names share."""
+    Path(f"{place}_truth.json").write_text(json.dumps(truth))
+    Path(f"{place}_results.json").write_text(json.dumps(results))
+    return place
+
+
+def warm(records: list[dict[str, Any]]) -> float:
+    """The median over rounds of the median call in a warm process."""
+    return statistics.median(statistics.median(r["times"][1:]) for r in records if len(r["times"]) > 1)
+
+
+def fresh(records: list[dict[str, Any]], key: str = "wall") -> float:
+    """The median over rounds of a whole process with one call: seconds, or megabytes under "memory"."""
+    return statistics.median(r[key] for r in records if len(r["times"]) == 1)
+
+
+def ratio(what: str, ours: float, theirs: float, limit: float, unit: str = "s") -> None:
+    """One line of the table: both figures, their ratio and its limit."""
+    verdict = "" if ours <= limit * theirs else "  MISSED"
+    print(f"{what:<58}{ours:9.3f}{theirs:10.3f} {unit:<3}{ours / theirs:7.2f} ×   limit {limit:g} ×{verdict}")
+
+
+def report(found: dict[tuple[str, str], list[dict[str, Any]]]) -> None:
+    """The figures of each evaluator, then the ratios to the fastest peer."""
+    print(f"\n{'':<24}{'objects':<9}{'warm s':>9}{'fresh s':>9}{'peak MB':>9}{'difference':>12}")
+    for (name, kind), records in found.items():
+        if kind == "parts":
+            continue
+        numbers = np.array(found["assay", kind][0]["numbers"])
+        off = np.abs(np.array(records[0]["numbers"]) - numbers).max()
+        again = f"{warm(records):9.3f}" if len(records) > 1 else f"{'':>9}"
+        print(f"{name:<24}{kind:<9}{again}{fresh(records):9.3f}{fresh(records, 'memory'):9.0f}{off:12.0e}")
+    print(f"\n{'':<58}{'Assay':>9}{'peer':>10}")
+    parts = found["assay", "parts"]
+    for kind, what in (("bbox", "boxes"), ("segm", "masks")):
+        ours, rivals = found["assay", kind], [found[name, kind] for name in FAST if (name, kind) in found]
+        if not rivals:
+            continue
+        fastest = min(rivals, key=warm)
+        ratio(
+            f"{what}: JSON to twelve numbers, warm process", warm(ours), warm(fastest), 1.0 if kind == "bbox" else 1.5
+        )
+        if kind == "segm":
+            continue
+        ratio("boxes: fresh process, imports included", fresh(ours), fresh(fastest), 3)
+        ratio("boxes: peak memory of the fresh process", fresh(ours, "memory"), fresh(fastest, "memory"), 2, "MB")
+        for part, limit in {
+            "another IoU grid": 0.5, "another maxDets": 0.5, "evaluators": 3, "bootstrap": 10,
+        }.items():  # fmt: skip
+            ratio(TITLES[part], statistics.median(entry[part] for entry in parts), warm(fastest), limit)
+        more = statistics.median(entry["evaluators with intervals"] for entry in parts)
+        print(f"{'the same with their default intervals':<58}{more:9.3f}")
+    for kind, what, limit in (("bbox", "boxes", 60), ("segm", "masks", 12)):
+        if ("pycocotools", kind) in found:
+            speed = found["pycocotools", kind][0]["times"][0] / warm(found["assay", kind])
+            print(f"{f'{what}: pycocotools takes':<58}{speed:9.1f} ×{'':<22}limit at least {limit} ×")
+
+
+TITLES = {
+    "another IoU grid": "from stored columns: another IoU grid",
+    "another maxDets": "from stored columns: another maxDets",
+    "evaluators": "all detection evaluators with stored matches",
+    "bootstrap": "bootstrap of mAP, 1,000 resamples",
+}
+
+
+if __name__ == "__main__":
+    main()
