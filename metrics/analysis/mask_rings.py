@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.ingest.rle import decode
-
 FINEST = 96  # steps along the longer side of the mask's box
 
 
@@ -16,6 +14,8 @@ def mask_rings(
     height: of the image, pixels; box: x, y, width, height of the mask. Masks wider or higher than `finest` pixels are
     looked at every so many pixels, so that outlines stay small. ValueError on a text that is no run lengths.
     """
+    from metrics.ingest.rle import decode  # on use: with the readers of every format it is a tenth of a cold start
+
     left, top = max(0, int(box[0])), max(0, int(box[1]))
     columns, lines = int(np.ceil(box[0] + box[2])) - left, min(height, int(np.ceil(box[1] + box[3]))) - top
     if columns < 1 or lines < 1:

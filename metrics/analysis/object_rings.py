@@ -7,7 +7,6 @@ from math import isfinite
 import pyarrow as pa
 
 from metrics.analysis.mask_rings import mask_rings
-from metrics.ingest import rle
 
 MANY = 60  # with more masks than that, outlines are coarser, so that all together stay small
 FINE, COARSE = 320, 96  # steps along the longer side of a mask
@@ -27,6 +26,8 @@ def object_rings(table: pa.Table, height: int | None) -> list[Rings]:
 
 
 def _rings(row: dict[str, object], height: int | None, finest: int) -> Rings:
+    from metrics.ingest import rle  # on use, as in mask_rings
+
     text, polygons = row.get("rle"), row.get("polygons")
     if isinstance(text, str) and text and height:
         try:

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from metrics.analysis.mask_rings import outlines
 from metrics.errors import InputError
-from metrics.evaluators.segmentation.label_maps import LabelMapParameters, Labels, batches
 from metrics.kernels.masks import Longs
 from metrics.kernels.objects import Ints
 from metrics.store import Run
@@ -45,6 +44,8 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
 
     Labels are ignored, and uncovered pixels labelled, as the run's segmentation_iou did, else as it does by default.
     """
+    from metrics.evaluators.segmentation.label_maps import LabelMapParameters, Labels, batches
+
     own = {
         name: value
         for name, value in run.evaluators.get(EVALUATOR, {}).items()
