@@ -2,6 +2,7 @@
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ POLL = 0.05  # seconds between two looks at what another process computes
 Rows = NDArray[np.float32]
 
 
-class Remembered:
+class Remembered(ABC):
     """Base of a model that makes a row of numbers of each text (or tuple of texts), with the cache of its rows."""
 
     portion = 512  # texts computed between two writes: what a kill can lose
@@ -24,13 +25,13 @@ class Remembered:
         self._cache = VectorCache(cache_file, unit_length)
         self._lock = threading.RLock()
 
+    @abstractmethod
     def _prepare(self) -> None:
         """Load the model: it takes seconds, and a claim on texts must not run out meanwhile."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _rows(self, texts: Sequence[Text]) -> tuple[Rows, Sequence[bool]]:
         """The rows [n, d] of the texts, and whether the model read only a part of each."""
-        raise NotImplementedError
 
     def _stored(self, texts: Sequence[Text]) -> list[Stored]:
         """What the cache holds of each text, once all of them are in it."""

@@ -110,6 +110,13 @@ class TestChoices:
         assert model.questions[0].startswith("Is it?\n\nQUESTION:\nq")
         assert "A dog" not in model.questions[0]
 
+    def test_a_repair_is_asked_of_the_first_question(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
+        form = replies.items_of(Verdict, "CLAIMS")
+        again = [{"role": "assistant", "content": "?"}, {"role": "user", "content": "Give the whole reply again."}]
+        messages = [*Prompt("p", "Is it?").messages({"CLAIMS": ["A cat."]}), *again]
+        done = asyncio.run(judge.complete(messages, replies.schema(form), "p"))
+        assert [entry.verdict for entry in replies.read(done.text, form).replies] == ["yes"]
+
     def test_labels_of_other_names(self, judge: completer.LocalCompleter) -> None:
         got = said(judge, Prompt("p", "How?"), replies.items_of(Grade, "TEXTS"), {"TEXTS": ["A cat."]}).replies
         assert [entry.grade for entry in got] == ["full"]

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from metrics.errors import MissingResource
+from metrics.judge.completion import Messages
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
 ALTERNATIVES = 20  # most likely first tokens that are looked at for the labels
-Messages = Sequence[Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
