@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.commands import judging
+from metrics.commands import judging, labelling, monitor, perturbing
+from metrics.commands.options import pairs, parameters_of
 from metrics.errors import AssayError, InputError, InputProblem, RunSealed
 from metrics.store import Progress, Run, Workspace
 from metrics.suite import TASKS, Outputs, Suite
@@ -109,8 +110,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", metavar="FILE", required=True, help="report.pdf, .html or .json")
     command.set_defaults(command=_report)
 
+    monitor.add_command(commands, common)
+    perturbing.add_command(commands, common)
     judging.add_cache_command(commands, common)
     judging.add_judge_command(commands)
+    labelling.add_labels_command(commands, common, run)
 
     command = commands.add_parser("evaluators", help="list the evaluators")
     command.add_argument("--json", action="store_true", help="everything they declare, as JSON")
@@ -139,7 +143,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from metrics.reports.gates import Gate, check, require_known
 
     gates = [Gate.parse(text) for text in options.fail_under]
-    parameters = _parameters(options.param)
+    parameters = parameters_of(options.param)
     suite, outputs = _read(options)
     chosen = (
         [name.strip() for name in options.evaluators.split(",")] if options.evaluators else runnable(suite, outputs)
@@ -183,7 +187,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
     from metrics.ingest import read_combined, read_outputs, read_suite
 
-    mapping, keep = dict(_pairs(options.map, "--map")) or None, options.keep_good_rows
+    mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows
     if not options.outputs:
         unused = [name for name in ("images", "model_name") if getattr(options, name)]
         if unused:
@@ -196,27 +200,6 @@ def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
     suite = read_suite(options.suite, task=options.task, mapping=mapping, images=options.images, keep_good_rows=keep)
     named = dict(zip(files, names, strict=False))
     return suite, read_outputs(files, suite=suite, mapping=mapping, model_names=named, keep_good_rows=keep)
-
-
-def _pairs(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
-    wrong = [InputProblem(option, repr(text), "NAME=VALUE") for text in texts if not all(text.partition("="))]
-    if wrong:
-        raise InputError(wrong)
-    return [(name.strip(), value) for name, _, value in (text.partition("=") for text in texts)]
-
-
-def _parameters(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for name, text in _pairs(texts, "--param"):
-        evaluator, dot, parameter = name.partition(".")
-        if not dot:
-            raise InputError([InputProblem("--param", repr(name), "EVALUATOR.NAME=VALUE")])
-        try:
-            value = json.loads(text)
-        except json.JSONDecodeError:
-            value = text
-        found.setdefault(evaluator, {})[parameter] = value
-    return found
 
 
 def _warn_of_skipped(run: Run) -> None:
@@ -333,9 +316,13 @@ def _samples(options: argparse.Namespace) -> int:
 
 
 def _warm_up(_: argparse.Namespace) -> int:
-    from metrics.kernels.compiled import warm_up
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
-    warm_up()
+    from metrics.kernels.compiled import PARTS, warm_up
+
+    with ProcessPoolExecutor(len(PARTS), mp_context=get_context("spawn")) as processes:
+        list(processes.map(warm_up, range(len(PARTS))))
     return PASSED
 
 

@@ -31,6 +31,7 @@ Scanned = tuple[Longs, Longs, Floats, Floats]
 Number = TypeVar("Number", bound=np.generic)
 BLOCK = 1 << 19  # bytes of results that a thread scans at a time
 WAITING = 4  # blocks in memory at a time
+DENSE = 4  # ids so close together are looked up in a table
 BLANKS = b" \t\r\n"
 TABLES = ("images", "categories", "annotations")
 
@@ -95,10 +96,15 @@ class _Result(msgspec.Struct, gc=False):
     bbox: tuple[float, float, float, float]
 
 
-Segmentation = list[list[float]] | dict[str, str | list[int]]
+class _Runs(msgspec.Struct, gc=False):
+    size: tuple[int, int]
+    counts: str
 
 
-class _MaskAnnotation(msgspec.Struct):
+Segmentation = list[list[float]] | _Runs
+
+
+class _MaskAnnotation(msgspec.Struct, gc=False):
     id: int
     image_id: int
     category_id: int
@@ -108,7 +114,7 @@ class _MaskAnnotation(msgspec.Struct):
     bbox: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
 
-class _MaskResult(msgspec.Struct):
+class _MaskResult(msgspec.Struct, gc=False):
     image_id: int
     category_id: int
     score: float
@@ -134,6 +140,8 @@ class _NotPlain(Exception):
 
 def read_columns(gt_json: str | Path, results_json: str | Path, iou_type: IouType) -> tuple[GroundTruth, Results]:
     """Both files as columns; InputError listing every problem of both."""
+    from metrics.kernels.compiled import coco_results  # noqa: F401 - loads faster before there are threads
+
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         try:
             ground = threads.submit(_plain_truth, Path(gt_json), iou_type)
@@ -243,16 +251,19 @@ def _checked_results(image: Longs, category: Longs, box: Floats, score: Floats, 
 
 def _plain_masks(segmentations: Sequence[Segmentation], sizes: Longs) -> Masks:
     """Masks of rings, or of compressed run lengths of their image's size."""
-    texts: list[str | None] = []
-    for segmentation, size in zip(segmentations, sizes.tolist(), strict=True):
-        text = None
-        if isinstance(segmentation, dict):
-            text = segmentation.get("counts")
-            _plain(isinstance(text, str) and bool(text), segmentation.get("size") == size)
-        else:
-            _plain(bool(segmentation), all(len(ring) >= 6 and len(ring) % 2 == 0 for ring in segmentation))
-        texts.append(text if isinstance(text, str) else None)
-    rings = [None if isinstance(segmentation, dict) else segmentation for segmentation in segmentations]
+    runs = [segmentation for segmentation in segmentations if isinstance(segmentation, _Runs)]
+    texts: list[str] | list[str | None]
+    rings: list[list[list[float]] | None] | None
+    if len(runs) == len(segmentations):
+        own, texts, rings = sizes, [segmentation.counts for segmentation in runs], None
+    else:
+        rings = [None if isinstance(segmentation, _Runs) else segmentation for segmentation in segmentations]
+        _plain(all(len(ring) >= 6 and len(ring) % 2 == 0 for polygon in rings for ring in polygon or ()))
+        _plain(all(polygon is None or polygon for polygon in rings))
+        own = sizes[[polygon is None for polygon in rings]]
+        texts = [segmentation.counts if isinstance(segmentation, _Runs) else None for segmentation in segmentations]
+    said = np.fromiter(chain.from_iterable(segmentation.size for segmentation in runs), np.int64, 2 * len(runs))
+    _plain((said.reshape(-1, 2) == own).all(), all(segmentation.counts for segmentation in runs))
     shapes = Shapes.of(rle=texts, polygons=rings)
     masks = draw(shapes, *sizes.reshape(-1, 2).T)
     _plain(np.isfinite(shapes.points).all(), not masks.faulty.any())
@@ -283,9 +294,16 @@ def _distinct(ids: Longs, low: int) -> bool:
 
 def _codes(values: Longs, known: Longs) -> Ints:
     """The place of each value in `known`, which ascends; every value must be there."""
-    places = np.searchsorted(known, values).astype(np.int32)
-    _plain((places < len(known)).all())
-    _plain((known[places] == values).all())
+    low, high = (int(known[0]), int(known[-1])) if len(known) else (0, -1)
+    _plain(((values >= low) & (values <= high)).all())
+    if high - low < DENSE * (len(values) + len(known)):
+        table = np.full(high - low + 1, -1, np.int32)
+        table[known - low] = np.arange(len(known), dtype=np.int32)
+        places = table[values - low]
+        _plain((places >= 0).all())
+    else:
+        places = np.searchsorted(known, values).astype(np.int32)
+        _plain((known[places] == values).all())
     return places
 
 

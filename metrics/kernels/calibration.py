@@ -63,11 +63,13 @@ def expected_error_interval(
     gaps that are shrunk by their own variance; the upper one the value plus 1.96 standard errors. In simulations with
     100 to 2,000 cases and true errors of .02 to .1 it held the truth in 93–97 %; percentiles in 16 % at .05 with 350.
     """
-    signed = np.zeros((len(confidence), len(diagram.n) + 1))
-    signed[np.arange(len(confidence)), diagram.place] = confidence - right
-    signed[:, -1] = 1.0  # clusters differ in size, so resamples do
-    gaps = signed[:, :-1].mean(axis=0)
-    drawn = resampled_sums(signed, clusters)
+    bins, count = len(diagram.n), int(clusters.max(initial=-1)) + 1
+    sums = np.empty((count, bins + 1))
+    cells = clusters * bins + diagram.place
+    sums[:, :-1] = np.bincount(cells, confidence - right, count * bins).reshape(count, bins)
+    sums[:, -1] = np.bincount(clusters, minlength=count)  # clusters differ in size, so resamples do
+    gaps = sums[:, :-1].sum(axis=0) / len(confidence)
+    drawn = resampled_sums(sums, np.arange(count))
     noise = drawn[:, :-1] / drawn[:, -1:] - gaps
     shrunk = np.sign(gaps) * np.sqrt(np.maximum(0.0, gaps**2 - noise.var(axis=0)))
     samples = np.abs(shrunk + noise).sum(axis=1)

@@ -180,26 +180,20 @@ def mended_ap(objects: Objects, errors: Errors, mended: Mended, weights: NDArray
 
 def _rank(objects: Objects, errors: Errors, mended: Mended) -> Selection:
     """The predictions that count by label and descending score (ties by image, then file order)."""
-    from metrics.kernels.compiled import sorting
+    from metrics.kernels.compiled import ranked
 
-    counting = errors.by_score[mended.counts[errors.by_score]]
-    order = sorting.sort_by_code(counting, mended.label, objects.classes)
-    starts = sorting.bounds(order, mended.label, objects.classes)
-    label, image = mended.label[order], objects.prediction_image[order]
-    right = mended.right[order]
-    events = np.flatnonzero(right)
-    event_starts = np.searchsorted(events, starts)
-    last = np.append(events, -1)[event_starts[1:] - 1]  # what is wrong after the last right one costs nothing
-    miss = ~right & (np.arange(len(order)) < last[label])
-    misses_before = np.concatenate([[0], np.cumsum(miss)])
+    miss_image, miss_starts, rows, before, row_starts = ranked.rank_right(
+        errors.by_score, mended.counts.view(np.uint8), mended.label, mended.right.view(np.uint8),
+        objects.prediction_image, objects.classes,
+    )  # fmt: skip
     return Selection(
-        miss_image=image[miss],
-        miss_starts=misses_before[starts],
-        image=image[events],
-        score=objects.score[order[events]],
-        before=(misses_before[events] - misses_before[starts][label[events]]).astype(np.int32),
-        states=np.full((1, len(events)), RIGHT, np.uint8),
-        event_starts=event_starts,
+        miss_image=miss_image,
+        miss_starts=miss_starts,
+        image=objects.prediction_image[rows],
+        score=objects.score[rows],
+        before=before,
+        states=np.full((1, len(rows)), RIGHT, np.uint8),
+        event_starts=row_starts,
     )
 
 

@@ -18,6 +18,7 @@ Longs = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 LARGEST_IMAGE = 2**31 - 1  # pixels: positions are 32-bit numbers
+NO_RUNS = "\x7f"  # no character of run lengths
 CHUNK = 4_096  # objects or pairs that a thread takes at a time
 
 
@@ -47,15 +48,17 @@ class Shapes:
     ) -> "Shapes":
         """From lists of one length; what an object lacks is None."""
         count = max(len(column) for column in (np.asarray(() if box is None else box), polygons or (), rle or ()))
-        rings = [rings or () for rings in polygons or [None] * count]
+        rings = [rings or () for rings in polygons or ()] or [()] * count
         flat = [ring for object_rings in rings for ring in object_rings]
-        texts = [(text or "").encode() for text in rle or [None] * count]
+        texts = [text or "" for text in rle or ()] or [""] * count
+        if not all(map(str.isascii, texts)):
+            texts = [text if text.isascii() else NO_RUNS for text in texts]
         return cls(
             np.zeros((count, 4)) if box is None else np.array(box, np.float64).reshape(-1, 4),
             np.array(list(chain.from_iterable(flat)), np.float64),
             starts([len(ring) for ring in flat]),
             starts([len(object_rings) for object_rings in rings]),
-            np.frombuffer(bytearray(b"".join(texts)), np.uint8),
+            np.frombuffer(bytearray("".join(texts).encode()), np.uint8),
             starts([len(text) for text in texts]),
         )
 

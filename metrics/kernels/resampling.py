@@ -27,10 +27,9 @@ def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.ui
     rng = np.random.default_rng(seed)
     step = max(1, DRAWS_AT_ONCE // count)
     for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        drawn = rng.integers(0, count, (rows, count)) + np.arange(rows)[:, None] * count
-        times = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
-        weights[start : start + rows] = np.minimum(times, MOST)[:, clusters]
+        drawn = rng.integers(0, count, (min(step, resamples - start), count))
+        for place, row in enumerate(drawn, start):  # one by one: its counts stay in the processor's cache
+            weights[place] = np.minimum(np.bincount(row, minlength=count), MOST)[clusters]
     return weights
 
 

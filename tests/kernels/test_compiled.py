@@ -18,7 +18,7 @@ from metrics.evaluators.detection import (
 )
 from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
 from metrics.kernels import compiled
-from metrics.kernels.compiled import curves, masks, pairing, segmentation, sorting
+from metrics.kernels.compiled import coco_results, curves, masks, pairing, ranked, segmentation, sorting
 from tests.evaluators.detected import outputs_of, suite_of
 
 NUMBERS = st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.0, -0.0, 0.5, 1.0])))
@@ -45,7 +45,7 @@ def test_the_warm_up_compiles_all_that_is_used():
     compiled.warm_up()
     loops = [
         loop
-        for part in (curves, masks, pairing, segmentation, sorting)
+        for part in (coco_results, curves, masks, pairing, ranked, segmentation, sorting)
         for loop in vars(part).values()
         if hasattr(loop, "signatures")
     ]
@@ -76,3 +76,38 @@ def test_without_a_folder_to_write_the_loops_still_compile(monkeypatch):
 
     monkeypatch.setattr(compiled, "njit", njit)
     assert compiled.compiled(len) is len
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5), st.integers(0, 5))), st.integers(0, 3))
+def test_objects_stand_where_counting_one_by_one_finds_them(objects, most):
+    label = np.array([one for one, _, _ in objects], np.int32)
+    first, last = (np.array([one[place] for one in objects], np.int64) for place in (1, 2))
+    counts, chosen = ranked.stand(label, first, last, 3, 5, most)
+    for k in range(3):
+        for step in range(5):
+            standing = [i for i, one in enumerate(objects) if one[0] == k and one[1] <= step < one[2]]
+            assert counts[k, step] == len(standing)
+            assert [i for i in chosen[k, step].tolist() if i >= 0] == standing[:most]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans())), st.randoms())
+def test_what_is_right_ranks_as_counting_one_by_one_finds_it(predictions, random):
+    order = list(range(len(predictions)))
+    random.shuffle(order)
+    label = np.array([one for one, _, _ in predictions], np.int32)
+    counts, right = (np.array([one[place] for one in predictions], np.uint8) for place in (1, 2))
+    images = np.arange(len(predictions), dtype=np.int32)
+    missed, miss_starts, rows, before, row_starts = ranked.rank_right(
+        np.array(order, np.int32), counts, label, right, images, 3
+    )
+    for k in range(3):
+        own = [i for i in order if predictions[i][1] and predictions[i][0] == k]
+        found = [i for i in own if predictions[i][2]]
+        assert rows[row_starts[k] : row_starts[k + 1]].tolist() == found
+        assert before[row_starts[k] : row_starts[k + 1]].tolist() == [
+            sum(not predictions[j][2] for j in own[: own.index(i)]) for i in found
+        ]
+        until = own.index(found[-1]) if found else 0
+        assert missed[miss_starts[k] : miss_starts[k + 1]].tolist() == [i for i in own[:until] if not predictions[i][2]]

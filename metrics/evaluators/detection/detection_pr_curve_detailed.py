@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
@@ -190,39 +191,42 @@ def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetai
 
 def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans], most: int) -> pa.Table:
     """The rows of CURVES by label, threshold and kind."""
-    labels = scene.labels
-    points: list[tuple[int, int, str, int, str]] = []
-    for entry in spans:
+    shape = (len(scene.labels), len(THRESHOLDS), len(spans))
+    counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
+    for place, entry in enumerate(spans):
         table = suite.annotations if entry.missed else outputs.predictions
         if table is not None:
             table = with_boxes(table, scene.objects.truth_box if entry.missed else scene.objects.prediction_box)
-        points += _points(entry, suite.name, len(labels), most, table)
-    points.sort(key=lambda point: point[:2])  # stable: the kinds of a threshold keep their order
-    label, threshold, *rest = map(list, zip(*points, strict=True)) if points else ([] for _ in CURVES)
-    names, thresholds = pa.array(labels, pa.string()), pa.array(THRESHOLDS)
-    columns = [names.take(pa.array(label, pa.int64())), thresholds.take(pa.array(threshold, pa.int64())), *rest]
+        counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], most, table)
+    label, threshold, kind = (codes.ravel() for codes in np.indices(shape))
+    columns = [
+        pa.array(scene.labels, pa.string()).take(pa.array(label)),
+        pa.array(THRESHOLDS).take(pa.array(threshold)),
+        pa.array([entry.kind for entry in spans], pa.string()).take(pa.array(kind)),
+        pa.array(counts.ravel()),
+        pa.array(examples.ravel(), pa.string()),
+    ]
     return pa.table(columns, schema=CURVES)
 
 
 def _points(
     entry: Spans, suite: str, labels: int, most: int, table: pa.Table | None
-) -> list[tuple[int, int, str, int, str]]:
-    """Label, threshold (as codes), kind, count and examples of one kind; `table` has the objects' geometries."""
-    first = np.searchsorted(THRESHOLDS, entry.low, side="right")
-    last = np.searchsorted(THRESHOLDS, entry.high, side="right")
-    by_label = np.argsort(entry.label, kind="stable")
-    starts = np.searchsorted(entry.label[by_label], np.arange(labels + 1))
-    found = []
-    for label in range(labels):
-        own = by_label[starts[label] : starts[label + 1]]
-        for step in range(len(THRESHOLDS)):
-            here = own[(first[own] <= step) & (step < last[own])]
-            found.append((label, step, len(here), entry.row[here[:most]].tolist()))
-    texts = _texts(suite, table, sorted({row for *_, rows in found for row in rows}))
-    return [
-        (label, step, entry.kind, count, f"[{', '.join(texts[row] for row in rows)}]")
-        for label, step, count, rows in found
-    ]
+) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
+    """How many objects have the kind by label and threshold, and the examples; `table` has the objects' geometries."""
+    from metrics.kernels.compiled import ranked
+
+    first, last = (np.searchsorted(THRESHOLDS, edge, side="right") for edge in (entry.low, entry.high))
+    counts, chosen = ranked.stand(entry.label, first, last, labels, len(THRESHOLDS), most)
+    texts = _texts(suite, table, np.unique(entry.row[np.unique(chosen[chosen >= 0])]).tolist())
+    examples = np.empty(counts.shape, object)
+    listed: dict[bytes, str] = {}  # neighbouring thresholds mostly show the same
+    for place in np.ndindex(counts.shape):
+        rows = chosen[place]
+        key = rows.tobytes()
+        if key not in listed:
+            listed[key] = f"[{', '.join(texts[row] for row in entry.row[rows[rows >= 0]].tolist())}]"
+        examples[place] = listed[key]
+    return counts, examples
 
 
 def _texts(suite: str, table: pa.Table | None, rows: Sequence[int]) -> dict[int, str]:

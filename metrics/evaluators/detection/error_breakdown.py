@@ -1,5 +1,7 @@
 """error_breakdown: what each kind of mistake costs in average precision, after TIDE."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Self
 
@@ -194,11 +196,21 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
 def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParameters) -> list[Aggregate]:
     objects = scene.objects
     weights = scene.weights(parameters.resamples, parameters.seed)
-    base = mended_ap(objects, errors, mend(objects, errors, ()), weights)
-    repairs = [(error, mend(objects, errors, (code,))) for code, error in enumerate(ERRORS)]
-    repairs.append(("false_positives", without_false_positives(objects, errors)))
-    repairs.append(("false_negatives", without_false_negatives(objects, errors)))
+    names = (*ERRORS, "false_positives", "false_negatives")
     counts = count_errors(objects, errors)
+
+    def average(place: int) -> Floats:
+        """AP [B, K] after the repair of names[place]; as it is, where that is none."""
+        if place < len(ERRORS):
+            repair = mend(objects, errors, (place,) if place >= 0 else ())
+        elif names[place] == "false_positives":
+            repair = without_false_positives(objects, errors)
+        else:
+            repair = without_false_negatives(objects, errors)
+        return mended_ap(objects, errors, repair, weights)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        base, *repaired = threads.map(average, range(-1, len(names)))
 
     def rows(metric: str, by_label: Floats, mean: Floats, n: Counts) -> list[Aggregate]:
         columns: Columns = {"iou": parameters.iou_threshold, **scene.columns}
@@ -212,8 +224,7 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
         ]
 
     found = rows("ap", base, mean_over(base, 1), counts["truths"])
-    for error, repair in repairs:
-        mended = mended_ap(objects, errors, repair, weights)
+    for error, mended in zip(names, repaired, strict=True):
         gains = (np.maximum(mended - base, 0.0), np.maximum(mean_over(mended, 1) - mean_over(base, 1), 0.0))
         found += rows(f"d_ap_{error}", *gains, counts[error])
     return found

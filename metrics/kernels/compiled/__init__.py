@@ -4,6 +4,10 @@ Objects are named by their row in the input. Loops release the interpreter lock,
 threads stay out of it, since a process pool may fork.
 """
 
+import importlib
+import importlib.util
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -15,6 +19,8 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Function = TypeVar("Function", bound=Callable[..., Any])
+ARRAYS = "numba.np.arraymath"
+BLAS = "scipy.linalg.cython_blas"
 
 
 def compiled(function: Function) -> Function:
@@ -29,10 +35,14 @@ def compiled(function: Function) -> Function:
     return cast(Function, machine_code)
 
 
-def warm_up() -> None:
-    """Compile every loop of object detection into numba's cache on disk: seconds now, milliseconds ever after."""
-    from metrics.kernels import masks, matching, objects, outcomes, precision_recall, resampling, segmentation
-    from metrics.kernels.compiled import coco_results
+def warm_up(part: int | None = None) -> None:
+    """Compile every loop, or one of PARTS, into numba's cache on disk: seconds now, milliseconds ever after."""
+    for compile_part in PARTS if part is None else PARTS[part : part + 1]:
+        compile_part()
+
+
+def _compile_matching() -> None:
+    from metrics.kernels import matching, objects, outcomes, precision_recall, resampling
 
     box = np.array([[0.0, 0.0, 10.0, 10.0]])
     one = objects.prepare(
@@ -46,10 +56,40 @@ def warm_up() -> None:
     for precision in (True, False):
         weights = resampling.draw_weights(one.truth_image, 1)
         resampling.resample(one, found, ranking, weights, precision=precision)
-    drawn = masks.draw(masks.Shapes.of(box=box), 10, 10)
+
+
+def _compile_the_rest() -> None:
+    from metrics.kernels import masks, segmentation
+    from metrics.kernels.compiled import coco_results, ranked
+
+    zero, flag, count = np.zeros(1, np.int32), np.zeros(1, np.uint8), np.zeros(1, np.int64)
+    drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
     masks.mask_iou(drawn, drawn)
     masks.encode(drawn)
-    codes = segmentation.label_map(drawn, 0, 1, one.truth_class, 100, 1)
+    codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)
     number = np.empty(4)
-    coco_results.scan_results(np.zeros(1, np.uint8), np.empty(1, np.int64), np.empty(1, np.int64), number, number)
+    coco_results.scan_results(flag, np.empty(1, np.int64), np.empty(1, np.int64), number, number)
+    ranked.stand(zero, count, count, 1, 1, 1)
+    ranked.rank_right(zero, flag, zero, flag, zero, 1)
+
+
+PARTS = (_compile_matching, _compile_the_rest)  # of about the same length: as many processes compile at once
+
+
+def _without_blas() -> None:
+    """Load numba's array functions, which look for scipy's BLAS: no loop here needs it, and loading it takes 0.15 s.
+
+    Only where no other thread could import scipy meanwhile.
+    """
+    if {BLAS, ARRAYS} & sys.modules.keys() or threading.active_count() > 1:
+        return
+    sys.modules[BLAS] = None  # type: ignore[assignment]  # an import of it fails at once
+    try:
+        arrays = importlib.import_module(ARRAYS)
+    finally:
+        del sys.modules[BLAS]
+    arrays._HAVE_BLAS = importlib.util.find_spec("scipy") is not None  # for whoever else uses numba in this process
+
+
+_without_blas()
