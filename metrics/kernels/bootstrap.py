@@ -59,7 +59,8 @@ def _by_cluster(rows: FloatArray, clusters: NDArray[np.int64], count: int) -> Fl
 @lru_cache(maxsize=4)
 def _draws(n: int, resamples: int, seed: int) -> FloatArray:
     """How often each of n units is drawn in each resample: [resamples, n], rows sum to n."""
-    generator = np.random.default_rng([seed, n])
-    picks = generator.integers(0, n, size=(resamples, n))
-    picks += np.arange(resamples)[:, None] * n
-    return np.bincount(picks.ravel(), minlength=resamples * n).reshape(resamples, n).astype(np.float64)
+    picks = np.random.default_rng([seed, n]).integers(0, n, size=(resamples, n))
+    draws = np.empty((resamples, n))
+    for place, row in enumerate(picks):  # one by one: its counts stay in the processor's cache
+        draws[place] = np.bincount(row, minlength=n)
+    return draws
