@@ -53,12 +53,17 @@ def method(found: Mapping[str, Any], correction: str) -> str:
     n = [row["n"] for row in found["rows"] if row["n"]] or [found["cases"]]
     cases = count(max(n)) if min(n) == max(n) else f"{count(min(n))}–{count(max(n))}"
     units = ", in the suite's groups" if found["clustered"] else ""
-    called = {
-        "holm": f"the chance of even one false finding among {plural(found['tested'], 'test')} is at most 5 % (Holm)",
-        "benjamini_hochberg": "of the differences found at most 5 % are expected to be false (Benjamini–Hochberg)",
-        "none": f"each of {plural(found['tested'], 'test')} has its own 5 % chance of a false finding (no correction)",
-    }[correction]
+    called = certainty(found["tested"], correction)
     return f"The same {cases} cases answered by both{units}. Called better where {called}."
+
+
+def certainty(tested: int, correction: str) -> str:
+    """What a correction of that many tests promises of a finding."""
+    return {
+        "holm": f"the chance of even one false finding among {plural(tested, 'test')} is at most 5 % (Holm)",
+        "benjamini_hochberg": "of the differences found at most 5 % are expected to be false (Benjamini–Hochberg)",
+        "none": f"each of {plural(tested, 'test')} has its own 5 % chance of a false finding (no correction)",
+    }[correction]
 
 
 def metric_name(row: Row, limit: int = 42) -> str:

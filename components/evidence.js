@@ -23,6 +23,34 @@ function drawRow(list, row) {
   return made;
 }
 
+function drawPair(list, row, counts) {
+  const made = html("button", "row pair");
+  made.type = "button";
+  made.dataset.name = name(list, row.number);
+  made.links = [];
+  const glyph = html("span", "glyph", row.glyph);
+  glyph.style.setProperty("--mark", row.colour);
+  made.append(glyph);
+  for (const [side, text] of [row.against, row.text].entries()) {
+    const words = html("span", text ? "words" : "absent");
+    words.append(html("span", "number", text ? `${++counts[side]} ` : ""), text || "–");
+    made.append(words);
+  }
+  const said = html("span");
+  said.append(html("span", "verdict", row.verdict));
+  for (const text of [row.reason, ...row.more]) if (text) said.append(html("small", "", text));
+  made.append(said);
+  return made;
+}
+
+function drawRows(list) {
+  if (!list.rows.some((row) => row.against !== null)) return list.rows.map((row) => drawRow(list.name, row));
+  const head = html("div", "pair head");
+  for (const text of ["", "Expected", "Answer", ""]) head.append(html("span", "", text));
+  const counts = [0, 0];
+  return [head, ...list.rows.map((row) => drawPair(list.name, row, counts))];
+}
+
 function drawContext(text, place) {
   const made = html("button", "row context");
   made.type = "button";
@@ -53,7 +81,7 @@ export default function (component) {
   root.packed = packed;
   const data = JSON.parse(packed);
   const left = html("div", "side");
-  for (const list of data.lists) left.append(drawList(list.title, list.note, list.rows.map((row) => drawRow(list.name, row))));
+  for (const list of data.lists) left.append(drawList(list.title, list.note, drawRows(list)));
   const sides = html("div", data.contexts.length ? "sides two" : "sides");
   sides.append(left);
   if (data.contexts.length) {

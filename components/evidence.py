@@ -1,5 +1,6 @@
-"""What a judge found, item by item: each claim, nugget or passage with its verdict, reason and supporting contexts.
+"""What was found item by item: each claim, nugget or passage with its verdict, reason and supporting contexts.
 
+Items that are held against expected ones, as steps are, stand beside these.
 Drawn by evidence.js, in which a row and what it rests on light up together; every text is put in as text.
 """
 
@@ -13,6 +14,7 @@ from components.palette import GLYPHS, MARKS, MUTED
 
 FOLDER = Path(__file__).parent
 COLOURS = {True: MARKS["tp"].colour, False: MARKS["fp"].colour, None: MUTED[False]}
+SHOWN = ("number", "text", "against", "glyph", "verdict", "reason", "rests", "links", "more")  # of a row
 MOST_ROWS = 200  # of a list
 MOST_CHARACTERS = 20_000  # of a context
 
@@ -43,7 +45,7 @@ def note(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {name: row[name] for name in ("number", "text", "glyph", "verdict", "reason", "rests", "links", "more")}
+    shown = {name: row[name] for name in SHOWN}
     return shown | {"colour": COLOURS[row["holds"]]}
 
 

@@ -36,13 +36,13 @@ def one(label: str, options: Mapping[str, str], name: str, every: str | None = "
     return chosen or None
 
 
-def between(label: str, name: str, low: float = 0.0, high: float = 1.0) -> None:
-    """A range within `low` … `high`, which `bounds` reads."""
+def between(label: str, name: str, low: float = 0.0, high: float = 1.0, step: float = 0.01, form: str = "%.2f") -> None:
+    """A range within `low` … `high`, which `bounds` reads; `form` is how its ends are written."""
     least, most = bounds(name, low, high)
     key = _key(name)
     shown = (low if least is None else least, high if most is None else most)
     st.sidebar.slider(
-        label, low, high, agreed(key, shown), step=0.01, format="%.2f", key=key, on_change=_write_edges,
+        label, low, high, agreed(key, shown), step=step, format=form, key=key, on_change=_write_edges,
         args=(name, key, (low, high)),
     )  # fmt: skip
 

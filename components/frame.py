@@ -1,5 +1,7 @@
 """What every page begins with: its name, its question, and the run that it speaks of."""
 
+from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,8 @@ def navigation() -> st.Page:
     st.session_state["navigated"] = True
     st.set_page_config(page_icon=FOLDER / "icon.svg", layout="wide")
     st.logo(FOLDER / "logo.svg", icon_image=FOLDER / "icon.svg")
-    return st.navigation([url.page(name) for name in url.PAGES])
+    menu = {title: [url.page(name) for name in section] for title, section in url.SECTIONS.items()}
+    return st.navigation(menu, position="top")
 
 
 def frame(title: str, question: str, *, needs_run: bool = True) -> str:
@@ -82,11 +85,12 @@ def _chosen_run() -> str:
     finished = [run_id for run_id, run in runs.items() if run["state"] == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
+    labels = run_labels(runs)
     st.sidebar.selectbox(
         f"Run ({len(runs)})",
         list(runs),
         place(list(runs), agreed("run_picker", chosen)),
-        format_func=lambda run_id: _run_label(runs[run_id]),
+        format_func=labels.__getitem__,
         key="run_picker",
         on_change=_pick_run,
     )
@@ -106,9 +110,14 @@ def _chosen_run() -> str:
     return chosen
 
 
-def _run_label(run: dict[str, str]) -> str:
-    mark = "" if run["state"] == "finished" else f" ({run['state']})"
-    return f"{run['name'] or run['id']}{mark}"
+def run_labels(runs: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The names of the runs by id, with the id where several bear one name: a selectbox knows its options by label."""
+    names = {
+        run_id: (run["name"] or run_id) + ("" if run["state"] == "finished" else f" ({run['state']})")
+        for run_id, run in runs.items()
+    }
+    counts = Counter(names.values())
+    return {run_id: f"{name} · {run_id}" if counts[name] > 1 else name for run_id, name in names.items()}
 
 
 def _pick_run() -> None:

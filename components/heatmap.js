@@ -46,7 +46,7 @@ function drawRow(data, row) {
   name.title = data.models[row];
   line.append(name);
   data.cells[row].forEach((cell, column) => {
-    const [text, step, interval, size, marks] = cell;
+    const [text, step, interval, size, marks, , rank] = cell;
     const box = element("td", step === null ? (text === data.missing ? "none" : "") : `s${step}`);
     if (marks & 1) box.classList.add("best");
     const link = element("a");
@@ -57,6 +57,8 @@ function drawRow(data, row) {
     link.append(value);
     if (interval) link.append(element("small", "", interval));
     if (size) link.append(element("small", "", size));
+    // the best have a corner of their own
+    if (rank && !(marks & 1)) link.append(element("i", "rank", String(parseInt(rank))));
     box.append(link);
     box.dataset.row = row;
     box.dataset.column = column;
@@ -68,11 +70,12 @@ function drawRow(data, row) {
 function tipLines(data, row, column) {
   const about = data.columns[column];
   if (row === null) return [about.title, about.about];
-  const [text, , interval, size, marks, note] = data.cells[row][column];
+  const [text, , interval, size, marks, note, rank] = data.cells[row][column];
   const lines = [`${text.trim()}${about.unit ? " " + about.unit : ""}${interval ? `, 95 % interval ${interval}` : ""}`];
   if (size) lines.push(size.replace("∅", "unscored"));
   if (note) lines.push(note);
-  if (marks & 1) lines.push("Cannot be told apart from the best.");
+  if (rank) lines.push(`Rank ${rank}, ${marks & 4 ? "by pairs on the same cases, corrected" : "by intervals that do not meet"}.`);
+  if (marks & 1) lines.push("Nobody is better beyond chance.");
   if (marks & 2) lines.push(`On the wrong side of its threshold, ${about.threshold}.`);
   return [`${data.models[row]} · ${about.title}`, lines.join("\n") + "\n\n" + about.about];
 }

@@ -16,7 +16,7 @@ import streamlit as st
 from components import format, palette, url
 
 FOLDER = Path(__file__).parent
-BEST, PROBLEM = 1, 2  # the bits of a cell's marks
+BEST, PROBLEM, PAIRED = 1, 2, 4  # the bits of a cell's marks
 NAME = "model"  # the sort that goes by the models' names
 
 Board = Mapping[str, Any]  # of components.data.leaderboard
@@ -79,7 +79,7 @@ def headline(board: Board, columns: Sequence[Column], models: Sequence[str]) -> 
 
 
 def cells(board: Board, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
-    """The cells of each model, in the order of the columns: [text, colour step, interval, size, marks, note]."""
+    """The cells of each model, in the order of the columns: [text, colour step, interval, size, marks, note, rank]."""
     texts = {
         column["key"]: format.aligned([_at(board, model, column["key"]).get("value") for model in board["models"]])
         for column in columns
@@ -173,7 +173,7 @@ def _head(column: Column, view: Mapping[str, url.Value], objects: Mapping[str, u
 
 def _cell(cell: Mapping[str, Any] | None, text: str) -> list[Any]:
     if cell is None:
-        return [format.MISSING, None, "", "", 0, "Not computed for this model."]
+        return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
     goodness = cell["goodness"]
     step = None if cell["value"] is None or goodness is None else round(min(1.0, max(0.0, goodness)) * palette.STEPS)
     size = f"n {format.count(cell['n'])}" if cell["n"] else ""
@@ -185,14 +185,26 @@ def _cell(cell: Mapping[str, Any] | None, text: str) -> list[Any]:
         for name, n in cell["counts"].items()
         if n and name != "ok"
     ]
+    if cell["if_worst"] is not None or cell["if_best"] is not None:
+        worst, best = format.number(cell["if_worst"]), format.number(cell["if_best"])
+        notes.append(f"If every unscored case were the worst: {worst}; the best: {best}")
     return [
         text if cell["value"] is not None else format.MISSING,
         step,
         format.interval(cell["low"], cell["high"]),
         size,
-        BEST * bool(cell["best"]) | PROBLEM * bool(cell["problem"]),
+        BEST * bool(cell["best"]) | PROBLEM * bool(cell["problem"]) | PAIRED * bool(cell["paired"]),
         "\n".join(notes),
+        _rank(cell) if cell["ranked"] > 1 else "",
     ]
+
+
+def _rank(cell: Mapping[str, Any]) -> str:
+    """`2–4 of 7`, `1 of 7`: the ranks that the model may truly have; empty where it has none."""
+    if cell["rank"] is None:
+        return ""
+    last = "" if cell["last_rank"] == cell["rank"] else f"–{cell['last_rank']}"
+    return f"{cell['rank']}{last} of {cell['ranked']}"
 
 
 @cache

@@ -1,6 +1,6 @@
 """The form in which a judge is set up. Keys are never typed: they stay in the environment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from components.format import duration, plural
@@ -75,6 +75,15 @@ def trial_lines(trial: Mapping[str, Any]) -> list[str]:
     tokens = [trial["prompt_tokens"], trial["completion_tokens"]]
     counted = "tokens unknown" if tokens == [None, None] else plural(sum(part or 0 for part in tokens), "token")
     return [verdict, f"{duration(trial['seconds'])} · {counted} · {dollars(trial['cost_usd'])}"]
+
+
+def trust_lines(measured: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The figures of how far a judge agrees with people, a line each, with what they were measured on."""
+    return [
+        f"{row['what']}: {row['value']:.2f} (95 % interval {row['low']:.2f} to {row['high']:.2f}); {row['metric']}, "
+        f"{plural(row['n'], 'answer')}, {row['data']}"
+        for row in measured
+    ]
 
 
 def draw_trial(trial: Mapping[str, Any]) -> None:

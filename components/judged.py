@@ -158,7 +158,8 @@ def run_line(judge: Mapping[str, Any]) -> str:
     titles = list(judge["evaluators"].values())
     named = ", ".join(titles[:NAMED]) + (f" and {len(titles) - NAMED} more" if len(titles) > NAMED else "")
     spent = spend_line(judge["judges"], judge["spend"], judge["budget"]).partition(" · ")[2]
-    parts = [f"Judged by {', '.join(judge['judges'])}: {named}", spent]
+    recorded = " (recorded replies)" if judge["recorded"] else ""
+    parts = [f"Judged by {', '.join(judge['judges'])}{recorded}: {named}", spent]
     parts += [f"{plural(judge['unreadable'], 'reply', 'replies')} unreadable"] * bool(judge["unreadable"])
     parts += [f"{plural(judge['skipped'], 'case')} skipped"] * bool(judge["skipped"])
     return " · ".join(part for part in parts if part)

@@ -55,7 +55,10 @@ def draw_questions(questions: Sequence[Mapping[str, Any]], name: str) -> None:
 
 
 def draw_mapping(preview: Mapping[str, Any], name: str) -> None:
-    """A selectbox per canonical column that the file has or could have, three in a row; corrections go to `name`."""
+    """A selectbox per canonical column that the file has or could have, three in a row; corrections go to `name`.
+
+    The preview may have `words` of its own for canonical names.
+    """
     import streamlit as st
 
     places = st.columns(3)
@@ -68,7 +71,8 @@ def draw_mapping(preview: Mapping[str, Any], name: str) -> None:
         options = options if chosen in options else [*options, chosen]
         with places[index % 3]:
             st.selectbox(
-                words(canonical), options, options.index(agreed(key, chosen) or NONE), key=key, on_change=_correct,
+                preview.get("words", {}).get(canonical) or words(canonical), options,
+                options.index(agreed(key, chosen) or NONE), key=key, on_change=_correct,
                 args=(name, key, canonical, columns.get(canonical)),
             )  # fmt: skip
 

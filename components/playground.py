@@ -9,6 +9,7 @@ import streamlit as st
 
 from components import data, url
 from components.format import MISSING, number, shorten
+from components.frame import run_labels
 from components.palette import GLYPHS
 
 NEW = "A new prompt"
@@ -164,7 +165,7 @@ def _try(prompt: dict[str, Any]) -> None:
         st.text("No judge is chosen: set one up first.")
         return
     first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
-    run = first.selectbox("Cases of the run", list(runs), format_func=lambda name: runs[name]["name"], key="try-run")
+    run = first.selectbox("Cases of the run", list(runs), format_func=run_labels(runs).__getitem__, key="try-run")
     model = second.selectbox("Answers of", runs[run]["models"], key=f"try-model-{run}")
     if third.button("Try it", icon=":material/science:", width="stretch"):
         with st.spinner("Asking the judge"):

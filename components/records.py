@@ -15,6 +15,12 @@ def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: 
 
     Texts of models are safe here: a data frame draws no Markdown and no HTML.
     """
+    clicked = cell_of(frame, columns, key, tallest)
+    return None if clicked is None else clicked[0]
+
+
+def cell_of(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> tuple[int, str] | None:
+    """As `records`, but the row and the column of the cell just clicked."""
     config = {
         name: entry if not isinstance(entry, str) else st.column_config.Column(entry) for name, entry in columns.items()
     }
@@ -24,4 +30,4 @@ def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: 
         selection_mode="single-cell", height=height, row_height=ROW,
     )  # fmt: skip
     cells = event["selection"]["cells"]
-    return int(cells[0][0]) if cells else None
+    return (int(cells[0][0]), str(cells[0][1])) if cells else None

@@ -8,20 +8,36 @@ from urllib.parse import parse_qs, urlencode
 import streamlit as st
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = {  # file stem = name: title, icon; the first is the start page
-    "leaderboard": ("Leaderboard", ":material/leaderboard:"),
-    "compare": ("Compare", ":material/balance:"),
-    "evaluate": ("Evaluate", ":material/upload_file:"),
-    "judge": ("Judge", ":material/gavel:"),
-    "runs": ("Runs", ":material/play_circle:"),
-    "curves": ("Curves", ":material/show_chart:"),
-    "gallery": ("Gallery", ":material/grid_view:"),
-    "cases": ("Cases", ":material/list_alt:"),
-    "example": ("Example", ":material/image_search:"),
-    "problems": ("Problems", ":material/report:"),
-    "report": ("Report", ":material/picture_as_pdf:"),
-    "catalogue": ("Evaluators", ":material/menu_book:"),
+SECTIONS = {  # of the menu: file stem = name: title, icon; the first is the start page
+    "Results": {
+        "leaderboard": ("Leaderboard", ":material/leaderboard:"),
+        "compare": ("Compare", ":material/balance:"),
+        "problems": ("Problems", ":material/report:"),
+        "slices": ("Slices", ":material/pie_chart:"),
+        "trend": ("Trend", ":material/timeline:"),
+        "compliance": ("Compliance", ":material/policy:"),
+        "report": ("Report", ":material/picture_as_pdf:"),
+    },
+    "Look inside": {
+        "cases": ("Cases", ":material/list_alt:"),
+        "example": ("Example", ":material/image_search:"),
+        "curves": ("Curves", ":material/show_chart:"),
+        "gallery": ("Gallery", ":material/grid_view:"),
+    },
+    "Evaluate": {
+        "evaluate": ("Evaluate", ":material/upload_file:"),
+        "runs": ("Runs", ":material/play_circle:"),
+        "suites": ("Suites", ":material/dataset:"),
+        "monitor": ("Monitor", ":material/monitor_heart:"),
+        "catalogue": ("Evaluators", ":material/menu_book:"),
+    },
+    "Judge": {
+        "judge": ("Judge", ":material/gavel:"),
+        "trust": ("Judge trust", ":material/verified:"),
+        "label": ("Label", ":material/rate_review:"),
+    },
 }
+PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}
 START = "leaderboard"
 
 Value = str | int | float | bool | Sequence[str] | None

@@ -30,6 +30,7 @@ _PUBLIC = {
     "read_suite": "metrics.ingest",
     "coco_summary": "metrics.coco",
     "evaluate": "metrics.library",
+    "perturb": "metrics.perturbations",
     "read_coco": "metrics.coco",
 }
 __all__ = sorted([*_PUBLIC, "evaluators"])

@@ -14,7 +14,7 @@ from metrics.errors import AssayError, InputError, InputProblem, RunSealed
 from metrics.store import Progress, Run, Workspace
 from metrics.suite import TASKS, Outputs, Suite
 
-WHATS = ("aggregates", "scores", "curves", "matches", "judgements", "problems", "insights")
+WHATS = ("aggregates", "scores", "curves", "matches", "judgements", "problems", "insights", "slices")
 PASSED, FAILED, BAD_INPUT = 0, 1, 2
 
 
@@ -74,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=int, default=0, help="seed of the resampling behind intervals (default 0)")
     command.add_argument("--task", choices=TASKS, help="what the suite is about, where its columns do not say")
     command.add_argument("--images", metavar="DIR|ZIP", help="the images of a suite about images")
+    command.add_argument(
+        "--artifacts", metavar="DIR|ZIP", help="the files that agents made, named by their outputs or by CASE/…"
+    )
     command.add_argument(
         "--model-name",
         metavar="NAME",
@@ -185,6 +188,15 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
+    from metrics.ingest import attach_files
+
+    suite, outputs = _read_tables(options)
+    if options.artifacts:
+        outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
+    return suite, outputs
+
+
+def _read_tables(options: argparse.Namespace) -> tuple[Suite, Outputs]:
     from metrics.ingest import read_combined, read_outputs, read_suite
 
     mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows

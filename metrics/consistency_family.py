@@ -33,7 +33,8 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
         np.float64,
     ).reshape(len(cases), len(metrics))  # fmt: skip
     weights, clusters = _design(suite)
-    lows, highs = bootstrap_means(values, weights, clusters)
+    low, high = np.array([(metric.low, metric.high) for metric in metrics]).T
+    lows, highs = bootstrap_means(values, weights, clusters, low=low, high=high)
     return Findings(
         [
             _aggregate(metric, values[:, column], weights, (lows[column], highs[column]), cases)

@@ -1,12 +1,12 @@
 """The GPTScore family: how readily a language model writes a text after an instruction, a number per aspect."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import inf
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf, log
 from typing import Any
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Direction, Metric, Parameters, not_applicable
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, not_applicable
 from metrics.models.language_model import Loss, Predicts
 from metrics.suite import Case
 
@@ -37,6 +37,15 @@ def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]
         )
         for name, description in aspects.items()
     )  # fmt: skip
+
+
+def half_said(aspects: Iterable[str]) -> Example:
+    """The worked example of a loss taken both ways; the same whatever an aspect asks for."""
+    return Example(
+        "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
+        {"answer": "Ernte gut", "expected_answers": ["Ernte schlecht"]},
+        dict.fromkeys(aspects, (log(8) + log(2)) / 2),
+    )
 
 
 def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case], Asked | str]) -> list[CaseScore]:

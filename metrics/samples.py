@@ -5,12 +5,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metrics.store import Run, Workspace
 from metrics.store.files import make_folder
+
+if TYPE_CHECKING:
+    from metrics.suite import Outputs, Suite
 
 FOLDER = Path(__file__).parents[1] / "data" / "samples"
 
@@ -27,6 +31,21 @@ class Sample:
     def title(self) -> str:
         """The sample's name."""
         return str(self.facts["name"])
+
+    def read(self) -> "tuple[Suite, Outputs]":
+        """The suite and the outputs: of the cases that the sample names, where it does."""
+        import pyarrow as pa
+
+        from metrics.ingest import read_outputs, read_suite
+
+        images = self.folder / self.facts["images"] if "images" in self.facts else None
+        place = self.folder / self.facts["suite"]
+        suite = read_suite(place, task=self.facts["task"], images=images, name=self.title)
+        outputs = read_outputs([self.folder / name for name in self.facts["outputs"]], suite=suite)
+        if "cases" not in self.facts:
+            return suite, outputs
+        chosen = pa.array(self.facts["cases"])
+        return suite.restricted(chosen), outputs.restricted(case_ids=chosen)
 
 
 def samples() -> list[Sample]:
@@ -72,18 +91,21 @@ def compute_missing(workspace: Workspace) -> list[Run]:
         except BlockingIOError:
             return []
         existing = sample_runs(workspace)
-        runs = [existing.get(sample.id) or _create(workspace, sample) for sample in samples()]
+        runs = [existing.get(sample.id) or create(workspace, sample) for sample in samples()]
         return [run if run.state in ("finished", "running") else engine.execute(run) for run in runs]
 
 
-def _create(workspace: Workspace, sample: Sample) -> Run:
+def create(workspace: Workspace, sample: Sample, judge: Mapping[str, Any] | None = None) -> Run:
+    """The sample's run, not yet computed. `judge`: who is asked in place of the sample's recorded replies."""
     from metrics import engine
-    from metrics.ingest import read_outputs, read_suite
 
     facts = sample.facts
-    images = sample.folder / facts["images"] if "images" in facts else None
-    suite = read_suite(sample.folder / facts["suite"], task=facts["task"], images=images, name=sample.title)
-    outputs = read_outputs([sample.folder / name for name in facts["outputs"]], suite=suite)
+    suite, outputs = sample.read()
+    resources = {}
+    if "judge" in facts:
+        recorded = facts["judge"] | {"replay": str(sample.folder / facts["judge"]["replay"])}
+        resources["judge"] = recorded if judge is None else dict(judge)
     return engine.create(
-        workspace, suite, outputs, facts["evaluators"], facts.get("parameters"), sample.title, sample=sample.id
-    )
+        workspace, suite, outputs, facts["evaluators"], facts.get("parameters"), sample.title, sample=sample.id,
+        resources=resources,
+    )  # fmt: skip

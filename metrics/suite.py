@@ -194,6 +194,15 @@ class Suite:
         counts = [(entry["counts"], entry["values"]) for entry in flat.value_counts().to_pylist()]
         return tuple(tag for _, tag in sorted(counts, key=lambda pair: (-pair[0], pair[1])))
 
+    def filter(self, **criteria: Any) -> "Suite":
+        """The suite with only the cases that fit every criterion: `tag`, `search`, `length`, any column or metadata.
+
+        What each takes is said by metrics.suites.filtered. Raises InputError for a name that is none of these.
+        """
+        from metrics.suites.chosen import filtered
+
+        return self.restricted(filtered(self, criteria))
+
     def restricted(self, case_ids: pa.Array) -> "Suite":
         """The suite with only those cases (and their annotations), in its own order."""
         keep = self.cases.filter(pc.is_in(self.cases["case_id"], case_ids))
@@ -208,12 +217,14 @@ class Outputs:
     """What models made of the cases: one row of `outputs` per case, model and repeat (schema OUTPUTS).
 
     `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there was
-    answered with nothing. `left_out` counts rows of the upload that were wrong and knowingly left out.
+    answered with nothing. `left_out` counts rows of the upload that were wrong and knowingly left out. `files` is the
+    folder with the files that entries of `artifacts` are stored as.
     """
 
     outputs: pa.Table
     predictions: pa.Table | None = None
     left_out: int = 0
+    files: Path | None = None
 
     @classmethod
     def from_rows(
@@ -238,18 +249,22 @@ class Outputs:
         """The models, in order of first appearance."""
         return tuple(self.outputs["model"].unique().to_pylist())
 
-    def restricted(self, model: str, run: int | None = None, case_ids: pa.Array | None = None) -> "Outputs":
-        """Only the rows of one model (and one repeat, and some cases), in file order."""
+    def restricted(
+        self, model: str | None = None, run: int | None = None, case_ids: pa.Array | None = None
+    ) -> "Outputs":
+        """Only the rows of one model, of one repeat, of some cases (as far as given), in file order."""
 
         def keep(table: pa.Table) -> pa.Table:
-            mask = pc.equal(table["model"], model)
+            if model is not None:
+                table = table.filter(pc.equal(table["model"], model))
             if run is not None:
-                mask = pc.and_(mask, pc.equal(table["run"], run))
+                table = table.filter(pc.equal(table["run"], run))
             if case_ids is not None:
-                mask = pc.and_(mask, pc.is_in(table["case_id"], case_ids))
-            return table.filter(mask)
+                table = table.filter(pc.is_in(table["case_id"], case_ids))
+            return table
 
-        return Outputs(keep(self.outputs), None if self.predictions is None else keep(self.predictions), self.left_out)
+        predictions = None if self.predictions is None else keep(self.predictions)
+        return replace(self, outputs=keep(self.outputs), predictions=predictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +288,7 @@ class Case:
     tags: tuple[str, ...] = ()
     trace: str | None = None
     artifacts: tuple[str, ...] = ()
+    files: Path | None = None  # the folder of those that are stored
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -303,7 +319,8 @@ def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
         # an output without text is an empty answer, and scored as one: leaving it out would reward silence
         merged["answer"] = merged["answer"] or ""
         present = {name: value for name, value in merged.items() if value is not None}
-        yield Case.of(**present, metadata={name: value for name, value in metadata.items() if value is not None})
+        known = {name: value for name, value in metadata.items() if value is not None}
+        yield Case.of(**present, files=outputs.files, metadata=known)
 
 
 def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

@@ -5,7 +5,7 @@ from components.frame import frame
 from components.records import records
 
 PAGE = 100
-CHOICE = ("model", "tag", "status", "search", "order")
+CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max")
 
 
 def headline(column: dict, cell: dict | None, model: str | None) -> str:
@@ -39,16 +39,32 @@ tag = filters.one("Tag", {name: name for name in board["tags"]}, "tag") if board
 status = filters.one("Status", format.STATUSES, "status")
 wanted = filters.search("Case id or question", "search")
 best_first = filters.one("Order", {"best": "Best first"}, "order", every="Worst first") == "best"
-filters.reset(["tag", "status", "search", "order"])
+column = next(column for column in mine if column["metric"] == metric)
+failing = column["threshold"] is not None and filters.toggle("Wrong side of the threshold only", "failing")
+bounds = data.value_bounds(url.param("value_min"), url.param("value_max"))
+filters.reset(["tag", "status", "search", "order", "slice", "failing", "value_min", "value_max"])
 
+within = url.param("slice")
+part = data.read_slice(run, within, evaluator, str(metric)) if within else None
+if part and part["problem"]:
+    st.error(f"{part['problem']}. Clear the filters to see all cases.")
+    st.stop()
 page = int(url.number("page", 1, low=1))
 rows, total = data.cases(
     run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
-    worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1),
+    worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1), within=within,
+    failing=failing, **bounds,
 )  # fmt: skip
-column = next(column for column in mine if column["metric"] == metric)
 shown = data.leaderboard(run, tag=tag) if tag else board
-st.text(headline(column, shown["cells"].get((model, column["key"])), model))
+if part and part["value"] and model == part["model"] and not tag:
+    st.text(headline(column, {**part["value"], "unscored": 0, "counts": {}}, model))
+else:
+    st.text(headline(column, shown["cells"].get((model, column["key"])), model))
+if part:
+    st.text(f"Only {part['words'][:1].lower()}{part['words'][1:]}")
+if bounds:
+    words = {"low": "at least", "high": "less than"}
+    st.text(f"Only cases with a value of {' and '.join(f'{words[name]} {value:g}' for name, value in bounds.items())}.")
 if not total:
     st.info("No case fits the filters in the sidebar. Clear them to see all.")
     st.stop()

@@ -211,12 +211,7 @@ def first_answer(view: dict, model: str) -> tuple[str | None, int]:
 
 
 run = frame("Compare", "Is B really better than A?")
-facts = data.run_facts(run)
-twins = {run: facts} | {
-    entry["id"]: entry
-    for entry in data.runs()
-    if entry["state"] == "finished" and entry["suite"]["fingerprint"] == facts["suite"]["fingerprint"]
-}
+twins = data.same_suite(run)
 whole = data.leaderboard(run)
 if len(whole["models"]) < 2 and len(twins) < 2:
     empty(

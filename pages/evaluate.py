@@ -9,12 +9,17 @@ SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A 
 TASKS = {
     "": "as the columns say", "text": "text: questions and answers", "classification": "classification",
     "detection": "detection: boxes in images", "segmentation": "segmentation: a label for every pixel",
+    "agent": "agent: tasks, traces and files",
 }  # fmt: skip
 SUITE_HINT = (
     "CSV, JSONL, JSON, Parquet, COCO JSON or a zip of masks. The names of ragas, DeepEval, promptfoo, MLflow … are "
     "understood."
 )
 OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
+FILES_HINT = (
+    "The files that the agents made, as CASE/… (CASE the case's id; MODEL/CASE/… for several models) or under the "
+    "names in the traces. They are checked by kind; nothing in them is run."
+)
 IMAGES_HINT = "File names as in the suite. Without images all is computed, and boxes are drawn on an empty page."
 EXAMPLES = {  # what to bring: suite, outputs
     "Text": (
@@ -25,6 +30,10 @@ EXAMPLES = {  # what to bring: suite, outputs
     "Detection, beside COCO JSON": (
         "image,label,x,y,w,h\na.jpg,cat,10,20,64,48",
         "image,label,score,x,y,w,h\na.jpg,cat,0.9,11,19,60,50",
+    ),
+    "Agents, also OpenTelemetry and OpenAI": (
+        "case_id,question,expected_answer\n1,Plot the sales,1. Load the data 2. Plot it",
+        '{"case_id": "1", "model": "small",\n "messages": [{"role": "user", …}, …]}',
     ),
     "Segmentation, zips of indexed PNG": ("masks.zip\n  a.png  b.png  labels.txt", "small.zip\n  a.png  b.png"),
 }  # fmt: skip
@@ -83,6 +92,17 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     if any(models):
         url.put(called=models)
     return tuple(tokens), tuple(models), together
+
+
+def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
+    """The zip of files that agents made, where the outputs tell of any; "" without one."""
+    tokens, role = ((suite,), "combined") if together and suite else (outputs, "outputs")
+    if not tokens or not (url.param("task") == "agent" or data.wants_files(tokens, role)):
+        return ""
+    chosen = upload.draw_uploads(
+        "Files the agents made, a zip (if any)", "files", data.uploads(), upload.ARCHIVES, hint=FILES_HINT
+    )
+    return next(iter(chosen), "")
 
 
 def show_examples() -> None:
@@ -215,12 +235,13 @@ with left:
         suite, images = choose_suite(source)
     with second:
         outputs, models, together = choose_outputs(source)
+        files = choose_files(suite, outputs, together)
     upload.draw_refused()
     complete = bool(suite) and (bool(outputs) or together or source == "sample")
     facts, obstacle, chosen, given, skipped, resources = None, "", [], {}, [], {}
     inputs = data.Inputs(
         source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
-        tuple(url.params("omap")), url.flag("keep"),
+        tuple(url.params("omap")), url.flag("keep"), files,
     )  # fmt: skip
     if not suite and not outputs:
         show_examples()

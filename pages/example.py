@@ -1,11 +1,13 @@
 import pandas as pd
 import streamlit as st
 
-from components import controls, data, filters, format, image, judged, segments, text_case, url
+from components import controls, data, filters, format, image, judged, segments, text_case, trace, url
 from components.frame import empty, frame
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
-LIST = ("evaluator", "metric", "model", "tag", "status", "search", "order")
+LIST = (
+    "evaluator", "metric", "model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max",
+)  # fmt: skip
 
 
 def the_list(run: str) -> dict[str, str | None]:
@@ -17,6 +19,8 @@ def the_list(run: str) -> dict[str, str | None]:
         of_evaluator = [column for column in columns if column["evaluator"] == asked["evaluator"]] or columns
         first = next((column for column in of_evaluator if column["primary"]), of_evaluator[0])
         asked |= {"evaluator": first["evaluator"], "metric": first["metric"]}
+    if asked["slice"] and data.read_slice(run, asked["slice"], asked["evaluator"], asked["metric"])["problem"]:
+        asked["slice"] = None
     return asked
 
 
@@ -24,7 +28,8 @@ def step(run: str, case_id: str, around: dict[str, str | None]) -> str:
     """Previous, next and where in the list this is; the case to show."""
     ids = data.case_ids(
         run, around["evaluator"], around["metric"], model=around["model"], tag=around["tag"], status=around["status"],
-        search=around["search"], worst_first=around["order"] != "best",
+        search=around["search"], worst_first=around["order"] != "best", within=around["slice"],
+        failing=around["failing"] == "1", **data.value_bounds(around["value_min"], around["value_max"]),
     )  # fmt: skip
     if not case_id and ids:
         case_id = ids[0]
@@ -90,6 +95,7 @@ def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> 
                 st.text(title)
             show_label_scores(view["predictions"], output)
             text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{output['column']}")
+            show_trace(output)
     titles = {name: entry["title"] for name, entry in data.catalogue().items()}
     contexts = {output["column"]: list(output["retrieved_contexts"] or []) for output in chosen}
     told = scores["evaluator"] == around["evaluator"]
@@ -101,6 +107,15 @@ def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> 
     numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
     st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
     text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around["evaluator"])
+
+
+def show_trace(output: dict) -> None:
+    """What the agent did, step by step."""
+    if not output["trace"]:
+        return
+    view = data.trace(output["trace"])
+    with st.expander(f"Trace: {trace.summary(view)}", key=f"trace-{output['column']}"):
+        trace.draw(view, f"steps-{output['column']}")
 
 
 def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:

@@ -9,6 +9,10 @@ NO_JUDGE = (
     "Claims, relevance, toxicity and the like can only be judged by a language model. Without one, these evaluators "
     "are offered but not run, and nothing stands in for them. Three ways to get a judge:"
 )
+TRUST = (
+    "How far to trust it: it is a small model. Against people's verdicts it was measured as below; on your data, hold "
+    "it against labels of your own before you decide anything by it."
+)
 
 
 def teach() -> None:
@@ -93,6 +97,10 @@ def summarise(way: str, facts: dict | None, saved: bool, now: dict) -> None:
             st.text("Its key: in the environment, under the name that litellm documents for this provider.")
         if facts["lacks"]:
             st.text(f"✗ {facts['lacks']}")
+    if way == judge_form.LOCAL:
+        st.text(TRUST)
+        for line in judge_form.trust_lines(data.local_judge_measured().to_dict("records")):
+            st.text(line)
     if now["name"] and not saved:
         st.text(f"Runs are judged by {now['name']} until you save.")
 

@@ -2,11 +2,15 @@ from collections import Counter
 
 import streamlit as st
 
-from components import behind, data, filters, format, heatmap, judged, progress, url
+from components import behind, controls, data, detectable, filters, format, heatmap, judged, progress, url
 from components.frame import frame
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 WAITING = ("queued", "running")
+FORMS = {  # the table first; what draws the others is imported when one is asked for
+    "heatmap": "Heatmap", "radar": "Radar", "bars": "Bars", "boxes": "Box plots", "spread": "Distributions",
+    "tradeoff": "Quality and cost",
+}  # fmt: skip
 
 
 def samples_missing() -> int:
@@ -60,14 +64,20 @@ chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name,
 tag = filters.one("Tag", {name: name for name in whole["tags"]}, "tag") if whole["tags"] else None
 wanted = filters.search(f"Model ({len(whole['models'])})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
-filters.reset(["evaluator", "tag", "search", "minor"])
+filters.reset(["evaluator", "tag", "search", "minor", "key", "shown"])
 
 board = data.leaderboard(run, tag=tag) if tag else whole
 columns = heatmap.select_columns(board["columns"], chosen, show_minor)
 models = [model for model in board["models"] if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
-if models and columns:
+form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against"])
+if models and columns and form != "heatmap":
+    from components.views.forms import show_form
+
+    st.text(heatmap.headline(board, columns, models))
+    show_form(form, run, tag, columns, heatmap.order_models(board, columns, models, sort, down), board["cells"])
+elif models and columns:
     ordered = heatmap.order_models(board, columns, models, sort, down)
     answer = heatmap.headline(board, columns, models)
     rows = drawn(run, tag, tuple(column["key"] for column in columns))
@@ -84,6 +94,8 @@ if models and columns:
 else:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 
+if len(models) > 1 and columns and form == "heatmap":
+    detectable.show_detectable(run, tag, columns, sort)
 if judge_line := judged.run_line(data.judge_of(run)):
     st.text(judge_line)
 plain = {column["key"] for column in whole["columns"] if not column["minor"]}
@@ -96,6 +108,8 @@ with st.container(horizontal=True):
         url.go("compare", run=run, tag=tag)
     if data.match_evaluators(run) and st.button("See the objects"):
         url.go("gallery", run=run)
+    if judge_line and st.button("Can I trust the judge?"):
+        url.go("trust", run=run)
     if st.button("Export a report"):
         url.go("report", run=run)
 if missing:

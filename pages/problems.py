@@ -1,19 +1,18 @@
 import streamlit as st
 
-from components import behind, data, filters, format, judged, url
+from components import behind, controls, data, filters, format, judged, url
 from components.frame import frame
 from components.records import records
+from components.views.flips import show_flips
+from components.views.insights import show_insights
 
 SEVERITIES = {
     "high": "Beyond chance",  # the whole 95 % interval is on the wrong side
     "unknown": "No interval",
     "low": "May be chance",
 }
-
-run = frame("Problems", question="Which models are on the wrong side of a threshold, and by how much?")
-every = data.problems(run)
-board, objects = data.leaderboard(run), data.match_evaluators(run)
-titles = {column["evaluator"]: column["evaluator_title"] for column in board["columns"]}
+OF_ONE_VIEW = ("evaluator", "model", "severity", "perturbation", "about", "insight", "of_model", "of_evaluator",
+               "of_metric", "of_perturbation")  # fmt: skip
 
 
 def counted(name: str, labels: dict[str, str]) -> dict[str, str]:
@@ -21,19 +20,21 @@ def counted(name: str, labels: dict[str, str]) -> dict[str, str]:
     return {value: f"{label} ({counts[value]})" for value, label in labels.items() if value in counts}
 
 
-def open_cases(position: int) -> None:
-    """Leave for the objects behind a problem where the evaluator tells them apart, else for its cases."""
-    row = shown.iloc[position]
+def open_cases(row: dict) -> None:
+    """Leave for the objects behind a problem where the evaluator tells them apart, else for its failing cases."""
     if row["evaluator"] in objects:
         chosen = behind.number(row["evaluator"], row["metric"], data.run_facts(run)["evaluators"][row["evaluator"]])
         url.go("gallery", run=run, model=row["model"], **chosen)
-    url.go("cases", run=run, evaluator=row["evaluator"], metric=row["metric"], model=row["model"])
+    about = {name: row[name] for name in ("evaluator", "metric", "model")}
+    url.go("cases", run=run, failing=bool(row["affected"] == row["affected"] and row["case_ids"]), **about)
 
 
-if every.empty:
-    st.subheader("No model is on the wrong side of a threshold", anchor=False)
-    st.text("Every evaluator's threshold is under Evaluators; a run can set its own when it is started.")
-else:
+def show_thresholds() -> None:
+    """The models on the wrong side of a threshold, the gravest first."""
+    if every.empty:
+        st.subheader("No model is on the wrong side of a threshold", anchor=False)
+        st.text("Every evaluator's threshold is under Evaluators; a run can set its own when it is started.")
+        return
     evaluators = filters.many("Evaluators", counted("evaluator", titles), "evaluator")
     models = filters.many("Models", counted("model", {model: model for model in board["models"]}), "model")
     severity = filters.one("Severity", counted("severity", SEVERITIES), "severity")
@@ -50,10 +51,11 @@ else:
     )
     if shown.empty:
         st.info("No problem fits the filters in the sidebar. Clear them to see all.")
-        st.stop()
-    things = "objects" if shown["evaluator"].iloc[0] in objects else "cases"
+        return
+    rows = shown.to_dict("records")
+    things = "objects" if rows[0]["evaluator"] in objects else "cases"
     if st.button(f"See the {things} behind the gravest", type="primary", icon=":material/arrow_forward:"):
-        open_cases(0)
+        open_cases(rows[0])
     table = shown.assign(
         severity=shown["severity"].map(SEVERITIES),
         evaluator=shown["evaluator"].map(titles),
@@ -63,30 +65,44 @@ else:
             "≤ " * (d == "lower") + "≥ " * (d != "lower") + f"{t:g}"
             for t, d in zip(shown["threshold"], shown["direction"], strict=True)
         ],
+        standards=[", ".join(standards) for standards in shown["standards"]],
     )
     clicked = records(
         table,
         {
-            "severity": "Severity",
-            "model": st.column_config.Column("Model", width="medium"),
-            "evaluator": "Evaluator", "metric": "Metric",
-            "value": st.column_config.Column("Value", alignment="right", width="small"),
-            "interval": st.column_config.Column("95 % interval", alignment="right", width="small"),
-            "threshold": st.column_config.Column("Threshold", alignment="right", width="small"),
-            "n": st.column_config.NumberColumn("n", width="small"),
+            "severity": st.column_config.Column(
+                "Severity", help="beyond chance: the whole 95 % interval is on the wrong side", width=108
+            ),
+            "model": st.column_config.Column("Model", width=130),
+            "evaluator": st.column_config.Column("Evaluator", width=140),
+            "metric": st.column_config.Column("Metric", width=130),
+            "value": st.column_config.Column("Value", alignment="right", width=60),
+            "interval": st.column_config.Column("95 % interval", alignment="right", width=108),
+            "threshold": st.column_config.Column("Threshold", alignment="right", width=80),
+            "n": st.column_config.NumberColumn("n", help="what the value rests on", width=50),
+            "affected": st.column_config.NumberColumn(
+                "Failing", help="cases on the wrong side of the threshold; of objects, images with an error", width=60
+            ),
+            "evidence": st.column_config.Column("Evidence", help="what the severity rests on", width="medium"),
+            "standards": st.column_config.Column("Standards", help="those that the evaluator bears on", width="medium"),
         },
-        key="problems", tallest=400,
+        key="problems", tallest=430,
     )  # fmt: skip
+    st.caption("Click a problem to see exactly the cases behind it.")
     if clicked is not None:
-        open_cases(clicked)
+        open_cases(rows[clicked])
 
-notes = data.insights(run)
-if len(notes):
-    st.subheader("What else stands out", anchor=False)
-    st.dataframe(
-        notes,
-        hide_index=True,
-        column_order=["message"],
-        column_config={"message": f"Insights ({len(notes)})"},
-        key="insights",
-    )
+
+run = frame("Problems", question="Which models are on the wrong side of a threshold, and by how much?")
+found = data.problems(run)
+every = found[found["kind"] == "threshold"]
+board, objects = data.leaderboard(run), data.match_evaluators(run)
+titles = {column["evaluator"]: column["evaluator_title"] for column in board["columns"]}
+flipped = int(found.loc[found["kind"] == "flips", "affected"].sum())
+views = {
+    "thresholds": f"Thresholds ({format.count(len(every))})",
+    "flips": f"Perturbation flips ({format.count(flipped)})",
+    "insights": f"Insights ({format.count(len(data.insights(run)))})",
+}
+view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
+{"thresholds": show_thresholds, "flips": lambda: show_flips(run), "insights": lambda: show_insights(run)}[view]()

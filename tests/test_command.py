@@ -195,3 +195,22 @@ def test_it_runs_as_a_module_without_heavy_imports(project: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_agents_with_their_traces_and_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "tasks.jsonl").write_text(
+        '{"case_id": "a", "question": "Plot it."}\n{"case_id": "b", "question": "Count it."}\n'
+    )
+    (files / "agent.jsonl").write_text(
+        '[{"role": "user", "content": "Plot it."}, {"role": "assistant", "content": "Saved /mnt/plot.json."}]\n'
+        '[{"role": "user", "content": "Count it."}, {"role": "assistant", "content": "There are 3."}]\n'
+    )
+    made = packed(files / "made.zip", {"a/plot.json": '{"bars": 3}', "a/notes.md": " ", "b/count.csv": "n\n3\n"})
+    suite, outputs = str(files / "tasks.jsonl"), str(files / "agent.jsonl")
+    assert main(["evaluate", suite, outputs, "--artifacts", str(made), "--evaluators", "agent_sanity"]) == 0
+    assert "agent  0.750" in capsys.readouterr().out
+    scores = Workspace().run("latest").scores.set_index("case_id")
+    assert scores["value"].to_dict() == {"a": 0.5, "b": 1.0}
+    packed(made, {"a/plot.json": "{}", "../x.json": "{}"})
+    assert main(["evaluate", suite, outputs, "--artifacts", str(made), "--evaluators", "agent_sanity"]) == 2
+    assert "made.zip: found entry '../x.json': a path that leaves the archive" in capsys.readouterr().err

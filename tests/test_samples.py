@@ -13,6 +13,13 @@ import jsonschema
 import pytest
 from PIL import Image
 
+from metrics import engine
+from metrics.analysis.judgements import judge_names
+from metrics.judge.local.install import MODEL
+from metrics.samples import create, samples
+from metrics.store import Workspace
+from tests.engine.scenes import one_thread
+
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
 NAMES = ("classification", "detection", "rag")
 MADE = {"rag": "*.csv", "classification": "*.csv", "detection": "**/*.*"}
@@ -255,3 +262,27 @@ class TestClassification:
         }
         pairs = ((row["label"], outputs[row["case_id"]]) for row in self.suite)
         return Counter((label, found) for label, found in pairs if label != found)
+
+
+class TestJudged:
+    """rag-judged/: some cases of rag/, whose judge's replies are recorded."""
+
+    facts = document("rag-judged/sample.json")
+
+    def test_cases_and_metrics(self) -> None:
+        assert set(self.facts["cases"]) <= {row["case_id"] for row in rows("rag/suite.csv")}
+        assert len(set(self.facts["cases"])) >= 12
+        assert len(self.facts["evaluators"]) == 5
+
+    def test_the_recording_is_whole(self, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Computed without a model, a key or a network: every value comes from a recorded reply."""
+        monkeypatch.setenv("ASSAY_MODELS", str(workspace / "none"))
+        (sample,) = (sample for sample in samples() if sample.id == "rag-judged")
+        run = engine.execute(create(Workspace(workspace), sample), one_thread)
+        assert run.state == "finished"
+        assert judge_names(run) == (MODEL.name,)
+        assert run.judgements["cached"].all()
+        scores = run.scores[run.scores["metric"] == run.scores["evaluator"]]
+        assert len(scores) == 5 * 3 * len(self.facts["cases"])
+        assert set(scores["status"]) <= {"ok", "not_applicable"}
+        assert (scores["status"] == "ok").mean() > 0.8

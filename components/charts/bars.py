@@ -89,6 +89,57 @@ def bars_figure(
     return figure
 
 
+def ranked_figure(
+    numbers: pd.DataFrame,
+    colours: Mapping[str, str],
+    unit: str = "",
+    dark: bool = False,
+    bounds: tuple[float, float] | None = None,
+    threshold: float | None = None,
+) -> "go.Figure":
+    """One number a model: a bar each in the order of the rows, named at its foot, the interval as a whisker.
+
+    `numbers` as in `bars_figure`, `series` being the model; the threshold is a dotted line.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    places = list(range(len(numbers)))
+    far = numbers["high"].fillna(numbers["value"]).fillna(0)
+    figure.add_bar(
+        y=places, x=numbers["value"], orientation="h", width=0.62, opacity=0.85,
+        marker={"color": [colours[each] for each in numbers["series"]], "line": {"width": 0}},
+        error_x={
+            "type": "data", "symmetric": False, "array": (far - numbers["value"]).clip(lower=0).fillna(0),
+            "arrayminus": (numbers["value"] - numbers["low"]).clip(lower=0).fillna(0), "thickness": 1.4, "width": 3,
+            "color": INK[dark],
+        },
+        customdata=numbers[["series", "key"]].to_numpy().tolist(),
+        hovertext=[_facts(row["series"], row, unit) + "<br>click: its cases" for row in numbers.to_dict("records")],
+        hoverinfo="text", selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
+    )  # fmt: skip
+    figure.add_scatter(
+        y=places, x=far, mode="text", textposition="middle right", cliponaxis=False, hoverinfo="skip",
+        text=[f"  {number(value)}" for value in numbers["value"]], textfont={"size": 11, "color": MUTED[dark]},
+    )  # fmt: skip
+    low, most = bounds or _bounds(numbers)
+    if threshold is not None and low <= threshold <= most:
+        figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})
+    figure.update_yaxes(
+        tickvals=places, ticktext=[plain(shorten(each, 16)) for each in numbers["series"]],
+        range=[len(places) - 0.5, -0.5], showgrid=False, zeroline=False, ticks="", tickfont={"size": 12},
+    )  # fmt: skip
+    figure.update_xaxes(
+        range=[low, most + 0.14 * (most - low)], zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2,
+        gridcolor=LINE[dark], nticks=6,
+    )  # fmt: skip
+    figure.update_layout(
+        height=HEAD + 30 * len(places), showlegend=False, dragmode=False, hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
 def worst_first(numbers: pd.DataFrame, direction: str) -> list[str]:
     """The groups by the mean of their series, the worst first; those without a value last."""
     means = numbers.groupby("name", sort=False)["value"].mean()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,26 @@ def leaderboard(run_id: str, tag: str | None = None) -> dict[str, Any]:
     }
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def detectable(run_id: str, tag: str | None = None) -> dict[tuple[str, str], dict[str, Any]]:
+    """What the suite could reveal, by evaluator and metric: cases, units, detectable. See metrics.analysis.Ranks."""
+    from metrics import analysis
+
+    found = analysis.ranks(workspace().run(run_id), tag)
+    return {
+        key: {"cases": own.cases, "units": own.units, "detectable": own.detectable}
+        for key, own in found.items()
+        if own.detectable
+    }
+
+
+def cases_needed(run_id: str, tag: str | None, evaluator: str, metric: str, difference: float) -> int:
+    """How many cases like those of the suite reveal a true `difference` of two models four times of five."""
+    from metrics import analysis
+
+    return analysis.ranks(workspace().run(run_id), tag)[evaluator, metric].cases_needed(difference)
+
+
 @st.cache_resource(max_entries=256, show_spinner=False)
 def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> tuple[pd.DataFrame, int]:
     """A page of the cases behind a number, and how many there are in all; see metrics.analysis.cases. Read-only."""
@@ -38,6 +59,16 @@ def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> tuple[pd.D
 
     page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice)
     return page.rows, page.total
+
+
+def value_bounds(least: str | None, below: str | None) -> dict[str, float]:
+    """The part of `choice` that keeps the values from `least` up to, without, `below`, as an address has them."""
+    found = {}
+    for name, text in (("low", least), ("high", below)):
+        with suppress(TypeError, ValueError):
+            value = float(text)  # type: ignore[arg-type]
+            found |= {name: value} if value == value else {}
+    return found
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -89,6 +120,40 @@ def differences(
     runs = workspace().run(run_id), workspace().run(other_id)
     page = analysis.differences(runs[0], model_a, model_b, evaluator, metric, other=runs[1], **choice)
     return page.rows, page.total
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str) -> dict:
+    """A metric over these runs of one suite: its column, models, tested, clustered, correction, and `stops`. Read-only.
+
+    A stop is a record: run, name, created, model, value, low, high, n, unscored, before, words, settings; of its change
+    verdict, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (better, worse, equal cases):
+    None, or () for `outcomes`, where there is none. See metrics.analysis.Stop.
+    """
+    from metrics import analysis
+
+    runs = [workspace().run(run_id) for run_id in run_ids]
+    found = analysis.trend(runs, key, models, tag, correction)  # type: ignore[arg-type]
+    return {
+        "column": asdict(found.column), "models": list(found.models), "tested": found.tested,
+        "clustered": found.clustered, "correction": found.correction, "stops": [_stop(stop) for stop in found.stops],
+    }  # fmt: skip
+
+
+def _stop(stop: Any) -> dict[str, Any]:
+    from metrics import analysis
+
+    change = stop.change
+    by_case = isinstance(change, analysis.Difference)
+    names = {"verdict": "verdict", "difference": "difference", "change_low": "low", "change_high": "high"}
+    names |= {"p": "p", "adjusted": "adjusted"}
+    return {
+        **{name: getattr(stop, name) for name in ("run", "name", "created", "model", "before", "words", "settings")},
+        **{name: getattr(stop.cell, name) for name in ("value", "low", "high", "n", "unscored")},
+        **{name: getattr(change, own, None) for name, own in names.items()},
+        "pairs": f"{change.n:,} cases" if by_case else f"{change.resamples:,} resamples" if change else None,
+        "outcomes": (change.wins, change.losses, change.ties) if by_case else (),
+    }
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -21,7 +21,8 @@ class Inputs:
     """What the user wants evaluated, as chosen so far: our names of uploads, or a stored suite, or a sample.
 
     `source` is upload, stored or sample; `models` names the model of each file of outputs ("": the file does itself);
-    `together` says that the suite file has the answers; mappings are `canonical=column` pairs.
+    `together` says that the suite file has the answers; mappings are `canonical=column` pairs; `files` is the zip of
+    files that agents made.
     """
 
     source: str
@@ -34,6 +35,7 @@ class Inputs:
     suite_mapping: tuple[str, ...] = ()
     outputs_mapping: tuple[str, ...] = ()
     keep: bool = False
+    files: str = ""
 
 
 def uploads() -> Path:
@@ -203,6 +205,12 @@ def wants_images(token: str) -> bool:
     return inspect(token, "suite").get("task") in ("detection", "segmentation")
 
 
+def wants_files(tokens: tuple[str, ...], role: str) -> bool:
+    """Whether uploaded outputs tell of files that agents made: they have traces or artifacts."""
+    seen = (inspect(token, role) for token in tokens)
+    return any({"trace", "artifacts"} & {*each.get("columns", {}), *each.get("file_columns", ())} for each in seen)
+
+
 def names_its_models(token: str) -> bool:
     """Whether an uploaded file of outputs has a model column, or a folder for each model."""
     seen = inspect(token, "outputs")
@@ -218,15 +226,25 @@ def problems_csv(problems: pd.DataFrame) -> bytes:
 
 def _load(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[str], int]:
     """(suite, outputs, problems of the rows left out, notes, answers missing)."""
+    suite, outputs, problems, notes, missing = _load_tables(inputs, keep)
+    if not inputs.files:
+        return suite, outputs, problems, notes, missing
+    from metrics.ingest import attach_files
+
+    folder = uploads()
+    attached = attach_files(
+        outputs, folder / inputs.files, destination=folder / f"{inputs.files}.files",
+        filename=upload.name_of(inputs.files, folder), keep_good_rows=keep,
+    )  # fmt: skip
+    return suite, attached.value, [*problems, *attached.problems], notes, missing
+
+
+def _load_tables(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[str], int]:
     from metrics import ingest
     from metrics.samples import samples
 
     if inputs.source == "sample":
-        sample = next(sample for sample in samples() if sample.id == inputs.suite)
-        place, facts = sample.folder, sample.facts
-        images = place / facts["images"] if "images" in facts else None
-        suite = ingest.read_suite(place / facts["suite"], task=facts["task"], images=images, name=sample.title)
-        outputs = ingest.read_outputs([place / name for name in facts["outputs"]], suite=suite)
+        suite, outputs = next(sample for sample in samples() if sample.id == inputs.suite).read()
         return suite, outputs, [], [], 0
     folder = uploads()
     task, pairs = inputs.task or None, mapping.parse(inputs.suite_mapping)

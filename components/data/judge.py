@@ -69,10 +69,12 @@ def judge_calls(told: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -
 def judge_of(run_id: str) -> dict[str, Any]:
     """Who judged a finished run: `judges` (names; none without one), `evaluators` judged (id → title), spend, budget.
 
+    `recorded`: its replies were replayed, nobody was asked.
     `unreadable` and `skipped` count the cases and models whose judged primary metric has no value for that reason.
     Read-only.
     """
     from metrics import analysis
+    from metrics.judge.settings import settings_of
 
     run = workspace().run(run_id)
     names = analysis.judged_evaluators(run)
@@ -83,6 +85,7 @@ def judge_of(run_id: str) -> dict[str, Any]:
     counts = [cell.counts for cell in cells if cell is not None]
     return found | {
         "evaluators": {column.evaluator: column.evaluator_title for column in columns},
+        "recorded": bool(names and settings_of(run.spec["resources"]["judge"]).replay),
         "unreadable": sum(count.get("parse_failure", 0) for count in counts),
         "skipped": sum(count.get("skipped", 0) for count in counts),
     }  # fmt: skip
@@ -169,6 +172,15 @@ def local_judge() -> tuple[str, bool]:
     from metrics.judge.settings import LOCAL
 
     return INSTALL, lacking(LOCAL) is None
+
+
+def local_judge_measured() -> pd.DataFrame:
+    """How far the local judge's verdicts agree with people's: metric, what, value, low, high, n, data."""
+    import pandas as pd
+
+    from metrics.judge.local.measured import MEASURED
+
+    return pd.DataFrame([asdict(figure) for figure in MEASURED])
 
 
 def judge_cache() -> dict[str, Any]:

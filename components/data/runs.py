@@ -30,6 +30,14 @@ def run_facts(run_id: str) -> dict[str, Any]:
     return _asked(str(run.folder)) | {"state": run.state, "failure": run.failure}
 
 
+def same_suite(run_id: str) -> dict[str, dict[str, Any]]:
+    """The finished runs of the run's suite by id, as in `runs`: the run itself, then the others, the newest first."""
+    facts = run_facts(run_id)
+    fingerprint = facts["suite"]["fingerprint"]
+    others = [run for run in runs() if run["state"] == "finished" and run["suite"]["fingerprint"] == fingerprint]
+    return {run_id: facts} | {run["id"]: run for run in others}
+
+
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _asked(folder: str) -> dict[str, Any]:
     """What a run was asked for; it never changes."""

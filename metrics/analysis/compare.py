@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from metrics.analysis.design import Design
 from metrics.analysis.leaderboard import Cell, Column, leaderboard
 from metrics.analysis.resampled import Resampled, resampled_differences
 from metrics.analysis.verdicts import Verdict, in_words, judge, turned
@@ -74,6 +73,9 @@ class Difference:
     def words(self) -> str:
         """The verdict in words."""
         return in_words(self.verdict, self.column, self.difference)
+
+
+Tested = TypeVar("Tested", bound=Difference | Resampled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +166,15 @@ def shown(comparison: Comparison, keys: Sequence[str], correction: Correction = 
     A metric whose pairs are all ties counts for nothing: its test could not have come out any other way.
     """
     chosen = set(keys)
-    rows = [row for row in comparison.rows if row.column.key in chosen]
-    resampled = [row for row in comparison.resampled if row.column.key in chosen]
-    known = np.array([p for p in (*(row.p for row in rows), *(row.p for row in resampled)) if p is not None])
-    adjusted = iter(ADJUST[correction](known).tolist())
+    both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
+    rows = corrected([row for row in both if row.column.key in chosen], correction)
     return replace(
         comparison,
-        rows=tuple(_judged(row, None if row.p is None else next(adjusted)) for row in rows),
-        resampled=tuple(judged(row, None if row.p is None else next(adjusted)) for row in resampled),
+        rows=tuple(row for row in rows if isinstance(row, Difference)),
+        resampled=tuple(row for row in rows if isinstance(row, Resampled)),
         unpaired=tuple(entry for entry in comparison.unpaired if entry.column.key in chosen),
         correction=correction,
-        tested=len(known),
+        tested=sum(row.p is not None for row in rows),
     )
 
 
@@ -190,38 +190,20 @@ def compare_labels(
     check_pair(run, model_a, other, model_b)
     columns = [column for column in leaderboard(run, tag).columns if column.key == key]
     found = resampled_differences(run, model_a, other, model_b, columns, tag)
-    rows = [row for (_, label), row in found.items() if label is not None]
+    return tuple(corrected([row for (_, label), row in found.items() if label is not None], correction))
+
+
+def corrected(rows: Sequence[Tested], correction: Correction) -> list[Tested]:
+    """The rows with their p adjusted for all of them, where there is a p, and with the verdicts that follow."""
     adjusted = iter(ADJUST[correction](np.array([row.p for row in rows if row.p is not None])).tolist())
-    return tuple(judged(row, None if row.p is None else next(adjusted)) for row in rows)
+    return [_judged(row, None if row.p is None else next(adjusted)) for row in rows]
 
 
-def judged(row: Resampled, adjusted: float | None) -> Resampled:
-    """The row with its adjusted p and the verdict that follows."""
-    return replace(row, adjusted=adjusted, verdict=judge(row.column, row.difference, row.p, adjusted))
-
-
-class Design:
-    """What of a suite bears on a comparison: which cases are in, their weights and groups."""
-
-    def __init__(self, run: Run, tag: str | None):
-        path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
-        cases = pq.read_table(path, columns=["weight", "group", "tags"])
-        self.cases = len(cases)
-        inside = np.ones(self.cases, bool)
-        if tag is not None:
-            tags = cases["tags"].combine_chunks()
-            inside = np.zeros(self.cases, bool)
-            inside[pc.list_parent_indices(tags).filter(pc.equal(pc.list_flatten(tags), tag)).to_numpy()] = True
-        self.inside = np.flatnonzero(inside)
-        self.size = len(self.inside)
-        self.weights: Floats | None = None
-        self.clusters: NDArray[np.int64] | None = None
-        if cases["weight"].null_count < self.cases:
-            self.weights = pc.fill_null(cases["weight"], 1.0).to_numpy()[self.inside]
-        if cases["group"].null_count < self.cases:
-            own = pa.array([f"\x00{row}" for row in range(self.cases)])  # a case without a group is its own
-            codes = pc.coalesce(cases["group"].combine_chunks(), own).dictionary_encode().indices.to_numpy()
-            self.clusters = np.unique(codes[self.inside], return_inverse=True)[1].astype(np.int64)
+def difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
+    """One metric of two models, measured on the same cases, before any correction."""
+    key = (column.evaluator, column.metric)
+    [found] = _tested([_difference(column, a, b, design)], {key: a}, {key: b}, design)
+    return found
 
 
 @dataclass(frozen=True)
@@ -359,7 +341,7 @@ def _newcombe(a: Floats, b: Floats) -> tuple[float, float]:
     return (np.nan, np.nan) if low is None or high is None else (low, high)
 
 
-def _judged(row: Difference, adjusted: float | None) -> Difference:
+def _judged(row: Tested, adjusted: float | None) -> Tested:
     return replace(row, adjusted=adjusted, verdict=judge(row.column, row.difference, row.p, adjusted))
 
 

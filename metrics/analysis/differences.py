@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.analysis.cases import PREVIEW, TEXT, CasePage
-from metrics.analysis.compare import Design, apart_of, check_pair, values
+from metrics.analysis.compare import apart_of, check_pair, values
+from metrics.analysis.design import Design
 from metrics.errors import InputError
 from metrics.registry import evaluators
 from metrics.store import Run

@@ -6,13 +6,15 @@ from typing import Any
 
 GOOD = "supported relevant useful agree correct full support unbiased civil passes passed pass yes excellent good met"
 HOLDS = frozenset(
-    "supported relevant useful agree correct full support unbiased civil passes passed yes excellent good".split()
+    "supported relevant useful agree correct full support unbiased civil passes passed yes excellent good match".split()
 )
 FAILS = frozenset(
-    "unsupported irrelevant useless contradict incorrect none not_support biased toxic fails failed no poor bad".split()
+    "unsupported irrelevant useless contradict incorrect none not_support biased toxic fails failed no poor bad "
+    "mismatch inserted deleted".split()
 )
 NAMES = ("verdict", "grade", "supported", "passes", "passed", "correct")  # of a record's verdict
 REASONS = ("reason", "comment")
+AGAINST = "expected"  # what a record's text is held against, side by side
 RELEVANT_GRADE = 2  # of 3, from which a passage answers the question
 ALIASES = {"answer_claims": "claims"}  # the list that a row's numbers count in, where it has another name
 GLYPHS = {True: "✓", False: "✗", None: "–"}  # holds, does not hold, in part or unknown
@@ -22,6 +24,7 @@ GLYPHS = {True: "✓", False: "✗", None: "–"}  # holds, does not hold, in pa
 class Row:
     """One thing judged: its text, whether it holds (None: in part, or unknown), the verdict in words, and why.
 
+    `against` is the text it is held against, empty where it stands alone; None where the list has no such sides.
     `rests_on` are the things it rests on as (list, number from 1): ("contexts", 3), ("reference_claims", 1); `more` has
     the record's other fields in words.
     """
@@ -33,6 +36,7 @@ class Row:
     reason: str = ""
     rests_on: tuple[tuple[str, int], ...] = ()
     more: tuple[str, ...] = ()
+    against: str | None = None
 
     @property
     def glyph(self) -> str:
@@ -100,7 +104,7 @@ def _row(number: int, record: Mapping[str, Any], evidence: Mapping[str, Any]) ->
     verdict = next(name for name in NAMES if name in record)
     reason = next((key for key in REASONS if key in record), "")
     links = {key: _numbers(value) for key, value in record.items() if _numbers(value)}
-    used = {verdict, reason, *links}
+    used = {verdict, reason, AGAINST, *links}
     rests_on = [(ALIASES.get(key, key), one) for key, numbers in links.items() for one in numbers]
     text = ""
     for key, value in record.items():
@@ -124,7 +128,8 @@ def _row(number: int, record: Mapping[str, Any], evidence: Mapping[str, Any]) ->
     )
     found = record[verdict]
     said = f"grade {found}" if verdict == "grade" and found is not None else _word(found)
-    return Row(number, text, holds(found), said, str(record.get(reason) or ""), tuple(rests_on), others)
+    against = str(record[AGAINST]) if AGAINST in record else None
+    return Row(number, text, holds(found), said, str(record.get(reason) or ""), tuple(rests_on), others, against)
 
 
 def _numbers(value: Any) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """The leaderboard: models × metrics, each cell with its interval, counts, goodness and rank."""
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.analysis.ranks import Ranks, ranks
 from metrics.evaluator import Evaluator, Metric, Status
 from metrics.registry import evaluators
 from metrics.store import Run
@@ -42,9 +43,13 @@ class Column:
 class Cell:
     """One number of one model.
 
-    `goodness` is 0 (worst) … 1 (best) of the metric's range, or of the models shown where the range is open; `rank`
-    counts the models whose interval lies wholly on the better side, plus one; `best`: no model's does; `problem`: on
-    the wrong side of the threshold. `counts` has the unscored cases by status.
+    `goodness` is 0 (worst) … 1 (best) of the metric's range, or of the models shown where the range is open; `problem`:
+    on the wrong side of the threshold. `counts`: the unscored cases by status. `if_worst`, `if_best`: the value if
+    every unscored case were the worst or the best of the metric's range, None where none is or the range is open.
+
+    `rank` counts the models that are better beyond chance, plus one, so models that cannot be told apart share it;
+    `last_rank` is the worst rank that the model may truly have among the `ranked`; `best`: nobody is better beyond
+    chance. `paired`: by paired tests on the same cases, see metrics.analysis.ranks; else by intervals that do not meet.
     """
 
     value: float | None
@@ -59,6 +64,11 @@ class Cell:
     best: bool
     problem: bool
     reason: str | None
+    last_rank: int | None = None
+    ranked: int = 0
+    paired: bool = False
+    if_worst: float | None = None
+    if_best: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     for row in shown.filter(in_slice).to_pylist():
         grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
     alike = Counter((same[0]["evaluator"], same[0]["metric"]) for same in grouped.values())
-    thresholds = _thresholds(run)
+    thresholds, paired = _thresholds(run), ranks(run, tag)
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
@@ -94,7 +104,9 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         again = any((column.evaluator, column.metric) == (entry.id, metric.name) for column in columns)
         own = json.loads(same[0]["columns"]) if alike[entry.id, metric.name] > 1 else {}
         columns.append(_column(key, entry, metric, threshold, own, metric.minor or again))
-        cells |= {(row["model"], key): cell for row, cell in zip(same, _cells(metric, threshold, same), strict=True)}
+        tested = None if again else paired.get((entry.id, metric.name))
+        found = _cells(metric, threshold, same, tested)
+        cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     return Leaderboard(run.models, tuple(columns), cells, tuple(tags))
 
 
@@ -146,21 +158,14 @@ def _column(
     )
 
 
-def _cells(metric: Metric, threshold: float | None, rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
+def _cells(
+    metric: Metric, threshold: float | None, rows: Sequence[Mapping[str, Any]], tested: Ranks | None
+) -> list[Cell]:
     goodness = relative_goodness(metric, [row["value"] for row in rows])
-    sign = -1.0 if metric.direction.value == "lower" else 1.0
-    # on a scale where more is better: (worst, best) end of each interval, the value itself where there is no interval
-    ends: list[tuple[float, float] | None] = []
-    for row in rows:
-        if row["value"] is None or metric.direction.value == "none":
-            ends.append(None)
-        else:
-            bounds = [row["value"] if row[name] is None else row[name] for name in ("low", "high")]
-            ends.append((min(sign * bound for bound in bounds), max(sign * bound for bound in bounds)))
-    worst_ends = sorted(end[0] for end in ends if end is not None)
+    ranges = _by_intervals(metric, rows) if tested is None else [tested.ranges.get(row["model"]) for row in rows]
+    ranked = sum(places is not None for places in ranges)
     cells = []
-    for row, good, end in zip(rows, goodness, ends, strict=True):
-        rank = None if end is None else 1 + len(worst_ends) - bisect_right(worst_ends, end[1])
+    for row, good, places in zip(rows, goodness, ranges, strict=True):
         wrong = row["value"] is not None and threshold is not None and not metric.passes(row["value"], threshold)
         cells.append(
             Cell(
@@ -172,13 +177,38 @@ def _cells(metric: Metric, threshold: float | None, rows: Sequence[Mapping[str, 
                 row["unscored"],
                 {name: row[name] for name in UNSCORED if row[name]},
                 good,
-                rank,
-                rank == 1 and len(rows) > 1,
+                None if places is None else places[0],
+                places is not None and places[0] == 1 and len(rows) > 1,
                 wrong and metric.direction.value != "none",
                 row["reason"],
+                None if places is None else places[1],
+                ranked,
+                tested is not None,
+                row.get("if_worst"),  # runs sealed by earlier versions have neither
+                row.get("if_best"),
             )
         )
     return cells
+
+
+def _by_intervals(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int] | None]:
+    """Best and worst rank of each row's model: 1 + how many intervals lie wholly on its better side, and likewise."""
+    sign = -1.0 if metric.direction.value == "lower" else 1.0
+    # on a scale where more is better: (worst, best) end of each interval, the value itself where there is no interval
+    ends: list[tuple[float, float] | None] = []
+    for row in rows:
+        if row["value"] is None or metric.direction.value == "none":
+            ends.append(None)
+        else:
+            bounds = [row["value"] if row[name] is None else row[name] for name in ("low", "high")]
+            ends.append((min(sign * bound for bound in bounds), max(sign * bound for bound in bounds)))
+    worst_ends = sorted(end[0] for end in ends if end is not None)
+    best_ends = sorted(end[1] for end in ends if end is not None)
+    count = len(worst_ends)
+    return [
+        None if end is None else (1 + count - bisect_right(worst_ends, end[1]), count - bisect_left(best_ends, end[0]))
+        for end in ends
+    ]
 
 
 def relative_goodness(metric: Metric, values: Sequence[float | None]) -> list[float | None]:

@@ -19,8 +19,8 @@ from metrics.suite import Outputs, Suite
 BUDGETS = {"usd": float, "calls": int, "tokens": int, "seconds": float}
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the judge's options to a command."""
+def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> None:
+    """Add the judge's options to a command; --dry-run to one that can tell the cost before."""
     command.add_argument(
         "--judge",
         metavar="MODEL|local",
@@ -39,9 +39,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
         default=[],
         help="most that may be spent on judging, repeatable; what is left then is skipped",
     )
-    command.add_argument(
-        "--dry-run", action="store_true", help="only estimate what the judge would cost, and what the cache has already"
-    )
+    if estimates:
+        command.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="only estimate what the judge would cost, and what the cache has already",
+        )
     command.add_argument(
         "--replay", metavar="CACHE", help="answer from an exported cache alone, offline; a reply it lacks is an error"
     )

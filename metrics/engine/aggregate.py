@@ -1,6 +1,7 @@
 """From scores of cases to numbers about models: means with intervals and counts, over all cases and per tag."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.evaluator import Evaluator, Metric, Status
+from metrics.evaluator import Direction, Evaluator, Metric, Status
 from metrics.kernels.bootstrap import bootstrap_means
 from metrics.kernels.intervals import wilson
 from metrics.store.schema import AGGREGATES
@@ -63,17 +64,17 @@ def _metric_rows(
     place = pc.index_in(own["model"], pa.array(models)).to_numpy() * design.size + own["position"].to_numpy()
     values = own["value"].to_numpy()
     scored = ~np.isnan(values)
-    cells = len(models) * design.size
-    counts = np.bincount(place[scored], minlength=cells)
-    sums = np.bincount(place[scored], values[scored], cells)
-    with np.errstate(invalid="ignore"):
-        means = (sums / counts).reshape(len(models), design.size).T  # NaN where a case has no value
-    statuses = {
-        status: np.bincount(place[pc.equal(own["status"], status.value).to_numpy()], minlength=cells).reshape(
-            len(models), design.size
-        )
-        for status in Status
-    }
+
+    def per_case(rows: NDArray[np.bool_], held: FloatArray | None = None) -> FloatArray:
+        """How many of `rows`, or the sum of what they hold, each case has: [cases, models]."""
+        found = np.bincount(place[rows], None if held is None else held[rows], len(models) * design.size)
+        return found.astype(np.float64).reshape(len(models), design.size).T
+
+    counts, sums = per_case(scored), per_case(scored, values)
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    statuses = {status: per_case(pc.equal(own["status"], status.value).to_numpy()) for status in Status}
+    asked = np.sum(list(statuses.values()), axis=0)
+    extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
     single = counts.max(initial=0) <= 1 and design.weights is None and design.clusters is None
     for slice_name, mask in design.slices:
         part = means[mask]
@@ -81,11 +82,13 @@ def _metric_rows(
         clusters = None if design.clusters is None else np.unique(design.clusters[mask], return_inverse=True)[1]
         wilsons = metric.binary and single
         if not wilsons:
-            lows, highs = bootstrap_means(part, weights, clusters, seed)
+            lows, highs = bootstrap_means(part, weights, clusters, seed, low=metric.low, high=metric.high)
         for column, model in enumerate(models):
-            tally = {status.value: int(array[column, mask].sum()) for status, array in statuses.items()}
+            tally = {status.value: int(array[mask, column].sum()) for status, array in statuses.items()}
             n = tally.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
+            unscored = sum(tally.values())
+            bounds = [_mean(extreme[mask, column], weights) if unscored and n else None for extreme in extremes]
             if wilsons:
                 low, high = wilson(round(value * n), n) if value is not None else (None, None)
             else:
@@ -94,9 +97,25 @@ def _metric_rows(
                 "model": model, "run": None, "evaluator": entry.id, "metric": metric.name, "label": None,
                 "slice": slice_name, "value": value, "low": low, "high": high,
                 "interval": None if low is None else "wilson" if wilsons else "bootstrap",
-                "n": n, "unscored": sum(tally.values()), **tally, "columns": json.dumps({}),
-                "reason": None if value is not None else _why(own, model, n + sum(tally.values())),
+                "n": n, "unscored": unscored, **tally, "columns": json.dumps({}),
+                "reason": None if value is not None else _why(own, model, n + unscored),
+                "if_worst": bounds[0], "if_best": bounds[1],
             }  # fmt: skip
+
+
+def _ends(metric: Metric) -> tuple[float, float]:
+    """The worst and the best end of the metric's range; of one without a better end, the low and the high."""
+    return (metric.high, metric.low) if metric.direction is Direction.LOWER else (metric.low, metric.high)
+
+
+def _with_unscored(sums: FloatArray, counts: FloatArray, asked: FloatArray, end: float) -> FloatArray:
+    """The mean of each case [n, models] if its unscored repeats had the value `end`; all NaN where that is infinite."""
+    if not math.isfinite(end):
+        return np.full(sums.shape, np.nan)
+    found: FloatArray = np.divide(
+        sums + (asked - counts) * end, asked, out=np.full(sums.shape, np.nan), where=asked > 0
+    )
+    return found
 
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float | None:

@@ -96,9 +96,8 @@ def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
     }
     mean = sum(values) / len(values) if values else None
     reason = f"mean of {len(values)} repeats" if values else same[0]["reason"]
-    return (
-        same[0] | counts | {"run": None, "value": mean, "low": None, "high": None, "interval": None, "reason": reason}
-    )
+    without = dict.fromkeys(("run", "low", "high", "interval", "if_worst", "if_best"))
+    return same[0] | counts | without | {"value": mean, "reason": reason}
 
 
 def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: float) -> dict[str, Any]:

@@ -80,21 +80,22 @@ def lost(job: Job, reason: str) -> Done:
             {"aggregates": _aggregates(job.unit, _without_value(entry, reason, job.unit.rows))}, job.unit.rows, 0.0
         )
     cases = joined(job, suite)
-    return Done({"scores": _scores(entry, suite, cases, [score] * len(cases))}, len(cases), 0.0)
+    return Done({"scores": scores_table(entry, suite, cases, [score] * len(cases))}, len(cases), 0.0)
 
 
 def joined(job: Job, suite: Suite) -> list[Case]:
     """The cases of a unit, with the model's outputs."""
-    rows = Workspace(job.workspace).outputs_rows(job.outputs, job.unit.start, job.unit.stop)
-    return list(join_cases(suite, Outputs(rows)))
+    workspace = Workspace(job.workspace)
+    rows = workspace.outputs_rows(job.outputs, job.unit.start, job.unit.stop)
+    return list(join_cases(suite, Outputs(rows, files=workspace.outputs_files(job.outputs))))
 
 
 def _cases(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) -> tuple[dict[str, pa.Table], int]:
     cases = joined(job, suite)
     results: list[CaseScore | None] = [lacking_inputs(entry, case) for case in cases]
     open_places = [place for place, result in enumerate(results) if result is None]
-    answered = _answered(job, entry, parameters, [cases[place] for place in open_places])
-    for place, score in zip(open_places, answered, strict=True):
+    found = answered(entry, parameters, [cases[place] for place in open_places], job.resources, job.workspace / "cache")
+    for place, score in zip(open_places, found, strict=True):
         results[place] = score
     return case_tables(job, entry, suite, cases, results)
 
@@ -109,7 +110,7 @@ def case_tables(
         cases = [*cases, *absent]
         scores += [not_applicable("the model has no output for this case")] * len(absent)
     failed = sum(score.status is Status.ERROR for score in scores)
-    return {"scores": _scores(entry, suite, cases, scores)}, failed
+    return {"scores": scores_table(entry, suite, cases, scores)}, failed
 
 
 def _absent(job: Job, suite: Suite) -> list[Case]:
@@ -124,11 +125,21 @@ def lacking_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
     return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
 
 
-def _answered(job: Job, entry: Evaluator, parameters: Parameters, cases: Sequence[Case]) -> list[CaseScore]:
+def answered(
+    entry: Evaluator,
+    parameters: Parameters,
+    cases: Sequence[Case],
+    settings: Mapping[str, Any],
+    cache_folder: Path,
+) -> list[CaseScore]:
+    """The score of each case by an evaluator that asks no judge; the cases have every input that it needs.
+
+    `settings` chooses the models, see metrics.models.provide. What fails is `error`, what lacks a model `skipped`.
+    """
     if not cases:
         return []
     try:
-        resources = _resources(job, entry, parameters)
+        resources = equip(entry, parameters, settings, cache_folder)
         if entry.shape == "batch":
             scores: list[CaseScore] = entry(cases, parameters, **resources)
             return scores
@@ -145,10 +156,6 @@ def _guarded(entry: Evaluator, parameters: Parameters, case: Case, resources: Ma
     return score
 
 
-def _resources(job: Job, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
-    return equip(entry, parameters, job.resources, job.workspace / "cache")
-
-
 def failed_score(failure: Exception) -> CaseScore:
     """The score of a case that could not be asked: `skipped`, with how to get it, where only a model is missing."""
     if isinstance(failure, MissingResource):
@@ -156,7 +163,7 @@ def failed_score(failure: Exception) -> CaseScore:
     return CaseScore({}, Status.ERROR, f"{type(failure).__name__}: {failure}")
 
 
-def _scores(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
+def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
     """One row per case and metric; a value outside its metric's range is an error, never a number."""
     columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
     for score in scores:
@@ -205,7 +212,8 @@ def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) 
         suite = suite.restricted(case_ids)
     outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
     try:
-        findings: Findings = entry(suite, outputs, parameters, **_resources(job, entry, parameters))
+        resources = equip(entry, parameters, job.resources, job.workspace / "cache")
+        findings: Findings = entry(suite, outputs, parameters, **resources)
     except MissingResource as failure:
         return {"aggregates": _aggregates(unit, _without_value(entry, str(failure), len(suite)))}, 0
     except Exception as failure:
@@ -218,7 +226,7 @@ def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) 
         cases = [Case(case_id=case_id, model=unit.model, run=unit.run or 1) for case_id in findings.cases]
         per_case = {name for score in findings.cases.values() for name in score.values}
         measured = replace(entry, metrics=tuple(metric for metric in entry.metrics if metric.name in per_case))
-        tables["scores"] = _scores(measured, suite, cases, list(findings.cases.values()))
+        tables["scores"] = scores_table(measured, suite, cases, list(findings.cases.values()))
     for name, table in (("curves", findings.curves), ("matches", findings.matches)):
         if table is not None:
             lead = {

@@ -10,6 +10,7 @@ Every reader raises InputError with all problems at once, or leaves bad rows out
 functions then also return what was wrong with them. Nothing in a file is ever executed, opened or fetched.
 """
 
+from metrics.ingest.agent_files import attach_files
 from metrics.ingest.columns import Question
 from metrics.ingest.images import Images, read_images
 from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
@@ -23,6 +24,7 @@ __all__ = [
     "Loaded",
     "Preview",
     "Question",
+    "attach_files",
     "inspect",
     "load_combined",
     "load_outputs",

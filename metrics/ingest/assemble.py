@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.ingest import cells, coco, objects, scored, text
+from metrics.ingest import cells, coco, objects, scored, text, traces
 from metrics.ingest.columns import Columns, resolve
 from metrics.ingest.problems import Loaded, Problems, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.source import Source
@@ -41,6 +41,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     if suite.task in VISION:
         return _objects_part(sheet, columns, suite, model, renamed)
     need_rows(sheet)
+    columns = traces.unpack(sheet, columns, "outputs", suite)
     table = text.outputs(sheet, columns, model, renamed)
     unknown = ~as_mask(pc.is_in(table["case_id"], flat(suite.cases["case_id"]))) & ~is_null(table["case_id"])
     sheet.blame(unknown & ~sheet.bad, columns.columns["case_id"], table["case_id"], "the id of a case of the suite")

@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from metrics.ingest import mask_images, voc, yolo
+from metrics.ingest import mask_images, traces, voc, yolo
 from metrics.ingest.archive import Entry
-from metrics.ingest.assemble import VISION, Part, objects_part
+from metrics.ingest.assemble import VISION, Part, objects_part, part_of
 from metrics.ingest.bundle import EXPECTED, Bundle
 from metrics.ingest.open_images import DESCRIPTIONS
 from metrics.ingest.pictures import Pictures
@@ -15,7 +15,7 @@ from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.source import MAX_JSON_BYTES, Source, open_source, source_of
 from metrics.suite import ANNOTATIONS, CASES, Suite, Task, conform
 
-BundleFormat = Literal["masks", "yolo", "pascal_voc", "table"]
+BundleFormat = Literal["masks", "yolo", "pascal_voc", "traces", "table"]
 TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 
 
@@ -29,7 +29,7 @@ def format_of(bundle: Bundle) -> BundleFormat:
     if voc.recognises(bundle):
         found.append("pascal_voc")
     if not found and _tables(bundle):
-        found.append("table")
+        found.append("traces" if traces.recognises(bundle) else "table")
     if len(found) == 1:
         return found[0]
     count = len(bundle.entries)
@@ -57,6 +57,8 @@ def suite_in(
     bundle: Bundle, kind: BundleFormat, name: str, task: Task | None, pictures: Pictures, problems: Problems
 ) -> Loaded[Suite]:
     """The suite in a bundle of indexed masks, YOLO labels or VOC annotations."""
+    if kind == "traces":
+        raise bundle.error("traces, which are outputs", "a suite: a table of cases")
     if kind == "masks":
         return _masks_suite(bundle, name, pictures, problems)
     reader = yolo if kind == "yolo" else voc
@@ -90,7 +92,9 @@ def _masks_suite(bundle: Bundle, name: str, pictures: Pictures, problems: Proble
 
 
 def part_in(bundle: Bundle, kind: BundleFormat, suite: Suite, renamed: str | None, problems: Problems) -> Part:
-    """The predictions in a bundle of indexed masks or YOLO labels."""
+    """The predictions in a bundle of indexed masks or YOLO labels; the traces in one of these."""
+    if kind == "traces":
+        return part_of(traces.read_bundle(bundle, problems), suite, None, bundle.stem, renamed)
     if kind == "masks" and suite.task == "segmentation":
         sheet, table, predictions, which = mask_images.read_predictions(bundle, problems, suite, renamed or bundle.stem)
         return Part(sheet, table, predictions, which)

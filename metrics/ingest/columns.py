@@ -41,7 +41,7 @@ OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "retrieved_contexts": ("contexts", "retrieval_context", "retrieved_context", "passages", "passage"),
     "citations": ("citation",),
-    "trace": (),
+    "trace": ("messages", "trajectory", "tools_called"),
     "artifacts": (),
     "duration_s": ("latency", "latency_ms", "actual_duration", "completion_time", "duration", "duration_ms"),
     "cost_usd": ("cost", "token_cost"),
@@ -127,7 +127,7 @@ def guess_role(columns: Iterable[str]) -> Role:
     def has(aliases: Mapping[str, tuple[str, ...]], *canonical: str) -> bool:
         return any(names & {name, *aliases[name]} for name in canonical)
 
-    answers = has(OUTPUT_ALIASES, "answer", "retrieved_contexts", "model") or has(
+    answers = has(OUTPUT_ALIASES, "answer", "retrieved_contexts", "model", "trace") or has(
         SCORED_ALIASES, "predicted_label", "score"
     )
     cases = has(SUITE_ALIASES, "question", "expected_answers", "reference_contexts", "conditions")

@@ -69,7 +69,7 @@ def _store(found: dict[str, Entry], folder: Path, file: str, problems: list[Inpu
             data = entry.read()
             kind, size = examine(data, max_pixels)
             stored = hashlib.sha256(data).hexdigest()[:32] + FORMATS[kind]
-            _write(folder / stored, data)
+            write_once(folder / stored, data)
         except Exception as error:  # decoders answer damaged data with whatever they trip over
             return InputProblem(file, f"{entry.name}: {first_line(error)}", EXPECTED, column="image")
         return name, stored, size
@@ -102,7 +102,8 @@ def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, 
     return ("JPEG" if kind == "MPO" else kind), (int(size[0]), int(size[1]))
 
 
-def _write(target: Path, data: bytes) -> None:
+def write_once(target: Path, data: bytes) -> None:
+    """Write a file that is named by its content, whole, unless it is there."""
     if target.exists() and target.stat().st_size == len(data):
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from metrics.ingest import h2o, promptfoo
+from metrics.ingest import h2o, promptfoo, traces
 from metrics.ingest.problems import Problems, Sheet
 from metrics.ingest.source import MAX_JSON_BYTES, Source
 from metrics.ingest.values import flatten, tables_of
@@ -21,7 +21,9 @@ OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 
 
 def read_jsonl(source: Source, problems: Problems) -> Sheet:
-    """The file as a sheet with one row per line; blank lines are passed over."""
+    """The file as a sheet with one row per line, or per trace where lines are traces; blank lines are passed over."""
+    if _begins_with_a_trace(source):
+        return traces.sheet_of(source, list(_values(source, problems)), problems)
     rows: list[int] = []
     table = tables_of(_batches(source, problems, rows))
     if not rows and not len(problems):
@@ -29,8 +31,16 @@ def read_jsonl(source: Source, problems: Problems) -> Sheet:
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
 
 
-def _batches(source: Source, problems: Problems, rows: list[int]) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
+def _begins_with_a_trace(source: Source) -> bool:
+    first = next((line for line in _lines(source.data) if line.strip()), b"")
+    try:
+        return len(first) <= LINE_BYTES and traces.is_trace(orjson.loads(first))
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """The value on each line, with the line's number; a line that has none is a problem."""
     for number, line in enumerate(_lines(source.data), 1):
         if not line.strip():
             continue
@@ -38,10 +48,16 @@ def _batches(source: Source, problems: Problems, rows: list[int]) -> Iterator[li
             _bad(source, problems, number, f"{len(line):,} bytes", f"lines of at most {LINE_BYTES:,} bytes")
             continue
         try:
-            record = orjson.loads(line)
+            value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
             _bad(source, problems, number, f"{error.msg} at character {error.colno}", OBJECT)
             continue
+        yield number, value
+
+
+def _batches(source: Source, problems: Problems, rows: list[int]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    for number, record in _values(source, problems):
         if _is_record(source, problems, number, record):
             batch.append(flatten(record))
             rows.append(number)
@@ -86,7 +102,7 @@ def load_json(source: Source, lenient_numbers: bool = False) -> Any:
 def read_json(source: Source, document: Any, problems: Problems) -> Sheet:
     """A JSON array of objects (or an object that holds one under a usual name) as a sheet; rows count from 1.
 
-    promptfoo's results and H2O's suites and labs have readers of their own.
+    promptfoo's results, H2O's suites and labs, and traces have readers of their own.
     """
     if promptfoo.recognises(document):
         return promptfoo.read(source, document, problems)
@@ -94,8 +110,12 @@ def read_json(source: Source, document: Any, problems: Problems) -> Sheet:
         return h2o.read_suite(source, document, problems)
     if h2o.is_lab(document):
         return h2o.read_lab(source, document, problems)
+    if (made := traces.traces_in(document)) is not None:
+        return traces.sheet_of(source, made, problems)
     records = document
-    if isinstance(document, dict):
+    if isinstance(document, dict) and isinstance(document.get("messages"), list):
+        records = [document]
+    elif isinstance(document, dict):
         held = [name for name in WRAPPERS if isinstance(document.get(name), list)]
         if len(held) != 1:
             raise source.error(

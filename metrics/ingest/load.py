@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import InputError
-from metrics.ingest import cells, coco, objects, open_images, text
+from metrics.ingest import cells, coco, objects, open_images, text, traces
 from metrics.ingest.assemble import (
     VISION,
     Part,
@@ -245,6 +245,7 @@ def combined_of(
     columns = resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file)
     ask(sheet, columns)
     need_rows(sheet)
+    columns = traces.unpack(sheet, columns, "combined")
     task = task or (
         "classification" if "label" in columns.columns and "expected_answers" not in columns.columns else "text"
     )

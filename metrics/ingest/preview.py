@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from metrics.ingest import cells, coco, mask_images, objects
+from metrics.ingest import cells, coco, mask_images, objects, traces
 from metrics.ingest.bundle import open_bundle
 from metrics.ingest.bundled import facts_of, format_of, table_source
 from metrics.ingest.columns import LISTS, Columns, Question, Role, fold, guess_role, is_detection, resolve
@@ -76,6 +76,13 @@ def inspect(
                 bundle.name, kind, "outputs" if role == "outputs" else "suite", "segmentation",
                 tuple(table.column_names), {}, rows=len(table), first=tuple(table.slice(0, FIRST_ROWS).to_pylist()),
                 notes=(note,), models=models,
+            )  # fmt: skip
+        if bundle is not None and kind == "traces":
+            made = traces.read_bundle(bundle, Problems(keep_good_rows=True))
+            return Preview(
+                bundle.name, kind, "outputs", "text", tuple(made.table.column_names), {}, rows=len(made),
+                first=tuple(made.table.slice(0, FIRST_ROWS).to_pylist()),
+                notes=("A trace in each file, which is named by its case.",),
             )  # fmt: skip
         if bundle is not None and kind != "table":
             scored, table, count, note = facts_of(bundle, kind)
@@ -190,4 +197,6 @@ def _notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
         notes.append(f"No case ids: the {by} are numbered.")
     if role == "outputs" and "model" not in columns.columns:
         notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and (told := traces.note(sheet, columns, role)):
+        notes.append(told)
     return notes

@@ -87,7 +87,7 @@ def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
     head = data[:HEAD].to_pybytes()
     if not head.strip():
         raise unread.error("a file with nothing but blanks", TABLES)
-    return Source(place, name, _text_format(head, name, data.size), data)
+    return Source(place, name, _text_format(head, name, data), data)
 
 
 def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
@@ -102,10 +102,12 @@ def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
     return -1
 
 
-def _text_format(head: bytes, name: str, size: int) -> Format:
+def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
     """Which text format a file is, from its first bytes; the extension only breaks ties."""
     text = head.lstrip()
     extension = Path(name).suffix.lower()
+    if text[:1] == b"[" and extension in (".jsonl", ".ndjson") and _is_line_of_many(data):
+        return "jsonl"
     if text[:1] == b"[":
         # A CSV may begin with a header such as [id]; JSON's first item is an object, an array or nothing.
         return "json" if extension == ".json" or text[1:].lstrip()[:1] in (b"{", b"]", b"[") else "csv"
@@ -119,10 +121,22 @@ def _text_format(head: bytes, name: str, size: int) -> Format:
     except orjson.JSONDecodeError:
         # A first line longer than the head, or one that is only a part of an object: a document.
         return "json"
-    if size <= HEAD and not rest.strip():
+    if data.size <= HEAD and not rest.strip():
         lone = isinstance(record, dict) and not any(isinstance(value, list) for value in record.values())
         return "jsonl" if lone and extension != ".json" else "json"
     return "jsonl" if newline and rest.strip() else "json"
+
+
+def _is_line_of_many(data: pa.Buffer) -> bool:
+    """Whether the first line is a JSON value by itself and another begins below it."""
+    end = find_bytes(data, b"\n")
+    if end < 0 or data[end : end + HEAD].to_pybytes().lstrip()[:1] != b"[":
+        return False
+    try:
+        orjson.loads(memoryview(data[:end]))
+    except orjson.JSONDecodeError:
+        return False
+    return True
 
 
 def _utf8(source: Source, data: pa.Buffer, head: bytes) -> pa.Buffer:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from metrics.ingest.problems import Problems, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.values import STRINGS, column_of, flatten, json_text
+from metrics.ingest.values import STRINGS, TRACES, column_of, flatten, json_text, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
         series = frame.iloc[:, place]
         try:
             if series.dtype == object:
-                values = [None if _missing(value) else value for value in series]
+                values = [None if _missing(value) else whole(column, _plain(value)) for value in series]
                 spread = _spread(column, values)
             else:
                 spread = {column: _text(pa.chunked_array([pa.array(series, from_pandas=True)]))}
@@ -80,7 +80,11 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
 
 
 def texts(table: pa.Table) -> pa.Table:
-    """Every column as strings or lists of strings; structs are spread over dotted names."""
+    """Every column as strings or lists of strings; structs are spread over dotted names, traces stay whole."""
+    for place, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+        if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and not _strings(kind):
+            values = column_of([whole(name, value) for value in table[name].to_pylist()])
+            table = table.set_column(place, name, values)
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
     return pa.table([_text(column) for column in table.columns], names=table.column_names)
@@ -105,6 +109,14 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         ]
         return pa.chunked_array([pa.array(values, pa.string())])
     return column.cast(pa.string())
+
+
+def _strings(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) and pa.types.is_string(kind.value_type))
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def flat_nulls(column: pa.ChunkedArray) -> bool:

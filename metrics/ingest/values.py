@@ -13,6 +13,7 @@ STRINGS = pa.list_(pa.string())
 TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
 LARGEST = sys.float_info.max
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
+TRACES = frozenset(("trace", "messages", "trajectory", "tools_called"))  # columns whose lists and objects stay whole
 
 
 def text_of(value: Any) -> str | None:
@@ -74,8 +75,19 @@ def _items(value: Any) -> list[str] | None:
     return None if text is None else [text]
 
 
+def whole(name: str, value: Any) -> Any:
+    """A trace as JSON text, artifacts as a list of paths and JSON texts; any other column's value as it is."""
+    if name in TRACES and isinstance(value, dict | list):
+        return json_text(value)
+    if name == "artifacts" and isinstance(value, list):
+        return [json_text(item) if isinstance(item, dict) else item for item in value]
+    return value
+
+
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
-    """A record whose objects are spread over dotted names: {"vars": {"q": 1}} gives {"vars.q": 1}."""
+    """A record whose objects, but traces, are spread over dotted names: {"vars": {"q": 1}} gives {"vars.q": 1}."""
+    if not TRACES.isdisjoint(record) or "artifacts" in record:
+        record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
         return record
     spread: dict[str, Any] = {}

@@ -77,7 +77,9 @@ class Client:
         self.ledger = ledger
         self._kept = kept
         self._completer = completer
-        self._gate = Gate(settings.name, settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
+        # the local judge answers one question after the other: the time that one waits is not its own
+        at_once = 1 if settings.is_local else settings.concurrency
+        self._gate = Gate(settings.name, at_once, settings.requests_per_minute, settings.tokens_per_minute)
         self._flights: dict[str, asyncio.Task[Stored]] = {}
         self._read: dict[str, Reply] = {}  # what those at hand say
         self._recent: dict[str, Stored] = {}  # steps are shared by evaluators that come to a case at about one time

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from metrics.errors import InputError, InputProblem
 from metrics.judge.local.install import MODEL as KNOWN
-from metrics.judge.local.install import QUESTIONS
+from metrics.judge.local.questions import VERSION
 
 LOCAL = "local"  # the known local judge; "local:FILE" is a GGUF file of the user's own
 
@@ -80,7 +80,7 @@ class JudgeSettings(BaseModel):
         """What of the settings changes replies, the prompts aside, as canonical JSON: a part of every cache key."""
         own = self.model_dump(mode="json", include={"model", "base_url", "temperature", "max_tokens"})
         if self.is_local:
-            own |= {"questions": QUESTIONS} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
+            own |= {"questions": VERSION} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
         return json.dumps(own, sort_keys=True)
 
     def numbers(self) -> dict[str, Any]:

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from metrics.kernels import pdf_pages
 from metrics.kernels.json_text import JsonError, read_json, violations
 
 MOST_ARTIFACTS = 1_000
+MOST_BYTES = 50_000_000  # of an artifact that is looked into
 MOST_PYTHON = 200_000  # characters; the parser's memory grows with them
 MOST_PIXELS = 50_000_000
 PDF_HEAD = 1_024  # bytes within which a PDF says what it is, and within which it ends
+STORED = re.compile(r"[0-9a-f]{32}")  # our own name of a file that came with the upload
 KINDS = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".html": "html",
     ".htm": "html", ".py": "python", ".pdf": "pdf", ".png": "image", ".jpg": "image", ".jpeg": "image", ".gif": "image",
@@ -38,11 +41,21 @@ CLOSED_BY_OTHERS = frozenset("p li dt dd tr td th thead tbody tfoot option body 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file by its name, its kind (of KINDS, or "other"), and its content; None where only the name is known."""
+    """A file by its name, its kind (of KINDS, or "other"), and its content; None where it is not in the trace.
+
+    `stored` is our own name of the file where it came with the upload; `missing` says that it should have and did not.
+    """
 
     name: str
     kind: str
-    content: bytes | None
+    content: bytes | None = None
+    stored: str | None = None
+    missing: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether more than the name is known."""
+        return self.content is not None or self.stored is not None or self.missing
 
 
 class ArtifactError(ValueError):
@@ -50,11 +63,12 @@ class ArtifactError(ValueError):
 
 
 def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
-    """The artifacts in the `artifacts` column and in a trace (JSON), by name, the last of a name only.
+    """The artifacts in the `artifacts` column and in a trace (JSON), by name; of a name the last that is more than it.
 
     An entry of the column is a path, of which nothing but the name is known, or a JSON object with `name` (or `path`),
-    `kind` where the name's ending does not give it, and `content` (text, or a JSON value) or `content_base64`. A trace
-    has such objects or paths under `artifacts`, its own and those of each of its `steps`. ArtifactError for the rest.
+    `kind` where the name's ending does not give it, and `content` (text, or a JSON value), `content_base64`, or
+    `stored` (or `missing`), which reading a folder or zip of artifacts has put there. A trace has such objects or paths
+    under `artifacts`, its own and those of each of its `steps`. ArtifactError for the rest.
     """
     entries: list[Any] = [_written(text) for text in column]
     if trace is not None:
@@ -69,7 +83,10 @@ def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
             entries += own if isinstance(own, list) else []
     if len(entries) > MOST_ARTIFACTS:
         raise ArtifactError(f"{len(entries):,} artifacts, more than {MOST_ARTIFACTS:,}")
-    made = {artifact.name: artifact for artifact in map(_artifact, entries)}
+    made: dict[str, Artifact] = {}
+    for artifact in map(_artifact, entries):
+        if artifact.known or artifact.name not in made:
+            made[artifact.name] = artifact
     return list(made.values())
 
 
@@ -78,19 +95,26 @@ def complaints(
 ) -> tuple[list[str], list[str]]:
     """What is wrong with an artifact whose content is known, and remarks on what was not looked at.
 
-    Of every kind: the name stays inside its archive; the content is not blank. By kind: *json*, *jsonl* parse, and are
-    valid by `schema`; *csv*, *tsv*: a header and rows of its width; both have the `required_fields`; *html*: elements
-    that are closed and visible text; *python*: the syntax, by ast.parse alone; *image*: the whole file is readable;
-    *pdf*: header and end of file, as nothing here reads pages. JsonError where the schema cannot be used.
+    Of every kind: the name stays inside its archive, unless the file is stored; the content is not blank. By kind:
+    *json*, *jsonl* parse, and are valid by `schema`; *csv*, *tsv*: a header and rows of its width; both have the
+    `required_fields`; *html*: elements that are closed and visible text; *python*: the syntax, by ast.parse alone;
+    *image*: the whole file is readable; *pdf*: header and end of file, pages, and something drawn on each. JsonError
+    where the schema cannot be used.
     """
     content = artifact.content or b""
-    wrong = [] if _stays_inside(artifact.name) else ["the name points outside the archive"]
+    # a stored file is known by the path that it had on the agent's own machine
+    wrong = [] if artifact.stored or _stays_inside(artifact.name) else ["the name points outside the archive"]
+    if artifact.missing:
+        return [*wrong, "it is not among the files"], []
     if not content.strip():
         return [*wrong, "it is empty"], []
+    if len(content) > MOST_BYTES:
+        return [*wrong, f"{len(content):,} bytes, more than the {MOST_BYTES:,} that are looked into"], []
     if artifact.kind == "image":
         return [*wrong, *_image(content)], []
     if artifact.kind == "pdf":
-        return [*wrong, *_pdf(content)], ["pages of a PDF are not looked at"]
+        found, remarks = _pdf(content)
+        return [*wrong, *found], remarks
     if artifact.kind == "other":
         return wrong, ["nothing but emptiness is checked of this kind"]
     try:
@@ -119,19 +143,23 @@ def _written(text: str) -> Any:
 
 def _artifact(entry: Any) -> Artifact:
     if isinstance(entry, str):
-        return Artifact(entry, _kind(entry, None), None)
+        return Artifact(entry, _kind(entry, None))
     name = (entry.get("name") or entry.get("path")) if isinstance(entry, dict) else None
     if not isinstance(name, str):
         raise ArtifactError(f"an artifact has no name: {str(entry)[:80]}")
     kind = _kind(name, entry.get("kind"))
-    encoded, content = entry.get("content_base64"), entry.get("content")
+    encoded, content, stored = entry.get("content_base64"), entry.get("content"), entry.get("stored")
+    if isinstance(stored, str) and STORED.fullmatch(stored):
+        return Artifact(name, kind, stored=stored)
+    if entry.get("missing") is True:
+        return Artifact(name, kind, missing=True)
     if isinstance(encoded, str):
         try:
             return Artifact(name, kind, base64.b64decode(encoded, validate=True))
         except binascii.Error:
             raise ArtifactError(f"the content_base64 of {name!r} is not base64") from None
     if content is None:
-        return Artifact(name, kind, None)
+        return Artifact(name, kind)
     text = content if isinstance(content, str) else json.dumps(content)
     return Artifact(name, kind, text.encode("utf-8", "surrogatepass"))
 
@@ -241,6 +269,19 @@ def _image(content: bytes) -> list[str]:
     return []
 
 
-def _pdf(content: bytes) -> list[str]:
-    wrong = [] if b"%PDF-" in content[:PDF_HEAD] else ["no PDF header"]
-    return wrong if b"%%EOF" in content[-PDF_HEAD:] else [*wrong, "the PDF is cut short"]
+def _pdf(content: bytes) -> tuple[list[str], list[str]]:
+    if b"%PDF-" not in content[:PDF_HEAD]:
+        return ["no PDF header"], []
+    if b"%%EOF" not in content[-PDF_HEAD:]:
+        return ["the PDF is cut short"], []
+    try:
+        found = pdf_pages.pages(content)
+    except pdf_pages.PdfError as failure:
+        return [f"not a readable PDF: {failure}"], []
+    if found.locked:
+        return [], ["its pages are behind a password"]
+    if not found.count:
+        return ["no page"], []
+    blank = ", ".join(map(str, found.blank[:10])) + (", …" if len(found.blank) > 10 else "")
+    wrong = [f"nothing is drawn on page {blank} of {found.count}"] if blank else []
+    return wrong, [f"the first {found.seen} of {found.count} pages were looked at"] if found.seen < found.count else []

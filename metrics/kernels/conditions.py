@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+
+from metrics.kernels.patterns import compiled
 
 MAX_CHARACTERS = 10_000
 MAX_DEPTH = 50
 MAX_TERMS = 200
-MAX_PATTERN = 1_000  # characters of one regular expression
-MAX_MEMORY = 1 << 20  # bytes that RE2 may take for one
 
 TOKEN = re.compile(r'\s*(?:(?P<symbol>[()])|(?P<string>"(?:[^"\\]|\\.)*+")|(?P<word>\w+)|(?P<end>\Z))', re.DOTALL)
 
@@ -183,20 +182,8 @@ def _containing(wanted: str, case_sensitive: bool) -> Callable[[str], bool]:
 
 
 def _expression(pattern: str, case_sensitive: bool) -> Callable[[str], bool]:
-    import re2
-
-    if len(pattern) > MAX_PATTERN:
-        raise ValueError(f"it has {len(pattern):,} characters, more than {MAX_PATTERN:,}")
-    options = re2.Options()
-    options.case_sensitive = case_sensitive
-    options.max_mem = MAX_MEMORY
-    options.log_errors = False
-    try:
-        compiled: Any = re2.compile(pattern, options)
-    except re2.error as failure:
-        message = failure.args[0] if failure.args else ""
-        raise ValueError(message.decode(errors="replace") if isinstance(message, bytes) else str(message)) from None
-    return lambda text: compiled.search(text) is not None
+    expression = compiled(pattern, case_sensitive)
+    return lambda text: expression.search(text) is not None
 
 
 def _holds(expression: Expression, found: dict[int, bool]) -> bool:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from metrics.kernels.scripts import WORD
+
 Encoding = Literal["base16", "base32", "base64", "base64url", "base85", "ascii85", "rot13"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 DEFAULT_ENCODINGS: tuple[Encoding, ...] = ENCODINGS[:-1]
@@ -17,7 +19,7 @@ MOST_TRIES = 20_000  # runs of characters tried by one encoding in one text
 SHORTEST = 6  # characters of a decoded part
 SHORTEST_OF_DIGITS = 12  # the same where the encoded part is a number: shorter ones are letters by chance
 WORD_SHARE = 0.75  # of the characters are letters, digits or white space, in what reads as text
-CERTAIN = 24  # characters that are not all printable by chance: one in 10¹⁰ of such runs of bytes
+CERTAIN = 24  # bytes that are not all printable by chance: one in 10¹⁰ of such runs of bytes
 FREQUENT = frozenset(
     "the of and to in is that it for as with his on be at by this had not are but from or have an they which one you "
     "were her all she there would their we him been has when who will more no if out so said what up its about into "
@@ -28,21 +30,29 @@ FREQUENT = frozenset(
 RUNS: dict[Encoding, tuple[re.Pattern[str], ...]] = {
     "base16": (
         re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}){7,}+)(?![0-9A-Za-z])"),
-        re.compile(r"(?<![0-9A-Za-z])([0-9A-Fa-f]{2}(?:[ :][0-9A-Fa-f]{2}){6,}+)(?![0-9A-Za-z])"),
+        re.compile(  # one sign between all bytes; what follows the last byte is no word that begins like one
+            rf"(?<![0-9A-Za-z])([0-9A-Fa-f]{{2}}(?P<apart>[ :])[0-9A-Fa-f]{{2}}(?!{WORD})"
+            rf"(?:(?P=apart)[0-9A-Fa-f]{{2}}(?!{WORD})){{5,}}+)"
+        ),
     ),
     "base32": (re.compile(r"(?<![A-Za-z0-9])([A-Z2-7]{12,}+={0,6})(?![A-Za-z0-9=])"),),
     "base64": (
         re.compile(  # lines as e-mail breaks them
-            r"(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{60,76}(?:\r?\n[A-Za-z0-9+/]{60,76})*+(?:\r?\n[A-Za-z0-9+/]{1,76})?+={0,2})"
+            r"(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{60,76}(?:\r?\n[A-Za-z0-9+/]{60,76})*+"
+            r"(?:\r?\n[A-Za-z0-9+/]{1,76}(?=={0,2}[ \t]*(?:\r?\n|\Z)))?+={0,2})(?![\w+/=-])"
         ),
         re.compile(r"(?<![\w+/-])([A-Za-z0-9+/]{10,}+={0,2})(?![\w+/=-])", re.ASCII),
     ),
     "base64url": (re.compile(r"(?<![\w-])([\w-]{10,}+={0,2})(?![\w=-])", re.ASCII),),
-    "base85": (re.compile(r"(?<!\S)(\S{12,}+)(?!\S)"),),
-    "ascii85": (re.compile(r"<~([!-uz\s]{8,}+)~>"), re.compile(r"(?<!\S)(\S{12,}+)(?!\S)")),
+    "base85": (re.compile(r"(?<![!-~])([!-~]{12,}+)(?![!-~])"),),
+    "ascii85": (re.compile(r"<~([!-uz\s]{8,}+)~>"), re.compile(r"(?<![!-~])([!-~]{12,}+)(?![!-~])")),
 }
 AROUND = "\"'`()[],.;:"  # what prose puts around a run of base85, and may be part of it
+LAYERS = ((0, 0), (1, 1), (0, 1), (1, 0), (1, 2), (0, 2))  # how much of it at either end, the likeliest first
 LINE = re.compile(r"[^\n]+")
+TOKENS = re.compile(r"\w+")
+LEAST_FREQUENT = 2  # words in a line of rot13, decoded
+FREQUENT_SHARE = 0.3  # of its words, as the least
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +71,11 @@ def encoded_parts(
     """The parts of `text` that decode to readable text, by position, without overlaps; nested ones down to `depth`.
 
     Readable is UTF-8 or UTF-16 of at least six printable characters, three quarters of them letters, digits or spaces
-    where there are fewer than 24: hashes, UUIDs and plain words decode to bytes that are not. A part encoded twice is
-    decoded twice, and its text has every inner part in the clear. rot13 changes letters alone and is told by English
-    words: whole lines that have more frequent ones decoded than as they stand. At most 20,000 runs an encoding are
-    tried; time is linear in the text.
+    where there are fewer than 24 bytes: hashes, UUIDs and plain words decode to bytes that are not. A part encoded
+    twice is decoded twice, and its text has every inner part in the clear; what decodes to signs alone counts where
+    they hold another part. rot13 changes letters alone and is told by English words: whole lines of which three words
+    in ten are frequent ones once decoded, and fewer as they stand. At most 20,000 runs an encoding are tried; time is
+    linear in the text.
     """
     if not depth:
         return []
@@ -78,6 +89,8 @@ def encoded_parts(
             if _overlaps(taken, start, end) or (new and start < new[-1].end):
                 continue
             inner = encoded_parts(decoded, encodings, depth - 1)
+            if not inner and not _reads(decoded, text[start:end]):
+                continue
             nested = max((part.encodings for part in inner), key=len, default=())
             new.append(EncodedPart(start, end, (encoding, *nested), in_the_clear(decoded, inner)))
         found += new
@@ -102,21 +115,22 @@ def _decoded(text: str, encoding: Encoding) -> Iterator[tuple[int, int, str]]:
     )
     for start, end in runs[:MOST_TRIES]:
         for first, last in _trimmed(text, start, end) if encoding.endswith("85") else [(start, end)]:
-            plain = _readable(decode, text[first:last])
+            plain = _printable(decode, text[first:last])
             if plain is not None:
                 yield first, last, plain
                 break
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    yield start, end
-    first = start + len(text[start:end]) - len(text[start:end].lstrip(AROUND))
-    last = start + len(text[start:end].rstrip(AROUND))
-    if (first, last) != (start, end) and last > first:
-        yield first, last
+    """The run as it stands, then without what may stand around it."""
+    run = text[start:end]
+    before, after = len(run) - len(run.lstrip(AROUND)), len(run) - len(run.rstrip(AROUND))
+    for first, last in dict.fromkeys([*LAYERS, (before, after)]):
+        if first <= before and last <= after and start + first < end - last:
+            yield start + first, end - last
 
 
-def _readable(decode: Callable[[str], bytes], run: str) -> str | None:
+def _printable(decode: Callable[[str], bytes], run: str) -> str | None:
     if run.isalpha() and run[1:].islower():  # a word
         return None
     try:
@@ -125,24 +139,34 @@ def _readable(decode: Callable[[str], bytes], run: str) -> str | None:
     except (ValueError, binascii.Error):  # UnicodeDecodeError is a ValueError
         return None
     shown = text.strip()
-    number = run.isdecimal() and not shown.isdecimal()
-    if len(shown) < (SHORTEST_OF_DIGITS if number else SHORTEST):
+    if len(shown) < (SHORTEST_OF_DIGITS if _is_number(run, shown) else SHORTEST):
         return None
+    return text if all(character.isprintable() or character in "\n\r\t" for character in shown) else None
+
+
+def _reads(decoded: str, run: str) -> bool:
+    """Whether printable text that a run decodes to is text: by its length or by its words."""
+    shown = decoded.strip()
     words = sum(character.isalnum() or character.isspace() for character in shown)
-    printable = all(character.isprintable() or character in "\n\r\t" for character in shown)
-    certain = len(shown) >= CERTAIN and not number
-    return text if printable and (certain or words >= WORD_SHARE * len(shown)) else None
+    certain = len(shown.encode()) >= CERTAIN and not _is_number(run, shown)
+    return certain or words >= WORD_SHARE * len(shown)
+
+
+def _is_number(run: str, shown: str) -> bool:
+    return run.isdecimal() and not shown.isdecimal()
 
 
 def _rot13(text: str) -> Iterator[tuple[int, int, str]]:
     for line in LINE.finditer(text):
         plain = codecs.encode(line[0], "rot13")
-        if _frequent(plain) > _frequent(line[0]):
+        frequent = _frequent(plain)
+        enough = max(LEAST_FREQUENT, FREQUENT_SHARE * len(TOKENS.findall(plain)))
+        if frequent >= enough and frequent > _frequent(line[0]):
             yield *line.span(), plain
 
 
 def _frequent(text: str) -> int:
-    return sum(word in FREQUENT for word in re.findall(r"[a-z]{2,}", text.lower()))
+    return sum(word in FREQUENT for word in TOKENS.findall(text.lower()))
 
 
 def _overlaps(taken: list[tuple[int, int]], start: int, end: int) -> bool:

@@ -6,9 +6,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.kernels.bootstrap import Z95, bootstrap_means
+from metrics.kernels.bootstrap import bootstrap_means
 from metrics.kernels.intervals import NONE, Interval, wilson
 from metrics.kernels.resampled_sums import MANY, resampled_sums
+from metrics.kernels.student import Z95, student
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -190,24 +191,19 @@ def detectable(error: float, clusters: int) -> float:
     return (student(clusters - 1) + POWER) * error
 
 
-def student(freedom: int) -> float:
-    """The 97.5 % point of Student's t, by Cornish and Fisher's expansion; error below 0.3 % from 3 degrees of freedom.
+def units_needed(error: float, clusters: int, difference: float) -> int:
+    """How many clusters, like the `clusters` that give the standard `error`, reveal a true `difference` > 0 as above.
 
-    Below 3 degrees: the exact 12.706 and 4.303. Source: Abramowitz & Stegun 26.7.5.
+    The least c ≥ 2 with (t + 0.84)·error·√(clusters / c) ≤ difference, t of c − 1 degrees of freedom.
 
-    >>> round(student(10), 3)
-    2.228
+    >>> units_needed(0.02, 100, detectable(0.02, 100))
+    100
     """
-    if freedom < 3:
-        return {1: 12.706204736432095, 2: 4.302652729911275}.get(freedom, math.inf)
-    z = Z95
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + float(sum(term / freedom**power for power, term in enumerate(terms, 1)))
+    spread = error * math.sqrt(clusters)
+    needed = max(2, math.floor(((Z95 + POWER) * spread / difference) ** 2))
+    while detectable(spread / math.sqrt(needed), needed) > difference * (1 + 1e-9):
+        needed += 1
+    return needed
 
 
 def holm(p: Floats) -> Floats:

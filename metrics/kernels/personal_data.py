@@ -7,20 +7,46 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, Protocol, get_args
 
-Kind = Literal["card", "iban", "ssn", "email", "phone"]
+from metrics.kernels.scripts import LETTER, UNSPACED, WORD
+
+Kind = Literal["iban", "card", "ssn", "email", "phone"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SHORTEST_CARD, LONGEST_CARD = 12, 19
+LENGTH_OF_EAN = 13
+LONGEST_USER = 200  # characters of a URL before its host
 GROUPS_OF_A_CARD = 5
 
-DIGIT_GROUPS = re.compile(r"\d+(?:[ -]\d+)*", re.ASCII)
-SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}", re.ASCII)
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+APART = " \u00a0\u2009\u202f\u2010\u2011-"  # between groups of digits: spaces, also hard and thin ones, and hyphens
+
+DIGIT_GROUPS = re.compile(rf"\d+(?:[{APART}]\d+)*", re.ASCII)
+SSN = re.compile(rf"\d{{3}}([{APART}])\d{{2}}\1\d{{4}}", re.ASCII)
 NAMED_SSN = re.compile(
     r"\b(?:ssn|social security(?: number| no\.?| #)?)[ :#]{1,3}(?:is )?(\d{9})", re.ASCII | re.IGNORECASE
 )
-IBAN_START = re.compile(r"[A-Z]{2}\d{2}", re.ASCII)
-MAILBOX_BACKWARDS = re.compile(r"[\w.%+'-]{0,63}\w")
-DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,6}(?:xn--[a-z0-9-]{2,20}|[^\W\d_]{2,24})(?!\w)")
-TELEPHONE_WORDS = re.compile(r"phone|tel|call|mobile|cell|fax|contact|reach|dial|whatsapp|text|sms", re.IGNORECASE)
+IBAN_START = re.compile(r"[A-Z]{2}\d{2}|[a-z]{2}\d{2}", re.ASCII)
+MAILBOX_BACKWARDS = re.compile(rf"(?:{WORD}|[.%+'-]){{0,63}}{WORD}")
+DOMAIN = re.compile(
+    rf"(?:{LETTER}(?:(?:{WORD}|-){{0,61}}{LETTER})?\.){{1,6}}"
+    rf"(?P<top>xn--[a-z0-9-]{{2,20}}|[^\W\d_{UNSPACED}]{{2,24}})(?!{WORD})"
+)
+FILE_ENDINGS = frozenset(
+    "png jpg jpeg gif svg webp avif bmp ico pdf css js json html xml csv txt yaml yml toml".split()
+)
+NOBODY = frozenset({"git", "hg", "svn"})  # before @ and a host in the address of a repository
+USER_OF_URL = re.compile(r"://[^\s/?#]*$")
+TELEPHONE_WORDS = re.compile(
+    rf"(?<!{WORD})(?:\w{{0,9}}phones?|tele?f[oó]+ne?o?s?|\w{{0,7}}telefon\w{{0,7}}|t[eé]l|t[eé]l[eé]phone|ph|"
+    r"call\w{0,3}|mob|mobil\w{0,7}|m[oó]vil|cell|celular|handy|rufnummer|fax|contact|reach|dial|hotline|whatsapp|text|"
+    r"sms|gsm|тел|телефон\w{0,3})\b|電話|携帯|电话|手机|手機|전화|휴대폰|هاتف|फ़ोन|फोन|โทร",
+    re.IGNORECASE,
+)
+ABBREVIATED = re.compile(rf"(?<!{WORD})(t[eé]l|ph|mob|тел)\.", re.IGNORECASE)
+CLOSING = {"(": ")", "[": "]", "\uff08": "\uff09", "\uff3b": "\uff3d"}
+GOES_ON = re.compile(r"-$|\d\s{0,3}-\s{0,3}$|isbn\S{0,3}\s{0,3}$", re.IGNORECASE)
+PART_OF_A_NAME = re.compile(r"-\w")
+# An address of the internet, a date, a file of a year.
+NO_PHONE = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|(?:19|20)\d\d/\d+")
 PHONE_CANDIDATES, PHONE_TRIES = 2_000, 20_000  # of a text, valid and not: each takes libphonenumber some 0.2 ms
 WORD_REACH = 24  # characters before a bare run of digits in which such a word makes it a phone number
 
@@ -60,7 +86,10 @@ DUMMY_IBANS = frozenset(
 )
 DUMMY_SSNS = frozenset({"078051120", "219099999", "123456789", "111111111", "222222222", "333333333"})
 DUMMY_DOMAIN = re.compile(r"(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost)$", re.IGNORECASE)
-DUMMY_PHONE = re.compile(r"\+1\d{3}55501\d\d|\+1800555(?:0199|01\d\d)|\+442079460\d{3}")
+# North America's exchange 555 but for directory assistance; what Ofcom keeps for films.
+DUMMY_PHONE = re.compile(
+    r"\+1\d{3}555(?!1212)\d{4}|\+44(?:207946|1914980|(?:11[3-8]|1[2-6]1)4960|2920180|2896496)\d{3,4}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +159,23 @@ def _overlaps(taken: list[tuple[int, int]], datum: PersonalDatum) -> bool:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter, digit, or decimal point between digits, touches the span."""
+    """Whether no letter or digit touches the span, nor, where it has no letters, a point or comma of a longer number.
+
+    A comma between two values of a row is none of these.
+    """
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    if before[-1:].isalnum() or after[:1].isalnum():
+    if _joins(before[-1:]) or _joins(after[:1]):
         return False
-    inside_decimal = before[-1:] in (".", ",") and before[:1].isdigit() and len(before) == 2
-    return not inside_decimal and not (after[:1] in (".", ",") and after[1:].isdigit())
+    if any(map(str.isalpha, text[start:end])):
+        return True
+    fraction = before[-1:] in (".", ",") and before[:1].isdigit() and len(before) == 2
+    in_a_row = before[-1:] == after[:1] == "," and not after[1:].isspace()
+    return (in_a_row or not fraction) and not (after[:1] in (".", ",") and after[1:].isdigit())
+
+
+def _joins(character: str) -> bool:
+    """Whether a character beside a number or a name makes it part of something longer."""
+    return character.isalnum() and not UNSPACED_CHARACTER.match(character)
 
 
 def _cards(text: str) -> Iterator[PersonalDatum]:
@@ -146,34 +186,46 @@ def _cards(text: str) -> Iterator[PersonalDatum]:
         for first in range(len(groups)):
             if first < done:
                 continue
-            digits = ""
+            digits, card = "", None
             for last in range(first, min(first + GROUPS_OF_A_CARD, len(groups))):
+                size = groups[last][1] - groups[last][0]
                 digits += run_text[slice(*groups[last])]
-                if len(digits) > LONGEST_CARD:
+                if len(digits) > LONGEST_CARD or (size > 6 and last > first):
                     break
                 start, end = run.start() + groups[first][0], run.start() + groups[last][1]
-                grouped = all(3 <= stop - begin <= 6 for begin, stop in groups[first : last + 1])
-                if (first == last or grouped) and _is_card(digits) and _stands_alone(text, start, end):
-                    yield PersonalDatum("card", start, end, digits in DUMMY_CARDS)
-                    done = last + 1
+                # of several lengths that check the longest: some networks have cards of twelve digits and of nineteen
+                # twelve digits in fours and more of them behind are the beginning of something else
+                begun = first < last < len(groups) - 1 and size == 4 and len(digits) == SHORTEST_CARD
+                if not begun and _is_card(digits) and _stands_alone(text, start, end):
+                    card, done = PersonalDatum("card", start, end, digits in DUMMY_CARDS), last + 1
+                if not 3 <= size <= 6:
                     break
+            if card is not None:
+                yield card
 
 
 def _is_card(digits: str) -> bool:
+    if len(digits) == LENGTH_OF_EAN and _ean(digits):  # goods; cards of thirteen digits are of the past
+        return False
     return any(len(digits) in lengths and issuer.match(digits) for issuer, lengths in ISSUERS) and luhn(digits)
+
+
+def _ean(digits: str) -> bool:
+    """Whether the check digit of a bar code is right: ISO/IEC 15420."""
+    return sum(int(digit) * (1 + 2 * (place % 2)) for place, digit in enumerate(reversed(digits))) % 10 == 0
 
 
 def _ibans(text: str) -> Iterator[PersonalDatum]:
     for head in IBAN_START.finditer(text):
-        length = IBAN_LENGTHS.get(head[0][:2])
+        length = IBAN_LENGTHS.get(head[0][:2].upper())
         if length is None:
             continue
-        written = re.match(
-            rf"(?:[A-Z0-9][ -]?){{{length - 1}}}[A-Z0-9]", text[head.start() : head.start() + 2 * length]
-        )
+        # small letters only unbroken: words of a sentence are letters and spaces as well
+        form = rf"(?:[A-Z0-9][{APART}]?){{{length - 1}}}[A-Z0-9]" if head[0].isupper() else rf"[a-z0-9]{{{length}}}"
+        written = re.match(form, text[head.start() : head.start() + 2 * length])
         if written is None:
             continue
-        iban, end = re.sub(r"[ -]", "", written[0]), head.start() + written.end()
+        iban, end = re.sub(rf"[{APART}]", "", written[0]).upper(), head.start() + written.end()
         if iban_checks(iban) and _stands_alone(text, head.start(), end):
             yield PersonalDatum("iban", head.start(), end, iban in DUMMY_IBANS)
 
@@ -193,9 +245,21 @@ def _emails(text: str) -> Iterator[PersonalDatum]:
     while at >= 0:
         domain = DOMAIN.match(text, at + 1)
         mailbox = MAILBOX_BACKWARDS.match(text[max(0, at - 64) : at][::-1]) if domain else None
-        if domain and mailbox:
-            yield PersonalDatum("email", at - mailbox.end(), domain.end(), DUMMY_DOMAIN.search(domain[0]) is not None)
+        start = at - mailbox.end() if mailbox else at
+        if text[start - 1 : start] == "\\" and text[start] in "nrt":  # a line break that is written as \n
+            start += 1
+        if domain and start < at and _is_address(text, start, at, domain):
+            yield PersonalDatum("email", start, domain.end(), DUMMY_DOMAIN.search(domain[0]) is not None)
         at = text.find("@", at + 1)
+
+
+def _is_address(text: str, start: int, at: int, domain: re.Match[str]) -> bool:
+    """Whether a mailbox and a domain are neither code, a handle, a file nor the user in a URL."""
+    if text[start - 1 : start] == "@" or text[domain.end() : domain.end() + 1] == "(":
+        return False
+    if text[start:at] in NOBODY or domain["top"].lower() in FILE_ENDINGS:
+        return False
+    return not USER_OF_URL.search(text, max(0, start - LONGEST_USER), start)
 
 
 def _phones(text: str, region: str) -> Iterator[PersonalDatum]:
@@ -203,17 +267,23 @@ def _phones(text: str, region: str) -> Iterator[PersonalDatum]:
 
     matcher = PhoneNumberMatcher(text, region, leniency=Leniency.VALID, max_tries=PHONE_TRIES)
     for match in islice(matcher, PHONE_CANDIDATES):
-        bare = match.raw_string.isdigit()
-        before = re.split(r"[\d;.\n]", text[max(0, match.start - WORD_REACH) : match.start])[-1]
-        if bare and not TELEPHONE_WORDS.search(before):
+        raw, start = match.raw_string, match.start
+        if raw[:1] in CLOSING and CLOSING[raw[0]] not in raw:
+            raw, start = raw[1:], start + 1
+        before = ABBREVIATED.sub(r"\1 ", text[max(0, start - WORD_REACH) : start])
+        if raw.isdigit() and not TELEPHONE_WORDS.search(re.split(r"[\d;.\n]", before)[-1]):
+            continue
+        if NO_PHONE.fullmatch(raw) or PART_OF_A_NAME.match(text, match.end) or GOES_ON.search(before):
+            continue
+        if (")" in raw and "(" not in raw) or not _stands_alone(text, start, match.end):
             continue
         international = format_number(match.number, PhoneNumberFormat.E164)
-        yield PersonalDatum("phone", match.start, match.end, DUMMY_PHONE.fullmatch(international) is not None)
+        yield PersonalDatum("phone", start, match.end, DUMMY_PHONE.fullmatch(international) is not None)
 
 
 FINDERS: dict[Kind, Callable[[str], Iterator[PersonalDatum]]] = {
-    "card": _cards,
     "iban": _ibans,
+    "card": _cards,
     "ssn": _ssns,
     "email": _emails,
 }

@@ -1,4 +1,4 @@
-"""Cluster bootstrap of average precision and recall: whole images are drawn again, nothing is matched again."""
+"""Resampling of average precision and recall: whole images are drawn again, nothing is matched again."""
 
 import math
 import os
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from metrics.kernels.matching import Matches
 from metrics.kernels.objects import Floats, Ints, Objects
 from metrics.kernels.precision_recall import RECALLS, Ranking, Selection
+from metrics.kernels.student import Z95
 
 MOST = 255  # times one cluster can be drawn; a count beyond has no measurable probability
 DRAWS_AT_ONCE = 1 << 22
 RARE = 10  # resamples: a share of fewer is not known
+BIAS = 4 / 3  # of what a value of half the data lies too high, what one of all of it does, where that falls as n^-0.8
 EQUAL = 1e-9  # differences that are equal on paper differ in their last bits
 
 
@@ -30,6 +32,20 @@ def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.ui
         drawn = rng.integers(0, count, (min(step, resamples - start), count))
         for place, row in enumerate(drawn, start):  # one by one: its counts stay in the processor's cache
             weights[place] = np.minimum(np.bincount(row, minlength=count), MOST)[clusters]
+    return weights
+
+
+def draw_halves(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
+    """Which images each half-sample holds: [B, I] of 0 and 1. Half of the clusters (codes 0 … C−1 by image), without
+    replacement; every second half-sample is what the one before leaves.
+    """
+    count = int(clusters.max(initial=-1)) + 1
+    weights = np.zeros((resamples, len(clusters)), np.uint8)
+    rng = np.random.default_rng(seed)
+    for place in range(0, resamples, 2):
+        chosen = np.zeros(count, np.uint8)
+        chosen[rng.permutation(count)[: count // 2]] = 1
+        weights[place : place + 2] = np.stack([chosen, 1 - chosen])[: resamples - place, clusters]
     return weights
 
 
@@ -93,32 +109,29 @@ def resample_selection(
     return average, recall
 
 
-def basic_interval(value: Floats, samples: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
-    """The basic (reverse percentile) bootstrap interval of `value` […] from `samples` [B, …], within 0 … 1.
+def half_sample_interval(value: Floats, samples: Floats) -> tuple[Floats, Floats]:
+    """The 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; none give NaN.
 
-    (2·value − upper quantile, 2·value − lower quantile); NaN samples are left out, no samples give NaN. AP is biased
-    upwards on few images, and again as much on resamples of them: the percentiles of the samples are shifted the wrong
-    way (of a true mAP of 20 labels, from 100 images, they held 65 % where 95 % is promised, this interval 82 %; from
-    1,000 images 81 % and 95 %). Source: Davison & Hinkley, Bootstrap Methods and their Application, 1997, ch. 5.2.
+    AP is biased upwards on few images, more so on half of them: the value is corrected by BIAS times what the mean of
+    the samples lies above it. Half-samples spread about their mean as much as the value does about the truth; their
+    variance s² is taken to fall towards 0 and 1 as p·(1 − p) does: the ends solve (corrected − p)² = 1.96²·φ·p·(1 − p),
+    φ = s² at the corrected value, and the value lies within. NaN samples are left out.
+
+    Resamples with replacement tell half of that bias: of a true mAP of 20 labels the basic bootstrap interval held 84 %
+    from 300 images, these intervals 94 % (`python -m tests.benchmarks.bench_coverage`). Below some 40 ground truths a
+    label they promise too much: 88 % at 15. Source: Politis, Romano & Wolf, Subsampling, 1999; Wilson 1927.
     """
-    low, high = _quantiles(samples, (1 - level) / 2, (1 + level) / 2)
-    return np.clip(2 * value - high, 0.0, 1.0), np.clip(2 * value - low, 0.0, 1.0)
-
-
-def _quantiles(samples: Floats, *shares: float) -> list[Floats]:
-    """Quantiles along the first axis by linear interpolation, of what is not NaN; NaN where all is."""
-    if not len(samples):
-        return [np.full(samples.shape[1:], np.nan) for _ in shares]
-    ordered = np.sort(samples, axis=0)  # NaN last
-    last = np.maximum(np.count_nonzero(~np.isnan(samples), axis=0) - 1, 0)
-    found = []
-    for share in shares:
-        place = share * last
-        lower = np.floor(place).astype(np.intp)
-        below = np.take_along_axis(ordered, lower[None], axis=0)[0]
-        above = np.take_along_axis(ordered, np.minimum(lower + 1, last)[None], axis=0)[0]
-        found.append(below + (above - below) * (place - lower))
-    return found
+    known = np.count_nonzero(~np.isnan(samples), axis=0)
+    total = np.nansum(samples, axis=0)
+    mean = np.divide(total, known, out=np.full(np.shape(value), np.nan), where=known > 0)
+    squares = np.nansum((samples - mean) ** 2, axis=0)
+    squared = np.divide(squares, known, out=np.full(np.shape(value), np.nan), where=known > 0)
+    corrected = np.clip(value - BIAS * (mean - value), 0.0, 1.0)
+    phi = squared / np.maximum(corrected * (1 - corrected), np.maximum(squared, np.finfo(np.float64).tiny))
+    k = Z95 * Z95 * phi
+    reach = np.sqrt(k * k + 4 * k * corrected * (1 - corrected))
+    low, high = ((2 * corrected + k + sign * reach) / (2 * (1 + k)) for sign in (-1.0, 1.0))
+    return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
 
 
 def paired_difference(apart: float, samples: Floats) -> tuple[float, float, float | None]:

@@ -78,7 +78,7 @@ TOKEN = re.compile(
 SLACK_WEBHOOK = re.compile(
     r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Z0-9]{8,12}/[A-Za-z0-9]{8,20}/[A-Za-z0-9]{20,40}"
 )
-AZURE_KEY = re.compile(r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)")
+AZURE_KEY = re.compile(r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)", re.ASCII)
 AWS_SECRET = re.compile(
     r"aws[\w ]{0,20}?(?:secret|access)[\w ]{0,20}+[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![\w/+=])",
     re.ASCII | re.IGNORECASE,
@@ -87,14 +87,16 @@ JWT = re.compile(BEGINS + r"(eyJ[\w-]{8,4000}+)\.[\w-]{4,20000}+\.[\w-]{0,4000}+
 PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]{0,30}?)(PRIVATE KEY(?: BLOCK)?|CERTIFICATE)-----|PuTTY-User-Key-File-\d:")
 PEM_NOISE = re.compile(r"\s|\\[nrt]|^[A-Za-z-]{1,30}: [^\n]*$", re.MULTILINE)
 PEM_LINES = re.compile(
-    r"(?:\s|\\[nrt]|[A-Za-z-]{1,30}: [^\n]*\n)*+(?:[A-Za-z0-9+/=]{60,}(?:\s|\\[nrt])+)*+[A-Za-z0-9+/=]*"
+    r"(?:\s|\\[nrt]|[A-Za-z-]{1,30}: [^\n]*\n)*+"
+    r"(?:[A-Za-z0-9+/=]{60,}(?:[ \t]*\r?\n[ \t]*|(?:\\[nrt])+|[ \t]+))*+[A-Za-z0-9+/=]*"
 )
 PEM_FOOT = re.compile(r"-----END [A-Z0-9 ]{1,50}-----")
 PRODUCT_KEY = re.compile(r"(?<![A-Za-z0-9-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9]|-[A-Za-z0-9])", re.ASCII)
 URL_PASSWORD = re.compile(r"://[^\s:/@?#]{1,64}:([^\s:/@?#]{3,128})@[\w.-]", re.ASCII)
 NAMED = re.compile(
-    r"(?:password|passwd|passphrase|passcode|pwd)s?[\"'\])]{0,2}(?:\s{0,3}(?::=|=>|[=:])|\s+is:?)\s{0,3}[\"'`]?"
-    r"(?P<word>[^\s\"'`,;<>]{8,128})"
+    r"(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|hasło|"
+    r"şifre|пароль|密码|密碼|パスワード|비밀번호)s?[\"'\])]{0,2}(?:\s{0,3}(?::=|=>|[=:：])|\s+is:?)\s{0,3}[\"'`]?"
+    r"(?P<word>[^\s\"'`,;<>\u00a0\u0600-\u06ff\u2000-\uffff]{8,128})"
     r"|(?:api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|account[ _-]?key|auth[ _-]?key|secret|token|"
     r"credential|auth)[\w-]{0,30}+[\"'\])]{0,2}(?:\s{0,3}(?::=|=>|[=:])|\s+is:?)\s{0,3}(?:bearer\s|basic\s)?[\"'`]?"
     r"(?P<value>[\w+/=.~-]{16,512})"
@@ -176,8 +178,9 @@ def _end_of_block(text: str, start: int, stop: int) -> int:
 def _tokens(text: str) -> Iterator[Secret]:
     for match in TOKEN.finditer(text):
         kind, issuer, _ = TOKENS[int(str(match.lastgroup)[1:])]
-        if _is_token(match[0]):
-            yield Secret(kind, *match.span(), issuer, bool(DUMMY.search(match[0])))
+        token = match[0].rstrip(".")  # that of the sentence
+        if _is_token(token):
+            yield Secret(kind, match.start(), match.start() + len(token), issuer, bool(DUMMY.search(token)))
     for match in SLACK_WEBHOOK.finditer(text):
         if _is_token(match[0].rpartition("/")[2]):
             yield Secret("service_token", *match.span(), "Slack")
@@ -222,7 +225,7 @@ def _named(text: str) -> Iterator[Secret]:
         named = str(match.lastgroup)
         start = match.start(named)
         if named == "word":
-            value = match["word"].rstrip(".:)")
+            value = match["word"].rstrip(".:)]")
             kind: SecretKind = "password"
             real = _is_password(value)
         else:

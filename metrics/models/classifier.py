@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metrics.errors import MissingResource
 from metrics.kernels.similarity import Floats
 from metrics.models.batches import Tokenizer, by_length, padded
-from metrics.models.files import fingerprints, hub_folder, load, no_folder
+from metrics.models.files import fingerprints, hub_folder, load, no_folder, no_library
 from metrics.models.remembered import Remembered, Rows
 from metrics.models.vectors import Text
 
@@ -144,7 +144,7 @@ def open_classifier(setting: str, cache_folder: Path) -> Classifier:
 
 def lacking(setting: str) -> str | None:
     """Why there will be no classifier with this setting, or None; nothing is loaded to find out."""
-    return no_folder(setting, f"{FOLDER}, or a model of the hub")
+    return no_library(KIND) or no_folder(setting, f"{FOLDER}, or a model of the hub")
 
 
 def read_config(folder: Path) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A model's files: a local folder or the hub's copy of it, what identifies them, and how transformers loads them."""
 
+import importlib.util
 import multiprocessing
 from collections.abc import Sequence
 from contextlib import redirect_stderr
@@ -10,7 +11,16 @@ from typing import Any
 
 from metrics.errors import MissingResource
 
+LIBRARIES = ("torch", "transformers")
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that bear on its numbers
+
+
+def no_library(kind: str) -> str | None:
+    """Why no model of this kind can be loaded for want of a library, and how to get it, or None; none is imported."""
+    absent = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+    if not absent:
+        return None
+    return f"a {kind} needs {' and '.join(absent)}; `pip install {' '.join(absent)}` gets what is missing"
 
 
 def no_folder(setting: str, expected: str) -> str | None:

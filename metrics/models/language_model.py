@@ -12,7 +12,7 @@ import numpy as np
 
 from metrics.errors import MissingResource
 from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
-from metrics.models.files import file_sha256, fingerprints, hub_folder, load, no_folder
+from metrics.models.files import file_sha256, fingerprints, hub_folder, load, no_folder, no_library
 from metrics.models.remembered import Remembered, Rows
 from metrics.models.vectors import Text
 
@@ -161,6 +161,8 @@ def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
 
 def lacking(setting: str) -> str | None:
     """Why there will be no language model with this setting, or None; nothing is loaded to find out."""
+    if reason := no_library(KIND):
+        return reason
     place = Path(setting).expanduser()
     if setting.lower().endswith(GGUF):
         if not place.is_file():

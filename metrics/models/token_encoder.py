@@ -13,7 +13,7 @@ from metrics.errors import MissingResource
 from metrics.kernels.similarity import Floats
 from metrics.models import embedder
 from metrics.models.batches import Tokenizer, by_length, padded
-from metrics.models.files import fingerprints, hub_folder, load, no_folder
+from metrics.models.files import fingerprints, hub_folder, load, no_folder, no_library
 
 KIND = "token encoder"
 FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"
@@ -101,4 +101,4 @@ def lacking(setting: str) -> str | None:
     """Why there will be no encoder with this setting, or None; nothing is loaded to find out."""
     if setting == embedder.BUNDLED:
         return embedder.lacking(setting)
-    return no_folder(setting, FOLDER)
+    return no_library(KIND) or no_folder(setting, FOLDER)

@@ -21,7 +21,8 @@ __all__ = ["FORMATS", "MIME", "WHATS", "Format", "Report", "What", "render", "ta
 
 
 def render(run: Run, format: str) -> bytes:
-    """The report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows.
+    """The report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows
+    but the slices.
 
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
     any other format.
@@ -33,6 +34,8 @@ def render(run: Run, format: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for what in WHATS:
+            if what == "slices":  # their search can take minutes, of many models and metrics: `export` makes it
+                continue
             frame = table(run, what)
             if len(frame):
                 archive.writestr(

@@ -9,6 +9,8 @@ from metrics import analysis
 from metrics.evaluator import Evaluator
 from metrics.registry import evaluators
 from metrics.reports.charts import chart_groups
+from metrics.reports.comparisons import comparison_section
+from metrics.reports.glance import glance
 from metrics.reports.report import (
     Cell,
     Column,
@@ -21,14 +23,27 @@ from metrics.reports.report import (
     Report,
     Standing,
 )
+from metrics.reports.robustness import flips_section
+from metrics.reports.slices import slices_section
+from metrics.reports.standards import standards_section
 from metrics.reports.style import interval, number, plural
 from metrics.reports.text import shown, shown_tree
+from metrics.reports.trust import trust_section
 from metrics.reports.words import metric_title, named
 from metrics.reports.worst import MOST_CASES, worst_cases
 from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
+SECTIONS = (comparison_section, slices_section, flips_section, standards_section, trust_section)
+MOST_INSIGHTS = 24  # the gravest
+MOST_GROUPED = 3  # metrics whose rank groups are written out
+HOW = (
+    "Two models are told apart in a metric only where their difference on the same cases is more than chance would "
+    "make it: paired t tests at 5 %, corrected by Holm's method for all pairs of models; models that cannot be told "
+    "apart from the same better ones share a rank. Intervals hold the truth in 95 of 100 such evaluations: Wilson's "
+    "for shares, a bootstrap over cases, or over their groups, for means."
+)
 MOST_PARAMETER = 200  # characters of a parameter's value
 
 
@@ -39,11 +54,14 @@ def build(run: Run) -> Report:
     cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
     standings = tuple(_standings(board.models, columns, cells))
     worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
-    notes = list(_unjudged(run, board))
+    notes = [*_ranked(board, standings), *_unjudged(run, board)]
     if len(columns) < len(board.columns):
         notes.append(
             f"{plural(len(board.columns) - len(columns), 'minor metric')} left out here; the exports have all of them."
         )
+    insights = run.insights
+    if len(insights) > MOST_INSIGHTS:
+        notes.append(f"The {MOST_INSIGHTS} gravest of {plural(len(insights), 'insight')}; the exports have all.")
     if ranked > len(worst):
         notes.append(
             f"{plural(len(worst), 'case')} shown as the worst, no more than {MOST_CASES}; the studio lists every one."
@@ -59,14 +77,31 @@ def build(run: Run) -> Report:
             facts=tuple(_facts(run)),
             columns=columns,
             cells=cells,
-            charts=tuple(chart_groups(run)),
+            charts=(*glance(board), *chart_groups(run)),
             problems=tuple(_problems(run)),
-            insights=tuple(_insights(run)),
+            insights=tuple(_insights(insights)),
+            sections=tuple(section for make in SECTIONS if (section := make(run)) is not None),
             worst=worst,
             methods=tuple(_methods(run)),
             notes=tuple(notes),
         )
     )
+
+
+def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
+    """How models are told apart, and the groups that cannot be in the first metrics, in sentences."""
+    paired = {key for (_, key), cell in board.cells.items() if cell.paired}
+    if len(board.models) < 2 or not paired:
+        return
+    yield HOW
+    for standing in [one for one in standings if one.column.key in paired][:MOST_GROUPED]:
+        groups: dict[int, list[str]] = {}
+        for model in board.models:
+            cell = board.cells.get((model, standing.column.key))
+            if cell is not None and cell.rank is not None:
+                groups.setdefault(cell.rank, []).append(model)
+        ranks = "; ".join(f"{rank}: {named(groups[rank])}" for rank in sorted(groups))
+        yield f"Ranks in {metric_title(standing.column, arrow=False)}: {ranks}."
 
 
 def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
@@ -251,19 +286,21 @@ def _value(value: object) -> str:
 
 
 def _problems(run: Run) -> Iterator[Problem]:
-    for row in run.problems.to_dict("records"):
+    found = run.problems  # flips of perturbed cases have a section of their own
+    for row in found[found["kind"] == "threshold"].to_dict("records"):
         entry = evaluators().get(row["evaluator"])
         yield Problem(
             row["model"], entry.title if entry else row["evaluator"], row["metric"], _float(row["value"]),
             _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"], int(row["n"]),
-            row["severity"], row["message"],
+            row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
         )  # fmt: skip
 
 
-def _insights(run: Run) -> Iterator[Insight]:
-    for row in run.insights.to_dict("records"):
+def _insights(found: pd.DataFrame) -> Iterator[Insight]:
+    for row in found.head(MOST_INSIGHTS).to_dict("records"):
         entry = evaluators().get(row["evaluator"])
-        yield Insight(row["kind"], f"{entry.title}: {row['message']}" if entry else row["message"])
+        message = f"{entry.title}: {row['message']}" if entry else row["message"]
+        yield Insight(row["kind"], message, row["severity"], row["evidence"])
 
 
 def _float(value: Any) -> float | None:

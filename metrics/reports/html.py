@@ -10,7 +10,7 @@ from pathlib import Path
 from metrics.reports.figures import legend, picture, svg
 from metrics.reports.leaves import HeatCell, whole_leaf
 from metrics.reports.plots import Inks, is_wide, of_models, plot
-from metrics.reports.report import CaseMetric, Fact, Method, Report, WorstCase
+from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
 from metrics.reports.style import (
     ACCENT,
     INK,
@@ -139,8 +139,18 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
         note = [tag("p", group.note, _class="muted small")] if group.note else []
         yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
     yield "Problems", "Which models are on the wrong side of a threshold?", list(_problems(report))
+    for section in report.sections:
+        yield section.title, section.question, list(_section(section))
     yield "Worst cases", "Why did it fail here?", [_case(case) for case in report.worst]
     yield "Methods", "How is each number made?", [part for method in report.methods for part in _method(method)]
+
+
+def _section(section: Section) -> Iterator[str]:
+    for table in section.tables:
+        yield tag("h3", table.title)
+        yield _table(table.heads, list(table.rows), table.right)
+    for note in section.notes:
+        yield tag("p", note, _class="muted small")
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> Html:
@@ -202,7 +212,13 @@ def _problems(report: Report) -> Iterator[str]:
         yield tag("p", "No model is on the wrong side of a threshold.")
     if report.insights:
         yield tag("h3", "What stands out")
-        yield tag("ul", *(tag("li", insight.message) for insight in report.insights))
+        yield tag(
+            "ul",
+            *(
+                tag("li", insight.message, " ", tag("span", insight.evidence, _class="muted small"))
+                for insight in report.insights
+            ),
+        )
 
 
 def _case(case: WorstCase) -> Html:

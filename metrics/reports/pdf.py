@@ -19,7 +19,7 @@ from metrics.errors import MissingResource
 from metrics.reports.figures import Figure, legend, picture, svg
 from metrics.reports.leaves import Leaf, heat_leaves
 from metrics.reports.plots import Inks, is_wide, of_models, plot
-from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, WorstCase
+from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, Section, WorstCase
 from metrics.reports.style import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, interval, number, ramp
 from metrics.reports.text import is_code, is_rtl, shown_tree
 from metrics.reports.words import (
@@ -132,7 +132,11 @@ def _payload(report: Report) -> dict[str, Any]:
         "charts": [_chart_group(group, report.models) for group in report.charts],
         "problems": [{name: breakable(text) for name, text in problem_row(row).items()} for row in report.problems],
         "has_thresholds": any(column.threshold is not None for column in report.columns),
-        "insights": [breakable(insight.message) for insight in report.insights],
+        "insights": [
+            {"message": breakable(insight.message), "evidence": breakable(insight.evidence)}
+            for insight in report.insights
+        ],
+        "sections": [_section(section) for section in report.sections],
         "worst": worst,
         "methods": [_method(method) for method in report.methods],
         "contents": len(worst) + len(report.methods) > CONTENTS_FROM,
@@ -210,6 +214,18 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
 def _narrow(text: str) -> str:
     """Break opportunities for the narrow columns of the heatmap."""
     return re.sub("[!-~\u00a1-\u02b8]{9,}", lambda found: BREAK.join(_pieces(found[0], 9)), text)
+
+
+def _section(section: Section) -> dict[str, Any]:
+    tables = [
+        {
+            "title": table.title, "heads": table.heads, "right": table.right,
+            "rows": [[breakable(text) for text in row] for row in table.rows],
+        }
+        for table in section.tables
+    ]  # fmt: skip
+    notes = [breakable(note) for note in section.notes]
+    return {"title": section.title, "question": section.question, "tables": tables, "notes": notes}
 
 
 def _worst(case: WorstCase) -> dict[str, Any]:

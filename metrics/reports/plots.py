@@ -1,11 +1,12 @@
 """The charts of a report as figures: lines over the unit square, bars with intervals, confusion matrices."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from metrics.reports.figures import Figure, Label, shorten
-from metrics.reports.report import Bars, Curve, Matrix
+from metrics.reports.report import Bars, Curve, Matrix, Radar
 from metrics.reports.style import number
 
 WIDTH, WIDE = 320.0, 680.0  # units of a chart that takes half a page, and the whole of it
@@ -14,6 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 34.0, 96.0, 8.0, 30.0  # margins of a chart; the righ
 LABEL_GAP = 11.0
 NAMES, VALUES = 92.0, 34.0  # room for the names of groups, and for the number behind a bar
 BAR, GAP = 7.0, 6.0
+SPOKE = 84.0  # of a radar
+DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of its lines, one a model
 CELL, LEAST_CELL, DEEP = 38.0, 17.0, 22.0
 WIDE_FROM = 9  # columns of a confusion matrix
 APART = 5.0  # between the labels of a matrix and its margins
@@ -39,10 +42,12 @@ def of_models(models: Sequence[str], series: Sequence[str]) -> dict[str, str]:
     return dict(zip(models, series, strict=False))
 
 
-def plot(chart: Curve | Bars | Matrix, inks: Inks) -> Figure:
+def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
     """The figure of a chart."""
     if isinstance(chart, Curve):
         return _lines(chart, inks)
+    if isinstance(chart, Radar):
+        return _radar(chart, inks)
     return _bars(chart, inks) if isinstance(chart, Bars) else _matrix(chart, inks)
 
 
@@ -149,6 +154,40 @@ def _bars(chart: Bars, inks: Inks) -> Figure:
             y += BAR
     about = f"{chart.title}: {', '.join(chart.models)}"
     return Figure(WIDTH, bottom + 14, "".join(shapes), tuple(labels), about)
+
+
+def _radar(chart: Radar, inks: Inks) -> Figure:
+    """A closed line a model over spokes from worst (centre) to best (rim); colour and dashes tell the models apart."""
+    labels, top = _legend(chart.models, inks)
+    across, down = WIDTH / 2, top + SPOKE + 22
+
+    def place(index: int, share: float) -> tuple[float, float]:
+        angle = 2 * math.pi * index / len(chart.spokes)
+        return across + SPOKE * share * math.sin(angle), down - SPOKE * share * math.cos(angle)
+
+    shapes = []
+    for share in (0.25, 0.5, 0.75, 1.0):
+        ring = "L".join("{:.1f} {:.1f}".format(*place(index, share)) for index in range(len(chart.spokes)))
+        shapes.append(f'<path d="M{ring}Z" style="fill:none;stroke:{inks.line};stroke-width:0.6"/>')
+    for index, name in enumerate(chart.spokes):
+        x, y = place(index, 1.0)
+        shapes.append(f'<path d="M{across} {down}L{x:.1f} {y:.1f}" style="stroke:{inks.line};stroke-width:0.6"/>')
+        x, y = place(index, 1.09)
+        align = "middle" if abs(x - across) < 12 else "start" if x > across else "end"
+        labels.append(Label(x, y + 3, shorten(name, 22), inks.ink, align, 7))
+    labels.append(Label(across + 3, down - SPOKE * 0.5 + 2, "½", size=6.5))
+    for place_of, (model, values) in enumerate(zip(chart.models, chart.values, strict=True)):
+        colour = inks.models.get(model, inks.line)
+        points = [None if value is None else place(index, value) for index, value in enumerate(values)]
+        style = f"stroke:{colour};stroke-width:1.6;stroke-dasharray:{DASHES[place_of % len(DASHES)]}"
+        for one, other in zip(points, [*points[1:], points[0]], strict=True):
+            if one is not None and other is not None:
+                line = f"M{one[0]:.1f} {one[1]:.1f}L{other[0]:.1f} {other[1]:.1f}"
+                shapes.append(f'<path d="{line}" style="{style}"/>')
+        dots = (point for point in points if point is not None)
+        shapes += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" style="fill:{colour}"/>' for x, y in dots]
+    about = f"{chart.title}: {', '.join(chart.models)}"
+    return Figure(WIDTH, down + SPOKE + 18, "".join(shapes), tuple(labels), about)
 
 
 def _legend(models: Sequence[str], inks: Inks) -> tuple[list[Label], float]:

@@ -113,6 +113,19 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True)
+class Radar:
+    """One chart of several metrics: a spoke each, 0 (worst) in the centre … 1 (best), and a closed line a model.
+
+    `values` has a row a model, in the order of `models`; None where there is no value.
+    """
+
+    title: str
+    spokes: tuple[str, ...]
+    models: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """A confusion matrix: `counts` of each true label (rows) by predicted label (columns).
 
@@ -132,13 +145,13 @@ class ChartGroup:
 
     title: str
     question: str
-    charts: tuple[Curve | Bars | Matrix, ...]
+    charts: tuple[Curve | Bars | Radar | Matrix, ...]
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A model on the wrong side of a threshold."""
+    """A model on the wrong side of a threshold; `affected`: how many of its cases are, None where none has a value."""
 
     model: str
     evaluator_title: str
@@ -151,14 +164,37 @@ class Problem:
     n: int
     severity: str
     message: str
+    affected: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """Something that stands out in the run, in words."""
+    """Something that stands out in the run, in words, and what it rests on."""
 
     kind: str
     message: str
+    severity: str = "info"
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of texts under heads; the columns of the places in `right` stand on the right."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Tables that answer one question, and paragraphs that say how to read them."""
+
+    title: str
+    question: str
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +300,7 @@ class Report:
     charts: tuple[ChartGroup, ...] = ()
     problems: tuple[Problem, ...] = ()
     insights: tuple[Insight, ...] = ()
+    sections: tuple[Section, ...] = ()
     worst: tuple[WorstCase, ...] = ()
     methods: tuple[Method, ...] = ()
     notes: tuple[str, ...] = ()

@@ -9,28 +9,39 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics import analysis
 from metrics.reports.text import safe
 from metrics.store import Run
 from metrics.store.schema import JUDGEMENTS
 
-What = Literal["aggregates", "scores", "curves", "matches", "judgements", "problems", "insights"]
+What = Literal[
+    "aggregates", "scores", "curves", "matches", "judgements", "problems", "insights", "flips", "flip_rates",
+    "compliance", "slices",
+]  # fmt: skip
 Format = Literal["json", "csv", "parquet"]
 WHATS: tuple[What, ...] = get_args(What)
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
 COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason"]
+BOUNDS = ["if_worst", "if_best"]  # runs sealed by earlier versions have none
 SCORES = ["case_id", "model", "run", "evaluator", "metric", "value", "status", "reason"]
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # what spreadsheets take for a formula
+ANALYSES = {
+    "problems": analysis.problems, "insights": analysis.insights, "flips": analysis.flips,
+    "flip_rates": analysis.flip_rates, "compliance": analysis.compliance_table,
+    "slices": analysis.slices,
+}  # fmt: skip
 CHUNK = 50_000  # rows turned into JSON at a time
 
 
 def table(run: Run, what: What) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
 
-    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS. scores: SCORES.
-    curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights: as
-    metrics.analysis gives them. Integers with nulls stay integers; every text has passed metrics.reports.text.safe.
+    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, BOUNDS. scores: SCORES.
+    curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights,
+    flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
+    has passed metrics.reports.text.safe.
     """
     if what == "aggregates":
         found = _aggregates(run)
@@ -43,10 +54,8 @@ def table(run: Run, what: What) -> pd.DataFrame:
         found = _joined((name, run.table_path(f"matches/{name}")) for name in run.match_names())
     elif what == "judgements":
         found = _judgements(run)
-    elif what == "problems":
-        found = pa.Table.from_pandas(run.problems, preserve_index=False)
-    elif what == "insights":
-        found = pa.Table.from_pandas(run.insights, preserve_index=False)
+    elif what in ANALYSES:
+        found = pa.Table.from_pandas(ANALYSES[what](run), preserve_index=False)
     else:
         raise ValueError(f"a run has no table {what!r}; it has {', '.join(WHATS)}")
     frame: pd.DataFrame = _safe(found).to_pandas(
@@ -87,6 +96,9 @@ def _aggregates(run: Run) -> pa.Table:
         found = found.append_column(label, _column([columns.get(name) for columns in own]))
     for name in COUNTS:
         found = found.append_column(name, rows[name])
+    for name in BOUNDS:
+        held = rows[name] if name in rows.column_names else pa.nulls(len(rows), pa.float64())
+        found = found.append_column(name, held)
     return found
 
 

@@ -83,7 +83,9 @@ def problem_row(problem: Problem) -> dict[str, str]:
         "metric": directed(f"{problem.evaluator_title}: {problem.metric}", problem.direction),
         "value": number(problem.value), "interval": interval(problem.low, problem.high),
         "threshold": sign + (MISSING if problem.threshold is None else f"{problem.threshold:g}"),
-        "n": f"{problem.n:,}", "sure": SEVERITIES.get(problem.severity, problem.severity),
+        "n": f"{problem.n:,}",
+        "sure": SEVERITIES.get(problem.severity, problem.severity)
+        + ("" if problem.affected is None else f"; {plural(problem.affected, 'case')} on the wrong side"),
     }  # fmt: skip
 
 

@@ -197,7 +197,8 @@ def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
 
 def _told(row: analysis.Row) -> str:
     """A verdict in a line: what was judged, the verdict, what it rests on, why."""
-    return " · ".join(part for part in (row.text, row.verdict, row.links, row.reason, *row.more) if part)
+    against = f"expected: {row.against}" if row.against else ""
+    return " · ".join(part for part in (row.text, against, row.verdict, row.links, row.reason, *row.more) if part)
 
 
 def _plain(value: Any) -> str:

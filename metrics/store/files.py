@@ -1,8 +1,10 @@
 """The only place that writes files of the workspace: whole or not at all, and on the disk before anybody sees them."""
 
+import fcntl
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.errors import RunBusy
+
 PRIVATE = 0o700  # what is evaluated may be confidential
+LOCK_TRIES = 10
 
 
 def make_folder(path: Path) -> Path:
@@ -57,6 +62,33 @@ def write_table(path: Path, table: pa.Table, row_group_size: int = 131_072) -> N
     """Write a table as Parquet (zstd), whole or not at all."""
     with written_whole(path) as beside:
         pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size)
+
+
+@contextmanager
+def held(path: Path, busy: str) -> Iterator[None]:
+    """Hold the lock file at `path`; RunBusy, saying `busy`, where another process does. A killed one lets go of it."""
+    with path.open("w") as stream:
+        for _ in range(LOCK_TRIES):
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:  # a reader that asks for the state holds it for microseconds
+                time.sleep(0.05)
+        else:
+            raise RunBusy(busy)
+        yield
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds the lock file at `path`."""
+    try:
+        with path.open("r") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def sha256_of(path: Path) -> str:

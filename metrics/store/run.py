@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow.parquet as pq
 
-from metrics.errors import RunBusy, RunCorrupt, RunError
-from metrics.store.files import read_json, sha256_of
+from metrics.errors import RunCorrupt, RunError
+from metrics.store.files import held, is_held, read_json, sha256_of
 from metrics.store.schema import SCHEMA_VERSION
 from metrics.suite import Outputs, Suite
 
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
     from metrics.store.workspace import Workspace
 
-LOCK_TRIES = 10
 SPEND = "judge.json"  # in the run's folder: what it has spent on its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
@@ -108,7 +105,7 @@ class Run:
         """Where the run stands. `interrupted`: begun, unfinished and nobody at work on it; it can be resumed."""
         if (self.folder / "manifest.json").exists():
             return "finished"
-        if self._is_locked():
+        if is_held(self.folder / "lock"):
             return "running"
         if (self.folder / "cancel").exists():
             return "cancelled"
@@ -232,10 +229,17 @@ class Run:
 
         return insights(self)
 
+    @property
+    def slices(self) -> pd.DataFrame:
+        """Slices of the cases that are worse than the rest beyond chance; see metrics.analysis.slices."""
+        from metrics.analysis import slices
+
+        return slices(self)
+
     def query(self, sql: str, parameters: list[Any] | None = None) -> pd.DataFrame:
         """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `curves_ID`, `matches_ID`.
 
-        `suite_cases` has case_id, position, question, source_text, image, image_name and tags of the suite.
+        `suite_cases` has case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
         self.table_path("scores")  # says in words what an unfinished run lacks
         cases = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
@@ -253,26 +257,8 @@ class Run:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the run for writing; RunBusy where another process does. A killed process lets go of it."""
-        with (self.folder / "lock").open("w") as stream:
-            for _ in range(LOCK_TRIES):
-                try:
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:  # a reader that asks for the state holds it for microseconds
-                    time.sleep(0.05)
-            else:
-                raise RunBusy(f"run {self.id} is being worked on by another process")
+        with held(self.folder / "lock", f"run {self.id} is being worked on by another process"):
             yield
-
-    def _is_locked(self) -> bool:
-        try:
-            with (self.folder / "lock").open("r") as stream:
-                fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except FileNotFoundError:
-            return False
-        except BlockingIOError:
-            return True
-        return False
 
 
 @lru_cache(maxsize=16)
@@ -291,7 +277,8 @@ def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
     image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
     connection.execute(
         f"""CREATE VIEW suite_cases AS
-            SELECT case_id, file_row_number AS position, question, source_text, image, tags, {image_name} AS image_name
+            SELECT case_id, file_row_number AS position, question, source_text, image, tags, {image_name} AS image_name,
+                   perturbs, perturbation
             FROM {scan(cases, ", file_row_number = true")}"""
     )
     return connection

@@ -1,4 +1,7 @@
-"""The tables in a run. Every later version reads every earlier one: raise SCHEMA_VERSION on any change."""
+"""The tables in a run. Every later version reads every earlier one: raise SCHEMA_VERSION on any change.
+
+But a new column that may be null is none: it comes last, and readers take it for null in the runs that lack it.
+"""
 
 import pyarrow as pa
 
@@ -39,6 +42,8 @@ AGGREGATES = pa.schema(
         ("skipped", pa.int64()),
         ("reason", pa.string()),  # why there is no value
         ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
+        ("if_worst", pa.float64()),  # value if every unscored case were the worst of the metric's range; null: none is
+        ("if_best", pa.float64()),  # … the best
     ]
 )
 JUDGEMENTS = pa.schema(  # only of runs with a judge

@@ -23,6 +23,7 @@ from metrics.suite import Outputs, Suite
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 PIECE = 50_000  # rows
+FILES = "artifacts"  # folder of stored outputs
 
 
 class Workspace:
@@ -96,6 +97,8 @@ class Workspace:
             if outputs.predictions is not None:
                 # within an image the file's order of predictions decides ties, so only whole images move
                 write_table(folder / "predictions.parquet", _ordered(outputs.predictions, outputs, suite), SLICE * 8)
+            if outputs.files is not None and outputs.files.absolute() != folder / FILES:
+                shutil.copytree(outputs.files, folder / FILES, dirs_exist_ok=True)
             rows = table.group_by(["model", "run"], use_threads=False).aggregate([("case_id", "count")]).to_pylist()
             models: dict[str, dict[str, Any]] = {model: {"rows": 0, "runs": []} for model in outputs.models}
             for entry in rows:
@@ -117,7 +120,13 @@ class Workspace:
             pq.read_table(folder / "outputs.parquet"),
             pq.read_table(predictions) if predictions.exists() else None,
             read_json(folder / "outputs.json")["left_out"],
+            self.outputs_files(fingerprint),
         )
+
+    def outputs_files(self, fingerprint: str) -> Path | None:
+        """The folder with the files that artifacts of the stored outputs are; None where there are none."""
+        folder = self._folder("outputs", fingerprint) / FILES
+        return folder if folder.exists() else None
 
     def outputs_facts(self, fingerprint: str) -> dict[str, Any]:
         """What is stored of outputs: `models` (name → rows, runs, in file order), `left_out`."""
@@ -135,11 +144,9 @@ class Workspace:
             return file.read_row_groups(groups).slice(start - groups[0] * SLICE, stop - start)
 
     def suites(self) -> list[dict[str, Any]]:
-        """What is stored: fingerprint, name, task, number of cases … of every suite."""
-        return [
-            {"fingerprint": path.parent.name, **read_json(path)}
-            for path in sorted((self.path / "suites").glob("*/suite.json"))
-        ]
+        """What is stored: fingerprint, name, task, number of cases … of every suite, the newest first."""
+        stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
+        return [{"fingerprint": path.parent.name, **read_json(path)} for path in stored]
 
     def _folder(self, kind: str, fingerprint: str) -> Path:
         folder = self.path / kind / fingerprint

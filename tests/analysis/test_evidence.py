@@ -80,6 +80,20 @@ def test_what_a_row_rests_on_in_words(text: str, rests: tuple[tuple[str, int], .
     assert Row(1, text, True, "supported", rests_on=rests).links == words
 
 
+def test_what_is_held_against_what_is_expected_stands_beside_it() -> None:
+    pairs = [
+        {"expected": "Grind.", "step": "Mill.", "verdict": "match", "similarity": 0.87654},
+        {"expected": "", "step": "Stir.", "verdict": "inserted"},
+        {"expected": "Pour.", "step": "", "verdict": "deleted"},
+    ]
+    (listed,), _ = verdict_lists({"alignment": pairs})
+    assert [(row.against, row.text, row.holds, row.more) for row in listed.rows] == [
+        ("Grind.", "Mill.", True, ("similarity: 0.877",)), ("", "Stir.", False, ()), ("Pour.", "", False, ()),
+    ]  # fmt: skip
+    (plain,), _ = verdict_lists({"claims": [{"claim": "A.", "verdict": "supported"}]})
+    assert plain.rows[0].against is None
+
+
 @pytest.mark.parametrize(("entry", "example"), JUDGED)
 def test_every_verdict_of_an_evaluator_is_known(entry: Evaluator, example: Example) -> None:
     """A word that is not known would be drawn as unknown."""

@@ -1,14 +1,16 @@
-"""The judge against its floor: python -m tests.benchmarks.bench_judge
+"""The judge against its floor, and beside others: python -m tests.benchmarks.bench_judge [--peers PYTHON]
 
 A scripted OpenAI-compatible server in a process of its own, and RAG cases with three contexts each under five metrics
 at 64 requests at once. The floor of the wall time is calls × latency / 64; it can be kept to only where a core is free.
-
-The same five metrics by others, on such a server: ragas 10 calls and 31,500 prompt characters a case, 11 ms of its own
-CPU a call, 14.6 × the floor at 50 ms; deepeval 17 calls, 25,200 characters, 30 ms, 38 ×.
+PYTHON is an interpreter that has ragas or deepeval (pip install ragas deepeval; ragas 0.4 wants langchain-community
+before 0.4); they belong to no requirement, and the part of the one that is not there is left out.
 """
 
+import argparse
+import json
 import multiprocessing
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -16,24 +18,43 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from metrics.judge.steps import CLAIMS
+from metrics.judge.typical import typical
 from metrics.registry import evaluators
-from tests.judge.scenes import FIVE, judged_run
-from tests.judge.server import JudgeServer
+from tests.judge.scenes import FIVE, judged_run, rag
+from tests.judge.server import JudgeServer, Request
 
 AT_ONCE = 64
 CASES = 240
+PEERS, PEER_CASES = ("ragas", "deepeval"), 60
+JOB = Path(__file__).with_name("judge_peer.py")
 MOST_WALL, MOST_CPU_MS, MOST_MB, MOST_CALLS, MOST_CHARACTERS, LEAST_RATE = 1.2, 5.0, 300, 8.0, 16_000, 3_000
 MOST_CALL_SHARE, MOST_TOKEN_SHARE = 0.45, 0.50
 
 
 def _serve(pipe: Connection, latency: float) -> None:
     with JudgeServer(latency) as server:
+        server.say(lambda request: request.schema is None, _by_text)
         pipe.send(server.url)
         while pipe.recv() == "counts":
             pipe.send((len(server.calls), server.characters, server.busiest))
             server.clear()
+
+
+def _by_text(request: Request) -> Any:
+    """The plainest reply to a request whose schema stands in its text."""
+    for message in request.messages:
+        for place, character in enumerate(message["content"]):
+            if character == "{":
+                try:
+                    schema, _ = json.JSONDecoder().raw_decode(message["content"][place:])
+                except ValueError:
+                    continue
+                if "properties" in schema:
+                    return typical(schema, request.messages)
+    return {}
 
 
 class FarServer:
@@ -78,6 +99,9 @@ class Report:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
+    options = parser.parse_args()
     report = Report()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -85,9 +109,45 @@ def main() -> int:
             judged_run(folder / "warm", server.url, *FIVE, cases=2, concurrency=AT_ONCE)
         for latency in (0.5, 0.05):
             _against_the_floor(report, folder / str(latency), latency)
+            for name in PEERS:
+                _peer(report, name, options.peers, latency)
         with far_server(0) as server:
             _together_and_apart(report, folder, server)
     return 1 if report.missed else 0
+
+
+def _peer(report: Report, name: str, python: str, latency: float) -> None:
+    found = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+    version = subprocess.run([python, "-c", found, name], capture_output=True, text=True, check=False)
+    if version.returncode:
+        print(f"{name} is not installed: pip install {name}")
+        return
+    suite, outputs = rag(PEER_CASES + 1)
+    cases = [
+        {
+            "question": case["question"], "reference": case["expected_answers"][0], "answer": output["answer"],
+            "contexts": output["retrieved_contexts"],
+        }
+        for case, output in zip(suite.cases.to_pylist(), outputs.outputs.to_pylist(), strict=True)
+    ]  # fmt: skip
+    print(
+        f"\n{name} {version.stdout.strip()}, {PEER_CASES} cases × {len(FIVE)} metrics, {1000 * latency:.0f} ms latency"
+    )
+    with far_server(latency) as server:
+        command = [python, str(JOB), name, server.url, str(AT_ONCE)]
+        done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"  it failed: {done.stderr.strip().splitlines()[-1]}")
+            return
+        record = json.loads(done.stdout.splitlines()[-1])
+        calls, characters, busiest = server.counts()
+        own = calls * PEER_CASES / len(cases)  # the first case was for imports and connections
+        report.line("calls a case", calls / len(cases), "")
+        report.line("prompt characters a case", characters / len(cases), "")
+        report.line("most requests at once", busiest, "")
+        floor = own * latency / AT_ONCE
+        report.line("wall / floor", record["wall"] / floor, f"× {floor:.1f} s")
+        report.line("CPU a call", 1000 * record["cpu"] / own, "ms")
 
 
 def _against_the_floor(report: Report, folder: Path, latency: float) -> None:

@@ -1,4 +1,4 @@
-"""Agreement of the embedding evaluators with people: Spearman's ρ on the MT-RAG human evaluation.
+"""Agreement of the evaluators on embeddings and on words with people: Spearman's ρ on the MT-RAG human evaluation.
 
     python -m tests.benchmarks.bench_mtrag_embeddings
 
@@ -31,6 +31,10 @@ ASKED = (
     ("answer_semantic_sentence_similarity", "min_similarity", "faithfulness"),
     ("answer_relevancy_sentence", "answer_relevancy_sentence", "appropriateness"),
     ("context_relevancy_soft", "recall", "faithfulness"),
+    ("context_relevancy_soft", "precision", "faithfulness"),
+    ("rouge", "rougeL", "faithfulness"),
+    ("rouge", "rougeL", "completeness"),
+    ("rouge", "rouge1", "completeness"),
 )
 RESAMPLES = 2_000
 
@@ -43,13 +47,13 @@ def main() -> None:
     people = pd.read_csv(DATA / "human_labels.csv").groupby(["case_id", "model"]).mean(numeric_only=True)
     cases = read_cases()
     with tempfile.TemporaryDirectory() as folder:
-        resources = provide(["embedder"], {}, Path(folder))
+        resources = provide(["embedder"], {}, Path(folder))  # those that need none leave it
         scored: dict[str, pd.DataFrame] = {}
         for name in dict.fromkeys(name for name, _, _ in ASKED):
             begun = time.perf_counter()
             scored[name] = scores(evaluators()[name], cases, resources)
             print(f"{name}: {len(cases)} cases in {time.perf_counter() - begun:.1f} s", file=sys.stderr)
-    print(f"{'evaluator.metric':<52}{'people':<17}{'models':<10}{'n':>4}{'ρ':>8}   95 % interval")
+    print(f"{'evaluator.metric':<56}{'people':<17}{'models':<10}{'n':>4}{'ρ':>8}   95 % interval")
     for name, metric, label in ASKED:
         for which, keep in (("all", lambda model: model == model), ("not ref.", lambda model: model != "reference")):
             row(f"{name}.{metric}", label, which, joined(scored[name][metric], people[label], keep))
@@ -64,7 +68,12 @@ def read_cases() -> list[Case]:
 def scores(entry: Evaluator, cases: list[Case], resources: dict[str, object]) -> pd.DataFrame:
     """A row per case and model with a column a metric."""
     asked = [case for case in cases if all(getattr(case, name) for name in entry.inputs)]
-    found = entry(asked, entry.parameters(), **resources)
+    parameters = entry.parameters()
+    given = {name: resources[name] for name in entry.resources if name in resources}
+    if entry.shape == "case":
+        found = [entry(case, parameters, **given) for case in asked]
+    else:
+        found = entry(asked, parameters, **given)
     index = pd.MultiIndex.from_tuples([(case.case_id, case.model) for case in asked], names=["case_id", "model"])
     return pd.DataFrame([dict(score.values) for score in found], index, [m.name for m in entry.metrics], float)
 
@@ -86,7 +95,7 @@ def row(title: str, label: str, which: str, both: pd.DataFrame) -> None:
         draws.append(spearmanr(some[:, 0], some[:, 1]).statistic)
     low, high = np.nanquantile(draws, [0.025, 0.975])
     rho = spearmanr(both.score, both.label).statistic
-    print(f"{title:<52}{label:<17}{which:<10}{len(both):>4}{rho:>8.3f}   {low:.3f} … {high:.3f}")
+    print(f"{title:<56}{label:<17}{which:<10}{len(both):>4}{rho:>8.3f}   {low:.3f} … {high:.3f}")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@
 
 Consistency by BERTScore with the bundled model: of the three answers to each case taken as repeats, and of each model's
 answer with the reference against what people said of it. With a language model (a folder, a GGUF file, a hub's name)
-also perplexity against naturalness, fluent against scrambled answers, and with --questions gptscore_qa; with a
-classifier of pairs (HHEM) hallucination against faithfulness; these of every N-th answer. Intervals: 95 %, 2,000
-resamples of whole conversations. Skips without ../shared. Half a minute on one core; SmolLM2-135M takes some ten more.
+also perplexity against naturalness, fluent against scrambled answers, and with --questions gptscore_qa and
+gptscore_summary_reference (against the expected answer); with a classifier of pairs (HHEM) hallucination against
+faithfulness; these of every N-th answer. Intervals: 95 %, 2,000 resamples of whole conversations. Skips without
+../shared. Half a minute on one core; SmolLM2-135M takes some ten more.
 """
 
 import argparse
@@ -108,12 +109,20 @@ def likelihood(cases: list[Case], people: pd.DataFrame, model: Any) -> None:
 
 
 def questions(cases: list[Case], people: pd.DataFrame, model: Any) -> None:
-    """gptscore_qa against people."""
+    """gptscore_qa, and gptscore_summary_reference of the answers that are not the reference, against people."""
     begun = time.perf_counter()
     asked = scores(evaluators()["gptscore_qa"], cases, {"language_model": model})
     print(f"gptscore_qa of {len(cases)} answers: {time.perf_counter() - begun:.0f} s")
     for name, label in (("correctness", "faithfulness"), ("relevance", "appropriateness"), ("fluency", "naturalness")):
-        row(f"−gptscore_qa.{name}", label, "all", joined(-asked[name], people[label], lambda own: own == own))
+        for which, keep in (("all", lambda own: own == own), ("not ref.", lambda own: own != "reference")):
+            row(f"−gptscore_qa.{name}", label, which, joined(-asked[name], people[label], keep))
+    begun = time.perf_counter()
+    others = [case for case in cases if case.model != "reference"]
+    told = scores(evaluators()["gptscore_summary_reference"], others, {"language_model": model})
+    print(f"gptscore_summary_reference of {len(others)} answers: {time.perf_counter() - begun:.0f} s")
+    for name, label in (("semantic_coverage", "completeness"), ("factuality", "faithfulness")):
+        both = joined(-told[name], people[label], lambda own: own != "reference")
+        row(f"−gptscore_summary_reference.{name}", label, "not ref.", both)
 
 
 def hallucination(cases: list[Case], people: pd.DataFrame, resources: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ def cell(value: float | None, **other: object) -> dict:
     return {
         "value": value, "low": None, "high": None, "interval": None, "n": 10, "unscored": 0, "counts": {},
         "goodness": value, "rank": 1, "best": False, "problem": False, "reason": None,
+        "last_rank": 2, "ranked": 3, "paired": True, "if_worst": None, "if_best": None,
     } | other  # fmt: skip
 
 
@@ -81,13 +82,26 @@ class TestPayload:
     def test_a_cell_has_value_interval_n_and_marks(self, three: dict) -> None:
         three["cells"]["B", "rouge/l"] |= {
             "low": 0.7, "high": 0.9, "unscored": 2, "problem": True, "counts": {"ok": 8, "parse_failure": 2},
-            "reason": "two replies could not be read", "interval": "wilson",
+            "reason": "two replies could not be read", "interval": "wilson", "if_worst": 0.64, "if_best": 0.84,
         }  # fmt: skip
         drawn = payload(three, three["columns"], ["B", "a"])
-        text, step, interval, size, marks, note = drawn["cells"][0][0]
+        text, step, interval, size, marks, note, rank = drawn["cells"][0][0]
         assert (text, step, interval, size) == ("0.800", 16, "0.700–0.900", "n 10 · ∅ 2")
-        assert marks == heatmap.BEST | heatmap.PROBLEM
-        assert note == "two replies could not be read\nreply unreadable: 2"
+        assert marks == heatmap.BEST | heatmap.PROBLEM | heatmap.PAIRED
+        assert note == (
+            "two replies could not be read\nreply unreadable: 2\n"
+            "If every unscored case were the worst: 0.640; the best: 0.840"
+        )
+        assert rank == "1–2 of 3"
+
+    @pytest.mark.parametrize(
+        ("places", "expected"),
+        [((1, 3, 3), "1–3 of 3"), ((2, 2, 3), "2 of 3"), ((None, None, 3), ""), ((1, 1, 1), "")],
+        ids=["range", "certain", "unranked", "alone"],
+    )
+    def test_rank(self, three: dict, places: tuple, expected: str) -> None:
+        three["cells"]["a", "rouge/l"] |= dict(zip(("rank", "last_rank", "ranked"), places, strict=True))
+        assert payload(three, three["columns"], ["a"])["cells"][0][0][-1] == expected
 
     def test_goodness_not_magnitude_gives_the_colour(self, three: dict) -> None:
         three["cells"]["a", "speed/s"]["goodness"] = 0.1
@@ -101,7 +115,7 @@ class TestPayload:
     def test_a_model_without_the_metric_is_told_so(self, three: dict) -> None:
         del three["cells"]["a", "rouge/l"]
         drawn = payload(three, three["columns"], ["a"])
-        assert drawn["cells"][0][0] == [format.MISSING, None, "", "", 0, "Not computed for this model."]
+        assert drawn["cells"][0][0] == [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
 
     def test_headers(self, three: dict) -> None:
         columns = [*three["columns"], column("speed/t", high=math.inf)]

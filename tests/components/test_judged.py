@@ -14,7 +14,7 @@ SPEND = {"calls": 12, "cached": 3, "prompt_tokens": 900, "completion_tokens": 10
 def row(number: int, holds: bool | None, rests: list[list[Any]]) -> dict[str, Any]:
     return {
         "number": number, "text": f"claim {number}", "holds": holds, "glyph": "?", "verdict": "v", "reason": "",
-        "rests": rests, "links": "", "more": [],
+        "rests": rests, "links": "", "more": [], "against": None,
     }  # fmt: skip
 
 

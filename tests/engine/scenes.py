@@ -1,5 +1,6 @@
 """Small suites and outputs for the tests of engine, store and analysis."""
 
+import json
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from metrics import engine
@@ -52,3 +53,12 @@ def one_thread() -> Executor:
 def finished(workspace: Workspace, suite: Suite, outputs: Outputs, *evaluators: str, **options: object) -> Run:
     """A sealed run, made in this process."""
     return engine.execute(engine.create(workspace, suite, outputs, evaluators, **options), one_thread)  # type: ignore[arg-type]
+
+
+def dated(run: Run, day: int) -> Run:
+    """The run as if it had been made on that day of March 2026: its id and its folder begin with its time."""
+    spec = json.loads((run.folder / "spec.json").read_text())
+    folder = run.folder.with_name(f"202603{day:02}-120000-{run.id[-6:]}")
+    spec |= {"id": folder.name, "created": f"2026-03-{day:02}T12:00:00+00:00"}
+    (run.folder / "spec.json").write_text(json.dumps(spec))
+    return Run(run.folder.rename(folder))

@@ -38,7 +38,7 @@ def test_voc100_gives_the_twelve_numbers(voc100):
     for name in TWELVE:
         number = pick(findings, name)
         assert 0 <= number.low <= number.value <= number.high <= 1
-        assert number.interval == "bootstrap"
+        assert number.interval == "half-samples"
     assert pick(findings, "AP").n == 273
 
 
@@ -141,8 +141,8 @@ def test_intervals_draw_groups_whole():
     single = pick(
         run("average_recall", suite_of(*boxes, cases="abcdef", groups="xxxxxx"), outputs, resamples=200), "mar"
     )
-    assert (pairs.low, pairs.value, pairs.high) == (0, 0.5, 1)
-    assert 0 < alone.low < 0.5 < alone.high
+    assert pairs.value == 0.5
+    assert 0 <= pairs.low < alone.low < 0.5 < alone.high < pairs.high <= 1
     assert (single.value, single.low, single.high) == (0.5, None, None)
 
 

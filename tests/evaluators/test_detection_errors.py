@@ -140,7 +140,7 @@ class TestErrorBreakdown:
         for name in TIDECV:
             found = pick(findings, f"d_ap_{name}")
             assert 0 <= found.low <= found.high <= 1
-            assert found.interval == "bootstrap"
+            assert found.interval == "half-samples"
         assert pick(findings, "d_ap_background").high < 1
 
     def test_the_matches_name_the_errors(self):

@@ -3,6 +3,7 @@
 import base64
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +38,23 @@ class TestSecrets:
 
     def test_kinds_may_be_chosen(self) -> None:
         assert score("sensitive_data_leakage", {"kinds": ["jwt"]}, answer=TOKEN).values["passes"] == 1
+
+
+@pytest.mark.parametrize("evaluator", ["pii_leakage", "sensitive_data_leakage"])
+class TestPatterns:
+    def test_a_finding_is_located_named_and_hidden(self, evaluator: str) -> None:
+        answer = "Ask for badge E-204417 today."
+        result = score(evaluator, {"patterns": ["(?P<badge>E-[0-9]{6})"]}, answer=answer)
+        assert result.evidence is not None
+        (finding,) = result.evidence["findings"]
+        assert (finding["kind"], finding["dummy"], finding["redacted"]) == ("badge", False, "E-••••••")
+        assert answer[finding["start"] : finding["end"]] == "E-204417"
+        assert result.values["passes"] == 0
+
+    def test_what_re2_cannot_read_is_refused_with_the_reason(self, evaluator: str) -> None:
+        with pytest.raises(ValueError, match=r"no expressions that RE2 reads: '\(': missing \)") as refused:
+            score(evaluator, {"patterns": ["(", "fine"]}, answer="")
+        assert "fine'" not in str(refused.value).partition("[type")[0]
 
 
 class TestEncodings:
@@ -125,13 +143,30 @@ class TestLanguage:
 
 class TestAgents:
     def test_the_evidence_lists_every_artifact(self) -> None:
-        artifacts = ['{"name": "a.json", "content": "{}"}', '{"name": "b.pdf", "content": "%PDF-1.4 %%EOF"}', "c.txt"]
+        artifacts = ['{"name": "a.json", "content": "{}"}', '{"name": "b.xyz", "content": "12"}', "c.txt"]
         result = score("agent_sanity", {"expected": ["c.txt", "d.*"]}, artifacts=artifacts)
         assert result.values["agent_sanity"] == pytest.approx(1 / 3)
         assert result.evidence is not None
         assert [entry["whole"] for entry in result.evidence["artifacts"]] == [False, True, None]
-        assert result.evidence["artifacts"][1]["remarks"] == ["pages of a PDF are not looked at"]
+        assert result.evidence["artifacts"][1]["remarks"] == ["nothing but emptiness is checked of this kind"]
         assert result.evidence["missing"] == ["d.*"]
+
+    def test_stored_files_are_looked_into_and_missing_ones_are_not_whole(self, tmp_path: Path) -> None:
+        (tmp_path / ("a" * 32)).write_text('{"total": 3}')
+        (tmp_path / ("b" * 32)).write_text("{")
+        stored = [{"name": "a.json", "stored": "a" * 32}, {"name": "b.json", "stored": "b" * 32}]
+        artifacts = [json.dumps(entry) for entry in (*stored, {"name": "c.json", "missing": True})]
+        result = score("agent_sanity", {"expected": ["c.json"]}, artifacts=artifacts, files=tmp_path)
+        assert result.values["agent_sanity"] == pytest.approx(1 / 4)
+        assert result.evidence is not None
+        assert [entry["bytes"] for entry in result.evidence["artifacts"]] == [12, 1, None]
+        assert result.evidence["artifacts"][2]["wrong"] == ["it is not among the files"]
+        assert score("agent_sanity", artifacts=artifacts[:1]).reason == "the content of the artifacts is not there"
+        (tmp_path / ("a" * 32)).unlink()
+        gone = score("agent_sanity", artifacts=artifacts, files=tmp_path)
+        assert (gone.status, gone.reason) == (
+            Status.ERROR, "a stored artifact cannot be read: No such file or directory",
+        )  # fmt: skip
 
     def test_nothing_made_is_not_applicable_unless_something_was_expected(self) -> None:
         assert score("agent_sanity", trace="[]").reason == "the agent made no artifacts"

@@ -226,19 +226,19 @@ class TestIntervals:
         found = judged(suite, outputs, resamples=200)
         for row in found.aggregates:
             assert row.low < row.value < row.high, row
-            assert row.interval == "bootstrap"
+            assert row.interval == "half-samples"
 
     def test_they_equal_counting_drawn_data_sets(self):
         """Every resample by copying its images, against sums of what was counted once."""
         pairs = self.pairs()
         found = judged(*data_set(pairs), resamples=40, seed=3)
-        from metrics.kernels.resampling import basic_interval, draw_weights
+        from metrics.kernels.resampling import draw_halves, half_sample_interval
 
-        weights = draw_weights(np.arange(len(pairs), dtype=np.int32), 40, 3)
+        weights = draw_halves(np.arange(len(pairs), dtype=np.int32), 40, 3)
         drawn = [[pair for pair, times in zip(pairs, row, strict=True) for _ in range(times)] for row in weights]
         samples = np.array([value(judged(*data_set(each)), "miou") for each in drawn])
         row = found.aggregates[0]
-        assert (row.low, row.high) == pytest.approx(basic_interval(np.array(row.value), samples))
+        assert (row.low, row.high) == pytest.approx(half_sample_interval(np.array(row.value), samples))
 
     def test_one_cluster_has_none(self):
         found = judged(*data_set(self.pairs(), groups=["street"] * 12), resamples=50)

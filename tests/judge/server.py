@@ -40,9 +40,16 @@ class Request:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON schema sent along; None where the client sent none."""
-        found: dict[str, Any] | None = (self.body.get("response_format") or {}).get("json_schema", {}).get("schema")
-        return found
+        """The JSON schema sent along, as the form of the reply or of the one tool's call; None without."""
+        form: dict[str, Any] = self.body.get("response_format") or {}
+        if self.tool is not None:
+            return dict(self.tool["parameters"])
+        return dict(form["json_schema"]["schema"]) if "json_schema" in form else None
+
+    @property
+    def tool(self) -> dict[str, Any] | None:
+        """The function that is to be called in place of a reply; None without."""
+        return dict(self.body["tools"][0]["function"]) if self.body.get("tools") else None
 
     @property
     def step(self) -> str:
@@ -198,7 +205,10 @@ def _framed(value: Any, request: Request) -> Any:
 
 def _completion(request: Request, text: str, cut: bool) -> dict[str, Any]:
     prompt, reply = max(1, request.characters // 4), max(1, len(text) // 4)
-    message = {"role": "assistant", "content": text}
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if request.tool is not None:
+        call = {"name": request.tool["name"], "arguments": text}
+        message = {"role": "assistant", "tool_calls": [{"id": "call-1", "type": "function", "function": call}]}
     return {
         "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": request.body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "length" if cut else "stop"}],

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -13,18 +14,19 @@ from metrics.__main__ import main
 from metrics.errors import MissingResource, Unreadable
 from metrics.judge import replies
 from metrics.judge.asking import ItemReply, Reply
-from metrics.judge.local import completer, install
+from metrics.judge.local import completer, install, questions
 from metrics.judge.local.model import LocalModel, Said
 from metrics.judge.prompt import Data, Prompt
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.steps import ENTAILMENT, Entailment, Verdict
+from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, Verdict
+from metrics.registry import evaluators
 
 
 class Likelihoods(LocalModel):
     """A model whose P(yes) is high where every word of `sure` stands in the question; it counts what it is asked."""
 
-    def __init__(self, sure: Sequence[Sequence[str]]):
-        super().__init__(Path("nowhere.gguf"))
+    def __init__(self, path: Path, sure: Sequence[Sequence[str]]):
+        super().__init__(path)
         self.sure = sure
         self.questions: list[str] = []
 
@@ -42,8 +44,15 @@ class Likelihoods(LocalModel):
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Likelihoods:
     """The model that the judge finds: sure of what speaks of a cat, and of a ferry at 9."""
-    own = Likelihoods([("Claim: A cat", "The cat"), ("one only:\nA cat",), ("leaves at 9", "Claim: The ferry")])
-    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    sure = [
+        ("Claim: A cat", "The cat"),
+        ("one only:\nA cat",),
+        ("leaves at 9", "Claim: The ferry"),
+        ("Sentence: A cat",),
+    ]
+    sure += [("Sentence: What has", "A cat"), ("Question: Who?", "Statement: A cat")]
+    own = Likelihoods(tmp_path / "own.gguf", sure)
+    own.path.write_bytes(b"GGUF")
     monkeypatch.setattr(completer, "_loaded", lambda path: own)
     return own
 
@@ -79,10 +88,15 @@ class TestEntailment:
         assert got[1].reason == "10 is in no context"
         assert len(model.questions) == 1
 
-    def test_an_edited_prompt_is_not_taken_for_ours(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
-        edited = Prompt(ENTAILMENT.id, "Be lenient.")
+    def test_an_edited_prompt_is_not_taken_for_ours(self, model: Likelihoods) -> None:
+        own = JudgeSettings(model=f"local:{model.path}", prompts={ENTAILMENT.id: "Be lenient."})
         with pytest.raises(Unreadable):  # the model writes JSON of its own, which this stand-in cannot
-            said(judge, edited, self.form, {"CONTEXTS": ["The cat sat."], "CLAIMS": ["A cat sat."]})
+            said(
+                completer.LocalCompleter(own),
+                ENTAILMENT,
+                self.form,
+                {"CONTEXTS": ["The cat sat."], "CLAIMS": ["A cat sat."]},
+            )
         assert model.questions == []
 
 
@@ -132,10 +146,43 @@ class TestChoices:
         assert model.questions == []
 
     def test_anything_else_is_written_by_the_model(self, judge: completer.LocalCompleter) -> None:
-        class Claims(Reply):
-            claims: list[str]
+        assert said(judge, Prompt("p", "List."), Claims, {"TEXT": "a"}).claims == ["a claim"]
 
-        assert said(judge, Prompt("claims", "List."), Claims, {"TEXT": "a"}).claims == ["a claim"]
+
+class Claims(Reply):
+    claims: list[str]
+
+
+class TestShortQuestions:
+    def test_claims_are_the_sentences_that_state_something(
+        self, judge: completer.LocalCompleter, model: Likelihoods
+    ) -> None:
+        data = {"QUESTION": "Who sat?", "TEXT": "A cat sat. I am not sure.\n- A cat slept."}
+        assert said(judge, CLAIMS, Claims, data).claims == ["A cat sat.", "A cat slept."]
+        assert model.questions[0] == "Sentence: A cat sat.\n\nDoes the sentence state a fact? Answer yes or no."
+
+    def test_a_bare_answer_stands_behind_its_question(self, judge: completer.LocalCompleter) -> None:
+        data = {"QUESTION": "What has whiskers?", "TEXT": "A cat."}
+        assert said(judge, CLAIMS, Claims, data).claims == ["What has whiskers? A cat."]
+
+    def test_a_step_has_its_own_question_and_threshold(
+        self, judge: completer.LocalCompleter, model: Likelihoods, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        name = "answer_relevance.relevant"
+        form = replies.items_of(Verdict, "CLAIMS")
+        prompt, data = Prompt(name, "Long."), {"QUESTION": "Who?", "CLAIMS": ["A cat did.", "Dogs bark."]}
+        assert [entry.verdict for entry in said(judge, prompt, form, data).replies] == ["yes", "no"]
+        assert model.questions[-1].startswith("Question: Who?\n\nStatement: Dogs bark.\n\nDoes the statement help")
+        strict = replace(questions.SHORT[name], yes=0.95)
+        monkeypatch.setitem(questions.SHORT, name, strict)
+        got = said(completer.LocalCompleter(JudgeSettings(model=f"local:{model.path}")), prompt, form, data).replies
+        assert [entry.verdict for entry in got] == ["no", "no"]
+
+    def test_each_is_of_a_prompt_that_there_is(self) -> None:
+        prompts = {prompt.id: prompt for entry in evaluators().values() for prompt in entry.prompts}
+        assert set(questions.SHORT) <= set(prompts)
+        for name, short in questions.SHORT.items():
+            assert all(block in prompts[name].text for block in short.shown if block not in ("CONTEXTS", "CLAIMS"))
 
 
 class TestInstall:

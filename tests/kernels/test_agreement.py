@@ -72,6 +72,18 @@ def test_alpha_equals_krippendorffs_own(level: Level, alpha: float) -> None:
     assert krippendorff_alpha(UNITS, level) == pytest.approx(alpha, abs=5e-4)
 
 
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+@pytest.mark.parametrize("seed", range(4))
+def test_alpha_equals_the_krippendorff_package(level: Level, seed: int) -> None:
+    import krippendorff
+
+    chance = random.Random(seed)
+    units = [[chance.choice([1.0, 2.0, 3.0, 5.0, None]) for _ in range(4)] for _ in range(25)]
+    table = [[float("nan") if value is None else value for value in rater] for rater in zip(*units, strict=True)]
+    expected = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
+    assert krippendorff_alpha(units, level) == pytest.approx(expected, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "ratings",
     [[], [[1, None], [None, 2]], [[1, 1], [1, 1]], [[None, None]]],
@@ -118,6 +130,18 @@ class TestPandaLM:
         alpha = krippendorff_alpha([[float(label) for label in unit] for unit in zip(*people, strict=True)])
         assert alpha is not None
         assert 0.8520 < alpha < 0.8789
+
+    def test_gpt_35_against_the_majority(self, shared: Path, people: list[list[int]]) -> None:
+        rows = json.loads((shared / "data/pandalm/pandalm_judge_gpt35.json").read_text())
+        said = {"1": 1, "2": 2, "Tie": 0}
+        majority = [max(labels, key=labels.count) for labels in zip(*people, strict=True)]
+        pairs = [
+            (said[row["gpt_result"]], own) for row, own in zip(rows, majority, strict=True) if row["gpt_result"] in said
+        ]
+        judge, human = zip(*pairs, strict=True)
+        assert len(pairs) == 974
+        assert sum(left == right for left, right in pairs) / len(pairs) == pytest.approx(0.7156, abs=5e-5)
+        assert cohen_kappa(judge, human) == pytest.approx(0.4929, abs=5e-5)
 
     def test_25_replies_of_gpt_35_cannot_be_read(self, shared: Path) -> None:
         rows = json.loads((shared / "data/pandalm/pandalm_judge_gpt35.json").read_text())

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from metrics.kernels.artifacts import Artifact, ArtifactError, artifacts_of, complaints
+from tests.kernels.test_pdf_pages import TEXT, pdf
 from tests.timing import quickest
 
 GIF = base64.b64decode("R0lGODdhAQABAIAAAAAAAAAAACwAAAAAAQABAAACAkQBADs=")
@@ -51,9 +52,13 @@ def wrong(name: str, content: str | bytes, **options: object) -> list[str]:
         ("a.png", png(), []),
         ("a.gif", GIF, []),
         ("a.png", png(400, 300)[:200], ["not a readable image: "]),
-        ("a.pdf", b"%PDF-1.7\n...\n%%EOF\n", []),
-        ("a.pdf", b"%PDF-1.7\n...", ["the PDF is cut short"]),
-        ("a.pdf", b"<html>", ["no PDF header", "the PDF is cut short"]),
+        ("a.pdf", pdf(TEXT, TEXT), []),
+        ("a.pdf", pdf(TEXT, None, TEXT), ["nothing is drawn on page 2 of 3"]),
+        ("a.pdf", pdf(*[None] * 12), ["nothing is drawn on page 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … of 12"]),
+        ("a.pdf", pdf(), ["no page"]),
+        ("a.pdf", b"%PDF-1.7\n...\n%%EOF\n", ["not a readable PDF: "]),
+        ("a.pdf", pdf(TEXT)[:300], ["the PDF is cut short"]),
+        ("a.pdf", b"<html>", ["no PDF header"]),
         ("a.txt", " \n", ["it is empty"]),
         ("a.json", b"\xff\xfe\x00", ["not UTF-8 at byte 1"]),
         ("a.xyz", b"\x00\x01", []),
@@ -75,6 +80,31 @@ def test_structure() -> None:
     assert found.startswith("$.a: ")
 
 
+def test_remarks_on_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert complaints(Artifact("a.pdf", "pdf", pdf(TEXT, password="secret"))) == (
+        [],
+        ["its pages are behind a password"],
+    )
+    monkeypatch.setattr("metrics.kernels.pdf_pages.MOST_PAGES", 1)
+    remarks = ["the first 1 of 2 pages were looked at"]
+    assert complaints(Artifact("a.pdf", "pdf", pdf(TEXT, None))) == ([], remarks)
+
+
+def test_what_is_missing_or_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    (artifact,) = artifacts_of(['{"name": "a.json", "missing": true}'], None)
+    assert complaints(artifact) == (["it is not among the files"], [])
+    monkeypatch.setattr("metrics.kernels.artifacts.MOST_BYTES", 3)
+    assert wrong("a.json", "[1, 2]") == ["6 bytes, more than the 3 that are looked into"]
+
+
+def test_only_names_of_ours_are_stored_files() -> None:
+    ours = "0123456789abcdef" * 2
+    told = [json.dumps({"name": name, "stored": name}) for name in (ours, "../" + ours, ours.upper(), ours + "0", "")]
+    with pytest.raises(ArtifactError, match="an artifact has no name"):
+        artifacts_of(told, None)
+    assert [artifact.stored for artifact in artifacts_of(told[:-1], None)] == [ours, None, None, None]
+
+
 def test_nothing_is_executed(tmp_path: object) -> None:
     assert wrong("a.py", f"open({str(tmp_path) + '/made'!r}, 'w')\nraise SystemExit") == []
     assert not list(tmp_path.iterdir())  # type: ignore[attr-defined]
@@ -83,8 +113,8 @@ def test_nothing_is_executed(tmp_path: object) -> None:
 def test_where_artifacts_are_found() -> None:
     trace = json.dumps({"artifacts": ["a.txt"], "steps": [{"artifacts": [{"path": "b.txt", "content": "x"}]}, "odd"]})
     assert artifacts_of(["c.md", '{"name": "a.txt", "content": "old"}'], trace) == [
-        Artifact("c.md", "text", None),
-        Artifact("a.txt", "text", None),
+        Artifact("c.md", "text"),
+        Artifact("a.txt", "text", b"old"),  # a name alone does not hide what is known
         Artifact("b.txt", "text", b"x"),
     ]
     (artifact,) = artifacts_of(['{"name": "a", "kind": "JSON", "content": {"b": [1]}}'], None)

@@ -21,7 +21,7 @@ from metrics.kernels.paired import (
     newcombe_paired,
     sign_flips,
     standard_errors,
-    student,
+    units_needed,
 )
 
 COUNTS = st.integers(0, 60)
@@ -57,6 +57,13 @@ class TestMcNemar:
         assert 0 <= mcnemar_mid_p(wins, losses) <= mcnemar_exact(wins, losses) <= 1
         if wins + losses:
             assert mcnemar_exact(wins, losses) == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
+
+    @pytest.mark.parametrize("pairs", [(3, 9), (0, 4), (17, 31)], ids=str)
+    def test_like_statsmodels(self, pairs: tuple[int, int]) -> None:
+        from statsmodels.stats.contingency_tables import mcnemar
+
+        table = [[40, pairs[0]], [pairs[1], 8]]
+        assert mcnemar_exact(*pairs) == pytest.approx(mcnemar(table, exact=True).pvalue)
 
     def test_many_pairs(self) -> None:
         assert mcnemar_exact(49_000, 51_000) == pytest.approx(stats.binomtest(49_000, 100_000).pvalue, rel=1e-6)
@@ -205,9 +212,32 @@ def test_the_detectable_difference_is_found_four_times_of_five() -> None:
     assert found.mean() == pytest.approx(0.8, abs=0.03)
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 5, 12, 40, 1_000])
-def test_student_like_scipy(freedom: int) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=3e-3)
+@pytest.mark.parametrize("n", [10, 20, 50, 300, 5_000])
+def test_power_like_statsmodels(n: int) -> None:
+    """Of paired differences with standard deviation 1."""
+    from statsmodels.stats.power import TTestPower
+
+    found = detectable(1 / np.sqrt(n), n)
+    assert found == pytest.approx(TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8), rel=0.015)
+
+
+@pytest.mark.parametrize("effect", [0.03, 0.1, 0.2, 0.5, 1.0])
+def test_units_needed_like_statsmodels(effect: float) -> None:
+    from statsmodels.stats.power import TTestPower
+
+    expected = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
+    assert units_needed(1 / np.sqrt(80), 80, effect) == pytest.approx(expected, abs=2)
+
+
+@pytest.mark.parametrize("wanted", [1e-4, 0.01, 0.3, 5.0])
+def test_units_needed_are_the_least_that_do(wanted: float) -> None:
+    needed = units_needed(0.02, 100, wanted)
+    error = 0.02 * np.sqrt(100 / np.arange(max(2, needed - 1), needed + 1))
+    reached = [
+        detectable(one, n) <= wanted for one, n in zip(error, range(max(2, needed - 1), needed + 1), strict=True)
+    ]
+    assert reached[-1]
+    assert needed == 2 or not reached[0]
 
 
 def by_definition(p: list[float]) -> list[float]:
@@ -224,6 +254,14 @@ class TestCorrections:
     def test_benjamini_hochberg_like_scipy(self, p: NDArray[np.float64]) -> None:
         expected = stats.false_discovery_control(p) if len(p) else p
         assert benjamini_hochberg(p) == pytest.approx(expected)
+
+    @given(SHARES.filter(len))
+    @settings(max_examples=30)
+    def test_both_like_statsmodels(self, p: NDArray[np.float64]) -> None:
+        from statsmodels.stats.multitest import multipletests
+
+        assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
+        assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
 
     @given(SHARES)
     def test_monotone_and_never_smaller_than_p(self, p: NDArray[np.float64]) -> None:

@@ -40,6 +40,27 @@ def found(text: str, region: str = "US") -> list[tuple[str, str]]:
         pytest.param("+44 20 7031 3000", [("phone", "+44 20 7031 3000")], id="phone-abroad"),
         pytest.param("call 2024561111; order 2024561111", [("phone", "2024561111")], id="bare-digits-need-a-word"),
         pytest.param("2019-01-02 10:00, 192.168.1.100, 3.14159265358, 555-0123", [], id="dates-addresses-decimals"),
+        pytest.param("カードは4539148803436467です。", [("card", "4539148803436467")], id="card-without-spaces-around"),
+        pytest.param(
+            "4539\u00a01488\u00a00343\u00a06467", [("card", "4539\u00a01488\u00a00343\u00a06467")], id="hard-spaces"
+        ),
+        pytest.param("4539 1488 0343 6467 123", [("card", "4539 1488 0343 6467")], id="card-and-its-code"),
+        pytest.param("6304 3234 4897 1336", [], id="no-twelve-digits-of-sixteen"),
+        pytest.param("7,4539148803436467,open", [("card", "4539148803436467")], id="card-in-a-row-of-values"),
+        pytest.param("bar code 4011717400157", [], id="bar-code-that-checks-as-a-card"),
+        pytest.param("de89370400440532013000", [("iban", "de89370400440532013000")], id="iban-in-small-letters"),
+        pytest.param("NL91 ABNA 0417 1643 00を", [("iban", "NL91 ABNA 0417 1643 00")], id="iban-before-kana"),
+        pytest.param("メールはjane@acme-bank.comまで", [("email", "jane@acme-bank.com")], id="email-without-spaces"),
+        pytest.param("logo@2x.png X@W.transpose() @anna@social.acme.org", [], id="file-code-handle"),
+        pytest.param("git@github.com:acme/shop.git postgres://app:x9@db.acme.com/s", [], id="remote-and-user-of-a-url"),
+        pytest.param("https://acme.com/?to=a.b@acme.com", [("email", "a.b@acme.com")], id="email-in-a-query"),
+        pytest.param(r"Write:\nanna@acme.com\n", [("email", "anna@acme.com")], id="email-after-a-written-break"),
+        pytest.param("602,148 68 1932 Bernabé", [], id="columns-of-a-table"),
+        pytest.param("( ISBN 0 - 312 - 28370 - 9 ) 2003", [], id="isbn-spaced-out"),
+        pytest.param("[202-456-1111]", [("phone", "202-456-1111")], id="phone-in-brackets"),
+        pytest.param("(202-456-1111)", [("phone", "202-456-1111")], id="phone-in-parentheses"),
+        pytest.param("тел. 2024561111, hotel 2024561111", [("phone", "2024561111")], id="words-for-a-phone-whole"),
+        pytest.param("415-867-5309-A, 228.218.63.20, 13.10.2021, 2024/698646", [], id="part-address-date-file"),
         pytest.param("", [], id="empty"),
     ],
 )
@@ -64,6 +85,8 @@ def test_the_region_decides_on_national_numbers(region: str, expected: list[tupl
         "GB82 WEST 1234 5698 7654 32",
         "212-555-0123",
         "+44 20 7946 0123",
+        "+44 113 496 0123",
+        "415-555-2671",
     ],
 )
 def test_published_samples_are_dummies(text: str) -> None:
@@ -72,7 +95,8 @@ def test_published_samples_are_dummies(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["4539148803436467", "536-90-4399", "me@example-bank.com", "me@myexample.com", "202-456-1111"]
+    "text",
+    ["4539148803436467", "536-90-4399", "me@example-bank.com", "me@myexample.com", "202-456-1111", "202-555-1212"],
 )
 def test_others_are_not(text: str) -> None:
     (datum,) = personal_data(text)
@@ -127,6 +151,11 @@ HOSTILE = {
     "labels": "a@a.",
     "iban-starts": "GB82",
     "ssn": "536-90-4399 ",
+    "card-groups-of-many-lengths": "6304 3234 4897 ",
+    "users-of-urls": "://a@b.cc",
+    "handles": "@a@b.co ",
+    "kana": "電話",
+    "small-iban": "gb82",
 }
 
 

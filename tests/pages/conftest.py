@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Page, TimeoutError, expect
 from streamlit.testing.v1 import AppTest
 
 from metrics.samples import samples
@@ -143,6 +143,16 @@ def back(page: Page, address: str) -> None:
             page.wait_for_url(address, timeout=1_000)
             return
     raise AssertionError(f"Back never led to {address}; it led to {page.url}")
+
+
+def press(page: Page, key: str, text: str) -> None:
+    """Press a key that brings up a text; a page that is still being drawn does not hear it, so it is pressed again."""
+    for _ in range(4):
+        page.keyboard.press(key)
+        with contextlib.suppress(AssertionError):
+            expect(page.get_by_text(text)).to_be_visible(timeout=8_000)
+            return
+    raise AssertionError(f"{key} never brought up {text!r}")
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Runs for the pages of curves, examples and reports: pictures with objects, and texts."""
 
+import json
 from pathlib import Path
 
 from PIL import Image
@@ -118,3 +119,23 @@ def judged_run(folder: Path, panel: bool = False) -> Run:
             "faithfulness", "rouge", name="Bridges",
             resources={"judge": judge | {"prompts": {"claims": "List them."}, "panel": others}},
         )  # fmt: skip
+
+
+def agents_run(folder: Path) -> Run:
+    """A task of two agents: `analyst` has a trace with a failed call and hostile text, `silent` one that is none."""
+    steps = [
+        {"role": "user", "text": f"Plot the sales. {HOSTILE}"},
+        {"tool": "read", "arguments": {"path": HOSTILE}, "error": "no such file"},
+        {"tool": "read", "arguments": {"path": "a.csv"}, "result": "ok"},
+    ]
+    cases = [{"case_id": "t1", "question": "Plot the sales.", "expected_answers": ["1. Load.\n2. Plot."]}]
+    made = ['{"name": "plot.json", "content": {"bars": 3}}']
+    traces = {"analyst": json.dumps({"steps": steps}), "silent": f"no JSON {HOSTILE}"}
+    outputs = [
+        {"case_id": "t1", "model": model, "answer": "Done.", "trace": trace, "artifacts": made}
+        for model, trace in traces.items()
+    ]
+    return finished(
+        Workspace(folder), Suite.from_rows("tasks", "agent", cases), Outputs.from_rows(outputs), "agent_sanity",
+        name="Tasks",
+    )  # fmt: skip

@@ -1,6 +1,8 @@
 """Evaluate: what shall I evaluate?"""
 
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -240,3 +242,24 @@ def test_a_run_of_nothing_but_skipped_evaluators_is_not_started(
     again = open_page("evaluate", **(dict(page.query_params.items()) | {"evaluator": "perplexity"}))
     assert "No chosen evaluator can run: the list says what each lacks." in words(again)
     assert start(again).disabled
+
+
+def test_the_files_that_agents_made_go_with_their_outputs(page: AppTest, started: list[Run]) -> None:
+    give(page, 0, "tasks.jsonl", '{"case_id": "a", "question": "Plot it."}')
+    assert len(page.file_uploader) == 1
+    chat = [{"role": "user", "content": "Plot it."}, {"role": "assistant", "content": "Done."}]
+    give(page, 0, "agent.jsonl", json.dumps({"case_id": "a", "model": "m", "messages": chat}))
+    assert "Traces: messages; the answer from them." in words(page)
+    assert "Files the agents made, a zip (if any)" in words(page)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("a/plot.json", '{"bars": 3}')
+    give(page, 1, "files.zip", archive.getvalue())
+    assert "Ready to start" in headings(page)
+    start(page).click().run()
+    [run] = started
+    assert "agent_sanity" in run.evaluators
+    outputs = run.workspace.outputs(run.spec["outputs"]["fingerprint"])
+    [artifact] = outputs.outputs["artifacts"][0].as_py()
+    assert json.loads(artifact)["name"] == "plot.json"
+    assert (outputs.files / json.loads(artifact)["stored"]).read_text() == '{"bars": 3}'

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from tests.pages.scenes import HOSTILE, objects_run, texts_run
+from tests.pages.scenes import HOSTILE, agents_run, objects_run, texts_run
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
 
@@ -86,6 +86,20 @@ def test_an_unknown_case_says_where_the_others_are(texts: Run, open_page: Callab
 
 def test_an_unknown_metric_falls_back_to_the_first_number(texts: Run, open_page: Callable[..., AppTest]) -> None:
     assert "worst first by rougeL" in words(open_page("example", run=texts.id, evaluator="nobody", metric="none"))[0]
+
+
+def test_what_an_agent_did_stands_under_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    run = agents_run(tmp_path)
+    page = open_page("example", run=run.id, case="t1", evaluator="agent_sanity", metric="agent_sanity")
+    labels = [expander.label for expander in page.expander]
+    assert labels[:2] == ["Trace: 3 steps · 2 calls · 1 failed", "Trace: unreadable"]
+    shown = words(page)
+    assert "the trace is not JSON: Expecting value at line 1, column 1" in shown
+    assert f"no JSON {HOSTILE}" in [code.value for code in page.code]
+    assert not [element.value for element in (*page.markdown, *page.caption) if "127.0.0.1:9" in element.value]
 
 
 def test_a_picture_is_matched_anew_as_the_sliders_move(pictures: Run, open_page: Callable[..., AppTest]) -> None:

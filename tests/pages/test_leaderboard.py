@@ -56,6 +56,25 @@ def test_sorting_comes_from_the_address(run: Run, open_page: Callable[..., AppTe
     assert drawn(open_page("leaderboard", sort=column, order=order))["models"][0] == first
 
 
+def test_what_the_suite_could_reveal(run: Run, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", wish="0.05")
+    said = next(
+        text.value for text in page.text if text.value.startswith("With these 120 cases a true difference of 0.")
+    )
+    assert "between two models in Classification: accuracy would be seen in 8 of 10 repetitions." in said
+    assert "To see 0.050 you need" in said
+    page.number_input[0].set_value(0.1).run()
+    assert page.query_params["wish"] == "0.1"
+    cases = [text.value.rpartition("you need ")[2].split()[0] for text in page.text if "you need" in text.value]
+    assert 100 < int(cases[0].replace(",", "")) < int(said.rpartition("you need ")[2].split()[0].replace(",", ""))
+
+
+def test_every_cell_has_its_rank(run: Run, open_page: Callable[..., AppTest]) -> None:
+    heatmap = drawn(open_page("leaderboard"))
+    place = next(place for place, column in enumerate(heatmap["columns"]) if column["title"] == "accuracy")
+    assert [row[place][-1] for row in heatmap["cells"]] == ["1 of 3", "2 of 3", "3 of 3"]
+
+
 def test_filters_that_leave_nothing_say_so(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", search="no such model")
     assert not page.exception

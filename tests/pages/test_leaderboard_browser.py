@@ -93,6 +93,6 @@ def test_the_address_reproduces_the_view_in_a_new_browser(page: Page, browser: B
 @pytest.mark.parametrize("path", ["/cases", "/problems", "/runs", "/catalogue"])
 def test_a_deep_link_opens_its_page_with_the_menu(page: Page, served: str, path: str) -> None:
     page.goto(served + path)
-    expect(page.get_by_role("link", name="Leaderboard")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Look inside", exact=True)).to_be_visible(timeout=20_000)
     expect(page.locator("h1")).to_be_visible(timeout=20_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)

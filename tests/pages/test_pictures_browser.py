@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.conftest import serving
+from tests.pages.conftest import press, serving
 from tests.pages.scenes import objects_run
 
 pytestmark = pytest.mark.browser
@@ -78,7 +78,5 @@ def test_the_arrow_keys_walk_through_the_cases(studio_of_pictures: str, page: Pa
     expect(page.get_by_text("1 of 4")).to_be_visible(timeout=30_000)
     expect(page.locator(".stage")).to_have_count(2)
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("2 of 4")).to_be_visible()
-    page.keyboard.press("ArrowLeft")
-    expect(page.get_by_text("1 of 4")).to_be_visible()
+    press(page, "ArrowRight", "2 of 4")
+    press(page, "ArrowLeft", "1 of 4")

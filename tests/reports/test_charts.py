@@ -44,7 +44,9 @@ def group(report: Report, title: str) -> ChartGroup:
 
 
 def test_a_run_of_objects_has_every_chart(pictures: Report) -> None:
-    assert [each.title for each in pictures.charts] == ["Curves", "Calibration", "Confusion", "Errors", "Classes"]
+    assert [each.title for each in pictures.charts] == [
+        "At a glance", "Curves", "Calibration", "Confusion", "Errors", "Classes",
+    ]  # fmt: skip
     titles = [chart.title for chart in group(pictures, "Curves").charts]
     assert titles == [
         "Detection precision–recall curve: cat", "Detection precision–recall curve: dog",
@@ -54,7 +56,7 @@ def test_a_run_of_objects_has_every_chart(pictures: Report) -> None:
 
 
 def test_a_run_of_labels_has_every_chart(animals: Report) -> None:
-    assert [each.title for each in animals.charts] == ["Curves", "Calibration", "Confusion", "Classes"]
+    assert [each.title for each in animals.charts] == ["At a glance", "Curves", "Calibration", "Confusion", "Classes"]
     roc = [chart for chart in group(animals, "Curves").charts if isinstance(chart, Curve) and chart.diagonal]
     assert [chart.title for chart in roc] == ["ROC AUC: cat", "ROC AUC: dog", "ROC AUC: owl"]
     assert all(line.points[0] == (0.0, 0.0) and line.points[-1] == (1.0, 1.0) for line in roc[0].series)

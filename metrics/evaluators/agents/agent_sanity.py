@@ -1,12 +1,14 @@
 """Agent sanity: whether the files that an agent made are whole."""
 
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.artifacts import Artifact, ArtifactError, artifacts_of, complaints
+from metrics.kernels.artifacts import MOST_BYTES, Artifact, ArtifactError, artifacts_of, complaints
 from metrics.kernels.json_text import JsonError
 from metrics.suite import Case
 
@@ -18,7 +20,8 @@ class SanityParameters(Parameters):
 
     expected: tuple[str, ...] = Field(
         (),
-        description="Names that every case's artifacts must include, * for any characters: report.json, charts/*.png.",
+        description="Names that every case's artifacts must include, * for any characters: report.json, charts/*.png; "
+        "a name without folders is looked for in all of them.",
     )
     required_fields: tuple[str, ...] = Field(
         (), description="Fields that every JSON object, and columns that every CSV table, must have."
@@ -70,29 +73,33 @@ class SanityParameters(Parameters):
 def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     """The share of an agent's artifacts that are whole: they parse, are not empty, and have the expected structure.
 
-        agent_sanity = whole artifacts / (artifacts with content + expected ones that are missing)
+        agent_sanity = whole artifacts / (artifacts with content or missing + expected ones that are missing)
 
     Artifacts come from the output's `artifacts` column and from its trace. In the column each is a JSON object with
     `name`, `kind` where the name's ending does not tell it, and `content` (text or JSON) or `content_base64`; in the
-    trace (JSON) such objects stand under `artifacts`, of the trace or of its `steps`. The last of a name counts. Of a
-    bare path only the name is known: it meets an expectation, but is not scored.
+    trace (JSON) such objects stand under `artifacts`, of the trace or of its `steps`. Files of a folder or zip that was
+    given with the outputs belong to the case that names them, or in whose folder they stand; one that is named and is
+    not among them is not whole. Of a bare path without such files only the name is known: it meets an expectation, but
+    is not scored.
 
-    Checked of all: not blank, a name that stays inside the archive. *json*, *jsonl*: they parse, hold something, have
-    the required fields, and JSON is valid by the case's schema where there is one. *csv*, *tsv*: a header and rows of
-    its width, the required columns. *html*: elements that are closed, something visible. *python*: the syntax.
-    *image*: PNG, JPEG, GIF or WebP that decodes. *pdf*: header and end of file; its pages are not read. Nothing is
-    executed, fetched or unpacked.
+    Checked of all: not blank, a name that stays inside the archive, at most 50 MB. *json*, *jsonl*: they parse, hold
+    something, have the required fields, and JSON is valid by the case's schema where there is one. *csv*, *tsv*: a
+    header and rows of its width, the required columns. *html*: elements that are closed, something visible. *python*:
+    the syntax. *image*: PNG, JPEG, GIF or WebP that decodes. *pdf*: complete, and something is drawn on each page (of
+    the first 500). Nothing is executed, fetched or unpacked.
 
     Without anything to score the case is not applicable; a trace or an entry that cannot be read is an error. Evidence:
     each artifact with its kind, size and what is wrong, and the names that are missing.
     """
     try:
         artifacts = artifacts_of(case.artifacts, case.trace)
-        checked = [_checked(artifact, case.json_schema, parameters) for artifact in artifacts]
+        checked = [_checked(_opened(artifact, case.files), case.json_schema, parameters) for artifact in artifacts]
     except (ArtifactError, JsonError) as failure:
         return CaseScore({}, Status.ERROR, str(failure))
-    names = [artifact.name for artifact in artifacts]
-    missing = [wanted for wanted in parameters.expected if not any(fnmatchcase(name, wanted) for name in names)]
+    except OSError as failure:
+        return CaseScore({}, Status.ERROR, f"a stored artifact cannot be read: {failure.strerror or failure}")
+    names = [artifact.name for artifact in artifacts if not artifact.missing]
+    missing = [wanted for wanted in parameters.expected if not any(_is(name, wanted) for name in names)]
     scored = [entry for entry in checked if entry["whole"] is not None]
     evidence = {"artifacts": checked[:SHOWN_ARTIFACTS], "found": len(artifacts), "missing": missing}
     if not scored and not missing:
@@ -102,15 +109,26 @@ def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     return CaseScore({"agent_sanity": whole / (len(scored) + len(missing))}, evidence=evidence)
 
 
+def _is(name: str, wanted: str) -> bool:
+    return fnmatchcase(name, wanted) or ("/" not in wanted and fnmatchcase(name.rpartition("/")[2], wanted))
+
+
+def _opened(artifact: Artifact, files: Path | None) -> Artifact:
+    """The artifact with the content of its stored file, of which no more is read than shows that it is too large."""
+    if artifact.stored is None or files is None:
+        return artifact
+    with (files / artifact.stored).open("rb") as file:
+        return replace(artifact, content=file.read(MOST_BYTES + 1))
+
+
 def _checked(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> dict[str, Any]:
-    wrong, remarks = (
-        complaints(artifact, schema, parameters.required_fields) if artifact.content is not None else ([], [])
-    )
+    known = artifact.content is not None or artifact.missing
+    wrong, remarks = complaints(artifact, schema, parameters.required_fields) if known else ([], [])
     return {
         "name": artifact.name,
         "kind": artifact.kind,
         "bytes": None if artifact.content is None else len(artifact.content),
-        "whole": None if artifact.content is None else not wrong,
+        "whole": not wrong if known else None,
         "wrong": wrong,
         "remarks": remarks,
     }

@@ -5,16 +5,23 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, evaluator, not_applicable
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator, not_applicable
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.prompt import Prompt
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
+from metrics.kernels.traces import TraceError, efficiency, steps_of
 from metrics.suite import Case
 
 PASS_MARK = 0.7
 SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown
 ROUNDING = 1e-9
 FACTUAL = "factual_accuracy"
+WASTED = {
+    "wasted_calls": "Share of the tool calls that are redundant, failed or looping, counted in the trace.",
+    "redundant_calls": "Share of the tool calls that repeat one whose result was known: same tool, same arguments.",
+    "failed_calls": "Share of the tool calls that ended in an error.",
+    "looping_calls": "Share of the tool calls that go through the same cycle of calls again, from 3 times in a row.",
+}
 Level = Literal["excellent", "good", "acceptable", "poor", "failed"]
 Need = Literal["question", "expected_answers", "retrieved_contexts", "citations", "trace"]
 LEVELS = Prompt(
@@ -160,6 +167,10 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
         Metric("citation_accuracy", "How well citations match what they are cited for.", minor=True),
         Metric("source_quality", "How primary and reliable the sources are.", minor=True),
         Metric("tool_efficiency", "How well tools were chosen, and how sparingly used.", minor=True),
+        *(
+            Metric(name, description, direction=Direction.LOWER, threshold=0.25, minor=True)
+            for name, description in WASTED.items()
+        ),
     ),
     sources=("Agent evaluation reference: rubric",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
@@ -174,9 +185,20 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
             judge=(CLAIM, _accuracy(("major", "excellent")), _levels("good", "acceptable", "poor", "excellent")),
         ),
         Example(
+            "of six calls one fails, and of three equal ones in a row two are too many",
+            {
+                "question": "Q?", "answer": "A.",
+                "trace": '{"steps": [{"tool": "a", "error": "timeout"}, {"tool": "a"}, {"tool": "b"}, {"tool": "c"}, '
+                '{"tool": "c"}, {"tool": "c"}]}',
+            },
+            {"wasted_calls": 0.5, "redundant_calls": 1 / 3, "failed_calls": 1 / 6, "looping_calls": 1 / 3},
+            judge=(_levels("good", "poor"),),
+        ),
+        Example(
             "only factual accuracy .6 and completeness .3 can be rated",
             TASK,
-            {"rubric": 0.255 / 0.55, "passed": 0, "citation_accuracy": None, "tool_efficiency": None},
+            {"rubric": 0.255 / 0.55, "passed": 0, "citation_accuracy": None, "tool_efficiency": None,
+             "wasted_calls": None},
             judge=(CLAIM, _accuracy(("minor", "acceptable")), _levels("poor")),
         ),
         Example(
@@ -225,12 +247,20 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     Dimensions, weights, texts and levels can be edited and are saved with the run; a dimension of one's own counts in
     the number and stands in the evidence. A trace is shown up to 12,000 characters. Without a dimension that can be
     rated the case is not applicable. An empty answer scores 0, unasked, in no dimension.
-    Evidence: each dimension with level, score, weight and reason, or why it was not rated; the claims.
-    Source: the agent evaluation reference.
+
+    Beside what the judge says of the tools stand figures that are counted in the trace, as shares of its tool calls:
+    redundant (the same tool with the same arguments as an earlier call that did not fail), failed (the trace has an
+    error for the call), looping (the second and later turns of a cycle of up to 20 calls that is gone through 3 times
+    or more in a row), and wasted, which is any of the three. They do not enter the rubric; without a call in the trace
+    they have no value.
+    Evidence: each dimension with level, score, weight and reason, or why it was not rated; the claims; the counts of
+    the calls. Source: the agent evaluation reference.
     """
+    wasted, counts = _wasted(case.trace)
     if not (case.answer or "").strip():
         empty = "the answer is empty"
-        return CaseScore({"rubric": 0.0, "passed": 0.0}, reason=empty, evidence={"dimensions": [], "note": empty})
+        nothing = {"rubric": 0.0, "passed": 0.0, **wasted}
+        return CaseScore(nothing, reason=empty, evidence={"dimensions": [], "note": empty, "tool_calls": counts})
     present = [dimension for dimension in parameters.dimensions if _has(case, dimension)]
     facts = next((dimension for dimension in present if dimension.name == FACTUAL and case.expected_answers), None)
     others = [dimension for dimension in present if dimension is not facts]
@@ -259,17 +289,39 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
                 {"dimension": FACTUAL, "weight": facts.weight, "verdict": nearest, "score": score,
                  "reason": "the mean of the claims"},
             )  # fmt: skip
-    evidence = {"dimensions": rows, "unrated": unrated, "claims": checked, "trace_cut": _cut(case)}
+    evidence = {
+        "dimensions": rows,
+        "unrated": unrated,
+        "claims": checked,
+        "trace_cut": _cut(case),
+        "tool_calls": counts,
+    }
     if not rows:
         return not_applicable("no dimension of the rubric can be rated", evidence)
     scores: dict[str, float] = {row["dimension"]: row["score"] for row in rows}
     overall = sum(row["weight"] * row["score"] for row in rows) / sum(row["weight"] for row in rows)
     mark = parameters.threshold if parameters.threshold is not None else PASS_MARK
     known = {name: scores.get(name) for name in (dimension.name for dimension in DIMENSIONS)}
-    values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known}
+    values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known, **wasted}
     gone = [name for name, value in known.items() if value is None]
     reason = "; ".join(f"{name}: {unrated.get(name, 'not in the rubric')}" for name in gone)
+    if not wasted:
+        reason += f"{'; ' * bool(reason)}tool calls: {counts}"
     return CaseScore(values, reason=reason or None, evidence=evidence)
+
+
+def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
+    """The shares of wasted tool calls, and their counts; no shares and why where there is no call to count."""
+    if not trace:
+        return {}, "the case has no trace"
+    try:
+        found = efficiency(steps_of(trace))
+    except TraceError as failure:
+        return {}, str(failure)
+    if not found.calls:
+        return {}, "none in the trace"
+    counts = {name: len(getattr(found, name.removesuffix("_calls"))) for name in WASTED}
+    return {name: count / found.calls for name, count in counts.items()}, {"calls": found.calls, **counts}
 
 
 def _has(case: Case, dimension: Dimension) -> bool:

@@ -290,10 +290,10 @@ def _judged(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]:
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
     clusters = np.unique(stated.clusters[known], return_inverse=True)[1]
-    lows, highs = bootstrap_means(stated.values[known], None, clusters)
-    for index, (metric, most) in enumerate(zip(PER_CASE, (2.0, math.inf), strict=True)):
+    lows, highs = bootstrap_means(stated.values[known], None, clusters, low=0.0, high=np.array([2.0, math.inf]))
+    for index, metric in enumerate(PER_CASE):
         mean = float(stated.values[known, index].mean()) if count else math.nan
-        bounds: Interval = (max(0.0, float(lows[index])), min(most, float(highs[index])))
+        bounds: Interval = (float(lows[index]), float(highs[index]))
         bounds = NONE if math.isnan(lows[index]) else bounds
         rows.append(aggregate(metric, mean, bounds, "bootstrap", n=count, unscored=unscored + out, reason=reason))
     return rows, _table(diagram)

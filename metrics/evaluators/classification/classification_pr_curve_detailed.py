@@ -176,8 +176,9 @@ def _aggregates(found: ScoreMatrix, values: Floats, predicted: NDArray[np.bool_]
         if counted and not grouped:
             interval, method = wilson(cells.sum(), count), "wilson"
         elif found.clustered > 1:
-            low, high = bootstrap_means(cells[:, None], None, np.unique(clusters, return_inverse=True)[1])
-            interval = (max(0.0, float(low[0])), min(1.0 if counted else math.inf, float(high[0])))
+            codes, most = np.unique(clusters, return_inverse=True)[1], 1.0 if counted else math.inf
+            low, high = bootstrap_means(cells[:, None], None, codes, low=0.0, high=most)
+            interval = (float(low[0]), float(high[0]))
             interval = NONE if np.isnan(low[0]) else interval
         return aggregate(kind, cells.mean(), interval, method, n=count, unscored=out, label=label)
 

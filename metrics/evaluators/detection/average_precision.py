@@ -107,9 +107,9 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
     polygon, areas are exact, as shapely has them; rings that cross themselves are repaired. Rows that are not of boxes
     say so in the column `geometry`.
 
-    Every number equals pycocotools' to 1e-9, of boxes and of masks. The 95 % interval is a basic bootstrap over images
-    (over `cases.group` where given): images are drawn with replacement and every number computed anew from the same
-    matches.
+    Every number equals pycocotools' to 1e-9, of boxes and of masks. The 95 % interval is from half-samples of the
+    images (of `cases.group` where given): half of them are drawn time and again and every number computed anew from the
+    same matches.
     """
     area, limit = parameters.area_range, parameters.max_dets
     found = matched(suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry)

@@ -105,7 +105,7 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
 
     A label without ground truth has no recall and is left out of means. Crowds and objects outside the area range count
     neither as found nor as missed. Recalls equal pycocotools' to 1e-9; any list of maxDets works. The 95 % interval is
-    a basic bootstrap over images (over `cases.group` where given).
+    from half-samples of the images (of `cases.group` where given).
     """
     ranges = {name: (low, high) for name, (low, high) in parameters.area_ranges.items()}
     whole, limits = AREAS["all"], sorted(set(parameters.max_dets))

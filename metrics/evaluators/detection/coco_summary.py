@@ -102,8 +102,8 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
 
     Equal to pycocotools 2.0 to 1e-9, of boxes and of masks (see average_precision for `geometry`), except that what it
     prints as −1 has no value here, and that it cannot summarise every list of maxDets. The area of a predicted mask is
-    its number of pixels; pycocotools takes the box's instead if the results bring boxes. The 95 % interval is a basic
-    bootstrap over images (over `cases.group` where given).
+    its number of pixels; pycocotools takes the box's instead if the results bring boxes. The 95 % interval is from
+    half-samples of the images (of `cases.group` where given).
     """
     found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry)
     limits = sorted(set(parameters.max_dets))

@@ -147,8 +147,8 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
 
     Of a label: agreement = its diagonal cell / (all of its row and its column), confused and missed of its ground
     truths, hallucinated of its predictions. `count` (label = truth, predicted) is a cell; cells without objects are
-    left out. Shares are 0 … 1; agreement is better higher, the others lower. The 95 % interval of a share is a basic
-    bootstrap over images (over `cases.group` where given). The curve has the columns label, predicted, count; the
+    left out. Shares are 0 … 1; agreement is better higher, the others lower. The 95 % interval of a share is from
+    half-samples of the images (of `cases.group` where given). The curve has the columns label, predicted, count; the
     matches have, beside the usual columns, truth and predicted, so that a cell opens exactly its objects.
 
     The diagonal is the tp of detection_pr_curve at the same thresholds unless labels compete: there a prediction can

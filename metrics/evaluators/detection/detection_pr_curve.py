@@ -108,7 +108,7 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
 
     `best_f1` is the largest F1 of a label, and `best_threshold` the lowest threshold that reaches it; without label the
     largest mean of F1 over labels with ground truth at one common threshold, and that threshold. 0 … 1, higher is
-    better. The 95 % interval is a basic bootstrap over images (over `cases.group` where given) at that threshold.
+    better. The 95 % interval is from half-samples of the images (of `cases.group` where given) at that threshold.
     """
     iou = parameters.pr_curve_iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)

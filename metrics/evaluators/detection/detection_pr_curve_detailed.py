@@ -157,8 +157,8 @@ def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: Dete
     The metrics are the kinds at `score_threshold`: tp and the two fn as shares of the ground truths, which add up to 1;
     the two fp as shares of the qualified predictions, which are 1 − precision; over all labels of all objects together.
     A label without ground truth has no tp and fn, one without qualified predictions no fp, and without any ground truth
-    nothing is applicable. Crowds and predictions matched to one count nowhere. The 95 % interval is a basic bootstrap
-    over images (over `cases.group` where given).
+    nothing is applicable. Crowds and predictions matched to one count nowhere. The 95 % interval is from half-samples
+    of the images (of `cases.group` where given).
     """
     iou = parameters.pr_curve_iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)

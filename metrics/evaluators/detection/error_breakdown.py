@@ -177,8 +177,8 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
 
     0 … 1; a gain is a cost now, so lower is better. n of a gain is the number of its errors, of a label those of
     its predictions or, for missed and false negatives, ground truths; n of `ap` counts ground truths. A label whose
-    ground truths are all missed has AP 1 without them if it has no false positive, else 0. The 95 % interval is a basic
-    bootstrap over images (over `cases.group` where given), each gain within the same resample. The matches have the
+    ground truths are all missed has AP 1 without them if it has no false positive, else 0. The 95 % interval is from
+    half-samples of the images (of `cases.group` where given), each gain within the same one. The matches have the
     kinds fp_misclassification (classification), fp_localisation, fp_both, fp_duplicate, fp_hallucination (background),
     fn_no_prediction (missed), and fn_misclassification or fn_localisation for what such an error is about.
     """

@@ -18,7 +18,7 @@ from metrics.kernels.matching import AREAS, IOU_THRESHOLDS, SAME, Matches, Pairs
 from metrics.kernels.objects import Floats, Ints, Objects, prepare
 from metrics.kernels.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, Outcomes, image_pairs, outcomes
 from metrics.kernels.precision_recall import Ranking, count_truths
-from metrics.kernels.resampling import basic_interval, draw_weights, resample
+from metrics.kernels.resampling import draw_halves, half_sample_interval, resample
 from metrics.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
 
 FILES = ("cases", "annotations", "predictions")
@@ -39,9 +39,9 @@ class DetectionParameters(Parameters):
     """Parameters of every detection evaluator."""
 
     resamples: int = Field(
-        500, ge=0, le=10_000, description="Bootstrap resamples of the images for the 95 % intervals; 0: no intervals."
+        500, ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals."
     )
-    seed: int = Field(0, ge=0, description="Seed of the bootstrap.")
+    seed: int = Field(0, ge=0, description="Seed of the half-samples.")
     geometry: Geometry = Field(
         "auto",
         description="What is compared: boxes; masks at the resolution of the image, into which polygons and boxes are "
@@ -68,7 +68,7 @@ class MatchParameters(DetectionParameters):
 class Scene:
     """One model's predictions and the ground truth as Objects, with the names behind the codes and rows.
 
-    `clusters` [I]: the images that the bootstrap draws together have one code. `geometry`: as what they are compared.
+    `clusters` [I]: the images that are drawn together have one code. `geometry`: as what they are compared.
     """
 
     objects: Objects
@@ -95,13 +95,13 @@ class Scene:
         return known
 
     def weights(self, resamples: int, seed: int) -> NDArray[np.uint8]:
-        """How often each image occurs [1 + B, I]: once in the data set itself, which comes first, then as drawn."""
+        """How often each image occurs [1 + B, I]: once in the data set itself, the first, then in half-samples."""
         count = resamples if self.clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
         key = (count, seed)
         if key not in self._weights:
             self._weights.clear()
             itself = np.ones((1, len(self.clusters)), np.uint8)
-            self._weights[key] = np.concatenate([itself, draw_weights(self.clusters, count, seed)])
+            self._weights[key] = np.concatenate([itself, draw_halves(self.clusters, count, seed)])
         return self._weights[key]
 
     def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
@@ -153,7 +153,7 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, estimates: Floats) -> "Spread":
         """From estimates [1 + B, …]: of the data set itself, then of its resamples."""
-        return cls(estimates[0], *basic_interval(estimates[0], estimates[1:]), estimates[1:])
+        return cls(estimates[0], *half_sample_interval(estimates[0], estimates[1:]), estimates[1:])
 
     @classmethod
     def without(cls, value: Floats) -> "Spread":
@@ -299,7 +299,7 @@ def number(
     if value is None:
         low = high = None
     reason = None if value is not None else why or (NO_TRUTHS if label is None else NO_TRUTH)
-    method = None if low is None else "bootstrap"
+    method = None if low is None else "half-samples"
     samples = None if method is None else np.moveaxis(spread.samples, 0, -1)[place]
     return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
 

@@ -1,9 +1,8 @@
 """Irrelevant noise sensitivity: wrong claims that the answer took from contexts that hold nothing of the truth."""
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, Status, evaluator
-from metrics.evaluators.grounding.noise import noise, sensitivity
+from metrics.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.evaluators.grounding.noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
-from metrics.judge.steps import CLAIMS, ENTAILMENT
 from metrics.suite import Case
 
 AUSTEN = {
@@ -24,20 +23,12 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     id="irrelevant_noise_sensitivity",
     title="Irrelevant noise sensitivity",
     tasks=("text",),
-    inputs=("answer", "expected_answers", "retrieved_contexts"),
+    inputs=INPUTS,
     resources=("judge",),
-    prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric(
-            "irrelevant_noise_sensitivity",
-            "Share of the answer's claims that are incorrect and follow from an irrelevant context.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-            primary=True,
-        ),
-    ),
+    prompts=PROMPTS,
+    metrics=noise_metrics("irrelevant_noise_sensitivity", "an irrelevant context"),
     sources=("R",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient"),
+    standards=STANDARDS,
     examples=(
         Example(
             "Jane Austen: of two incorrect claims one stands in the irrelevant context",

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.evaluator import CaseScore, not_applicable
+from metrics.evaluator import CaseScore, Direction, Input, Metric, not_applicable
 from metrics.judge.asking import Judge
 from metrics.judge.steps import (
+    CLAIMS,
+    ENTAILMENT,
     NO_CLAIMS,
     NO_REFERENCE_CLAIMS,
     Entailment,
@@ -14,6 +16,16 @@ from metrics.judge.steps import (
     together,
 )
 from metrics.suite import Case
+
+INPUTS: tuple[Input, ...] = ("answer", "expected_answers", "retrieved_contexts")
+PROMPTS = (CLAIMS, ENTAILMENT)
+STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient")
+
+
+def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
+    """The one metric of a noise sensitivity; `contexts` says out of which the wrong claims come."""
+    description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
+    return (Metric(name, description, direction=Direction.LOWER, threshold=0.25, primary=True),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """Relevant noise sensitivity: wrong claims that the answer took from contexts that also hold the truth."""
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, Status, evaluator
-from metrics.evaluators.grounding.noise import noise, sensitivity
+from metrics.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.evaluators.grounding.noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
-from metrics.judge.steps import CLAIMS, ENTAILMENT
 from metrics.suite import Case
 
 EXPECTED = "Leonardo da Vinci painted the Mona Lisa in the 16th century."
@@ -28,20 +27,12 @@ ANSWERED = Said(
     id="relevant_noise_sensitivity",
     title="Relevant noise sensitivity",
     tasks=("text",),
-    inputs=("answer", "expected_answers", "retrieved_contexts"),
+    inputs=INPUTS,
     resources=("judge",),
-    prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric(
-            "relevant_noise_sensitivity",
-            "Share of the answer's claims that are incorrect and follow from a relevant context.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-            primary=True,
-        ),
-    ),
+    prompts=PROMPTS,
+    metrics=noise_metrics("relevant_noise_sensitivity", "a relevant context"),
     sources=("R",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient"),
+    standards=STANDARDS,
     examples=(
         Example(
             "the Mona Lisa: one wrong claim of two, out of the context that names the painter",

@@ -18,7 +18,7 @@ from metrics.evaluators.segmentation.label_maps import Batch, LabelMapParameters
 from metrics.kernels.masks import Longs
 from metrics.kernels.objects import Floats, Ints
 from metrics.kernels.precision_recall import mean_over
-from metrics.kernels.resampling import draw_weights
+from metrics.kernels.resampling import draw_halves
 from metrics.kernels.segmentation import band_distance, iou, tally
 from metrics.suite import Outputs, Suite
 
@@ -36,9 +36,9 @@ class SegmentationIouParameters(LabelMapParameters):
         0.02, ge=0, le=0.5, description="Width of the band along contours, as a share of the image's diagonal."
     )
     resamples: int = Field(
-        500, ge=0, le=10_000, description="Bootstrap resamples of the images for the 95 % intervals; 0: no intervals."
+        500, ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals."
     )
-    seed: int = Field(0, ge=0, description="Seed of the bootstrap.")
+    seed: int = Field(0, ge=0, description="Seed of the half-samples.")
 
 
 def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int, int]]) -> Mapping[str, Any]:
@@ -146,8 +146,8 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     `ignore_index` (255 in VOC and Cityscapes) or in `ignore_labels` count nowhere, and are left out of both maps before
     bands are taken; predicting an ignored label elsewhere is wrong. A crowd is a region like every other.
 
-    IoU and accuracy equal scikit-learn's jaccard_score and accuracy_score on the pixels. The 95 % interval is a basic
-    bootstrap over images (over `cases.group` where given). n is the number of images with a pixel that counts; of a
+    IoU and accuracy equal scikit-learn's jaccard_score and accuracy_score on the pixels. The 95 % interval is from
+    half-samples of the images (of `cases.group` where given). n is the number of images with a pixel that counts; of a
     label, of those that have it in either map. The curve has the columns label, predicted (null: no label) and count,
     the pixel confusion matrix; the evidence of a case has that of its image.
     """
@@ -155,7 +155,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
     clusters = clusters_of(suite.cases["group"])
     resamples = parameters.resamples if clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
-    sums = _resampled(counts.pixels, draw_weights(clusters, resamples, parameters.seed))
+    sums = _resampled(counts.pixels, draw_halves(clusters, resamples, parameters.seed))
     return Findings(
         _aggregates(counts, sums),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),

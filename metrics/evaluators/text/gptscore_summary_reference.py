@@ -1,10 +1,9 @@
 """GPTScore for summaries against a reference: how readily a language model turns one into the other."""
 
 from collections.abc import Sequence
-from math import log
 
 from metrics.evaluator import CaseScore, Example, Status, evaluator
-from metrics.gptscore_family import LanguageModelParameters, against_references, loss_metrics, scored
+from metrics.gptscore_family import LanguageModelParameters, against_references, half_said, loss_metrics, scored
 from metrics.models.language_model import Predicts
 from metrics.suite import Case
 
@@ -36,11 +35,7 @@ MEANINGS = {
     sources=("H", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example(
-            "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
-            {"answer": "Ernte gut", "expected_answers": ["Ernte schlecht"]},
-            dict.fromkeys(TEMPLATES, (log(8) + log(2)) / 2),
-        ),
+        half_said(TEMPLATES),
         Example("nothing to score", {"answer": "Ernte", "expected_answers": [""]}, status=Status.NOT_APPLICABLE),
     ),
     differs_from="gptscore_summary needs no reference summary, it reads the source; gptscore_translation asks for the "

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import log
 
 from metrics.evaluator import CaseScore, Example, Status, evaluator
-from metrics.gptscore_family import LanguageModelParameters, against_references, loss_metrics, scored
+from metrics.gptscore_family import LanguageModelParameters, against_references, half_said, loss_metrics, scored
 from metrics.models.language_model import Predicts
 from metrics.suite import Case
 
@@ -30,11 +30,7 @@ MEANINGS = {
     sources=("H", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example(
-            "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
-            {"answer": "Katze schläft", "expected_answers": ["Katze döst"]},
-            dict.fromkeys(TEMPLATES, (log(8) + log(2)) / 2),
-        ),
+        half_said(TEMPLATES),
         Example(
             "the expected answer with the lowest loss counts",
             {"answer": "Katze schläft", "expected_answers": ["Hund bellt", "Katze schläft"]},

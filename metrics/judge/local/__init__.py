@@ -2,5 +2,6 @@
 
 install.py   getting the known model, verified by its sha256
 model.py     the model: replies that obey a JSON schema, and the likelihood of a label
-judge.py     the Judge made of it
+questions.py the short questions that it is asked
+completer.py requests taken apart into such questions
 """

@@ -13,7 +13,6 @@ from zipfile import ZipFile
 from metrics.errors import MissingResource
 
 INSTALL = "python -m metrics judge install"
-QUESTIONS = 1  # version of the questions that the local judge makes of a request: raise it on any change of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,8 @@ class LocalModel:
         asked.verbosity = -1
         asked.offline = True
         asked.api_keys = [secrets.token_urlsafe()]  # its port on the loopback is for nobody else on this machine
-        asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = os.cpu_count() or 1
+        allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = allowed
         try:
             return xllamacpp.Server(asked)
         except Exception as failure:

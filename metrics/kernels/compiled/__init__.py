@@ -86,7 +86,7 @@ def _without_blas() -> None:
         return
     sys.modules[BLAS] = None  # type: ignore[assignment]  # an import of it fails at once
     try:
-        arrays = importlib.import_module(ARRAYS)
+        arrays: Any = importlib.import_module(ARRAYS)
     finally:
         del sys.modules[BLAS]
     arrays._HAVE_BLAS = importlib.util.find_spec("scipy") is not None  # for whoever else uses numba in this process

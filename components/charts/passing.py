@@ -1,0 +1,78 @@
+"""The pass rate of a monitor, window by window, with its intervals and the limits of its status."""
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from components.charts.parts import undimmed
+from components.format import count, interval, moment, number
+from components.palette import LINE, MUTED, SURFACE, series
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+SYMBOLS = {"healthy": "circle", "warning": "triangle-up", "critical": "x", "insufficient_data": "circle-open"}
+SHADES = {"healthy": 0, "warning": 5, "critical": 1, "insufficient_data": 7}  # in the series' colours
+WORDS = {
+    "healthy": "healthy", "warning": "warning", "critical": "critical", "insufficient_data": "too few judged",
+}  # fmt: skip
+
+
+def passing_figure(
+    windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False,
+    pixels_high: int = 300,
+) -> "go.Figure":  # fmt: skip
+    """The share of judged cases that pass in each window, its 95 % interval, and dotted lines at the two limits.
+
+    `windows` as metrics.monitoring.trend gives it. The symbol and the colour say the window's status; the `chosen`
+    window is larger. Points carry [window] as customdata. The time is that of the lines where they bear one.
+    """
+    import plotly.graph_objects as go
+
+    rows = windows[windows["judged"] > 0].to_dict("records")
+    timed = bool(rows) and all(not pd.isna(row["begins"]) for row in rows)
+    x: list[Any] = [row["begins"] if timed else row["first_number"] for row in rows]
+    colours = [series(dark)[SHADES[row["health"]]] for row in rows]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=x, y=[row["rate"] for row in rows], mode="lines+markers",
+        line={"color": LINE[dark], "width": 1.5},
+        marker={
+            "symbol": [SYMBOLS[row["health"]] for row in rows], "color": colours, "opacity": 1,
+            "size": [14 if row["window"] == chosen else 9 for row in rows],
+            "line": {"width": 1, "color": SURFACE[dark]},
+        },
+        error_y={
+            "type": "data", "symmetric": False, "thickness": 1, "width": 0, "color": MUTED[dark],
+            "array": [row["high"] - row["rate"] for row in rows],
+            "arrayminus": [row["rate"] - row["low"] for row in rows],
+        },
+        customdata=[[row["window"]] for row in rows], hovertext=[_hover(row, timed) for row in rows], hoverinfo="text",
+        **undimmed(),
+    )  # fmt: skip
+    for limit, word in ((warning, "warning"), (critical, "critical")):
+        figure.add_hline(
+            limit, line={"color": MUTED[dark], "width": 1.3, "dash": "dot"}, annotation_position="right",
+            annotation_text=f"{word} {limit:g}", annotation_font={"size": 12, "color": MUTED[dark]},
+            annotation_align="left",
+        )  # fmt: skip
+    lowest = min([row["low"] for row in rows], default=0.0)
+    figure.update_yaxes(
+        title={"text": "pass rate", "standoff": 6}, range=[max(-0.02, min(critical, lowest) - 0.08), 1.03],
+        zeroline=False, nticks=6,
+    )  # fmt: skip
+    figure.update_xaxes(title="" if timed else "sampled case", showgrid=False, zeroline=False, showline=True)
+    figure.update_layout(
+        height=pixels_high, showlegend=False, hovermode="closest", dragmode=False,
+        margin={"l": 8, "r": 84, "t": 8, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
+def _hover(row: dict[str, Any], timed: bool) -> str:
+    begins = moment(row["begins"].isoformat()) if timed else f"from sampled case {count(row['first_number'] + 1)}"
+    return (
+        f"<b>{begins}</b><br>{number(row['rate'])} pass (95 % {interval(row['low'], row['high'])})"
+        f"<br>{count(row['passed'])} of {count(row['judged'])} judged, {count(row['unscored'])} unscored"
+        f"<br>{WORDS[row['health']]}"
+    )

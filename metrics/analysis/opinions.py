@@ -1,0 +1,194 @@
+"""What people say of a run's outputs, criterion by criterion: as arrays that stand beside the run's scores."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from metrics.store import Run
+from metrics.store.labels import KEY, Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+WORDS = {1.0: "pass", 0.0: "fail", None: "unsure"}
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What people were asked about: `graded` from `low` to `high`, else pass (1) or fail (0)."""
+
+    name: str
+    labels: int
+    unsure: int
+    raters: int
+    graded: bool
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Half way between fail and pass: labels above it pass, unless another grade is chosen."""
+        return (self.low + self.high) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """All labels of one criterion. An output is number `model · cases + position`; NaN stands for no label.
+
+    ratings: [outputs, raters]; by_place: [outputs, most] the first, second … label of each output as the sets give
+    them; random: which outputs belong to a random sample of their model's; unanswered: by model, how many outputs that
+    were drawn for labelling have no label.
+    """
+
+    criterion: Criterion
+    raters: tuple[str, ...]
+    ratings: Floats
+    by_place: Floats
+    random: Mask
+    unanswered: Mapping[str, int]
+
+    @cached_property
+    def given(self) -> NDArray[np.int64]:
+        """How many labels each output has."""
+        return np.asarray((~np.isnan(self.ratings)).sum(axis=1), np.int64)
+
+    @cached_property
+    def consensus(self) -> Floats:
+        """What people say together: the mean of grades, the majority of pass and fail; NaN for a tie and for none."""
+        filled = np.where(np.isnan(self.ratings), 0.0, self.ratings).sum(axis=1)
+        mean = np.divide(filled, self.given, out=np.full(len(filled), np.nan), where=self.given > 0)
+        return mean if self.criterion.graded else np.where(mean == 0.5, np.nan, np.round(mean))
+
+    @property
+    def ties(self) -> int:
+        """How many outputs as many people pass as fail."""
+        return int((np.isnan(self.consensus) & (self.given > 0)).sum())
+
+
+def criteria(run: Run) -> tuple[Criterion, ...]:
+    """What a run's outputs were labelled for, the most labelled first; none without labels."""
+    table = Labels(run).table()
+    found = []
+    for name in table["criterion"].unique().to_pylist():
+        own = table.filter(pc.equal(table["criterion"], name))
+        values = own["value"].drop_null().to_numpy()
+        ends = np.concatenate([values, *(own[name].drop_null().to_numpy() for name in ("low", "high"))])
+        graded = not bool(np.isin(ends, (0.0, 1.0)).all())
+        low, high = (float(ends.min()), float(ends.max())) if graded else (0.0, 1.0)
+        raters = len(own["rater"].unique())
+        found.append(Criterion(name, len(values), own["value"].null_count, raters, graded, low, high))
+    return tuple(sorted(found, key=lambda one: -one.labels))
+
+
+def exported(run: Run) -> pd.DataFrame:
+    """Every label of a run's data, as a file that can be added again: LABELS with `label` in words or as a number."""
+    import pandas as pd
+
+    graded = {one.name for one in criteria(run) if one.graded}
+    rows = []
+    for row in Labels(run).table().to_pylist():
+        value = row["value"]
+        words = f"{value:g}" if row["criterion"] in graded and value is not None else WORDS[value]
+        rows.append(row | {"label": words})
+    return pd.DataFrame(rows, columns=[*KEY, "label", "sampling", "given"])
+
+
+def opinions(run: Run, criterion: str) -> Opinions:
+    """The labels of one criterion; KeyError where nothing was labelled for it. Read anew when labels are added."""
+    return _opinions(run.folder, criterion, Labels(run).version)
+
+
+@lru_cache(maxsize=16)
+def _opinions(folder: Path, criterion: str, version: str) -> Opinions:
+    del version  # a part of the cache's key
+    run = Run(folder)
+    facts = {one.name: one for one in criteria(run)}[criterion]
+    table = Labels(run).table()
+    table = table.filter(pc.equal(table["criterion"], criterion))
+    places, size = output_places(run, table), run.spec["suite"]["cases"]
+    outputs = len(run.models) * size
+    coded = table["rater"].combine_chunks().dictionary_encode()
+    raters = tuple(coded.dictionary.to_pylist())
+    values = table["value"].to_numpy(zero_copy_only=False).astype(np.float64)
+    ratings = np.full((outputs, len(raters)), np.nan)
+    ratings[places, coded.indices.to_numpy()] = values
+    known = ~np.isnan(values)
+    nth = _nth(places[known])
+    by_place = np.full((outputs, int(nth.max(initial=0)) + 1), np.nan)
+    by_place[places[known], nth] = values[known]
+    random, unanswered = _random(run, table, places, np.asarray((~np.isnan(ratings)).any(axis=1)))
+    return Opinions(facts, raters, ratings, by_place, random, unanswered)
+
+
+def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
+    """The number of the output that each row of `table` (case_id, model) speaks of."""
+    path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
+    ids = pq.read_table(path, columns=["case_id"])["case_id"].combine_chunks()
+    position = pc.index_in(table["case_id"], ids).to_numpy(zero_copy_only=False)
+    model = pc.index_in(table["model"], pa.array(run.models, pa.string())).to_numpy(zero_copy_only=False)
+    return np.asarray(model.astype(np.int64) * len(ids) + position, np.int64)
+
+
+def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many earlier rows have the same place: [0, 1, 0, 2 …]."""
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    first = np.searchsorted(ordered, ordered, side="left")
+    found = np.empty(len(places), np.int64)
+    found[order] = np.arange(len(places)) - first
+    return found
+
+
+def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask) -> tuple[Mask, dict[str, int]]:
+    """The outputs of the random sample, and how many drawn ones are without a label.
+
+    Drawn outputs come in the order of `draw_order`, so a model's sample is everything up to the last that was drawn:
+    whatever else was picked before it has no bearing.
+    """
+    sampling = np.array(table["sampling"].to_pylist(), object)
+    random = np.zeros(len(labelled), bool)
+    random[places[sampling == "random"]] = True
+    order = draw_order(run)
+    unanswered = {}
+    size = len(labelled) // max(1, len(run.models))
+    drawn = np.zeros(len(labelled), bool)
+    drawn[places[sampling == "drawn"]] = True
+    for index, model in enumerate(run.models):
+        own = slice(index * size, (index + 1) * size)
+        last = int(order[own][drawn[own]].max(initial=-1))
+        reached = order[own] <= last
+        random[own] |= reached
+        unanswered[model] = int((reached & (order[own] >= 0) & ~labelled[own]).sum())
+    return random & labelled, unanswered
+
+
+def draw_order(run: Run) -> NDArray[np.int64]:
+    """When each output is drawn for labelling: a random order that depends on nothing but the data; −1: no output."""
+    return _draw_order(run.folder)
+
+
+@lru_cache(maxsize=8)
+def _draw_order(folder: Path) -> NDArray[np.int64]:
+    run = Run(folder)
+    outputs = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
+    table = pq.read_table(outputs, columns=["case_id", "model"]).group_by(["case_id", "model"]).aggregate([])
+    places = output_places(run, table)
+    seed = run.spec["suite"]["fingerprint"] + run.spec["outputs"]["fingerprint"]
+    pairs = zip(table["model"].to_pylist(), table["case_id"].to_pylist(), strict=True)
+    keys = np.array([hashlib.sha256("\x1f".join((seed, *pair)).encode()).digest()[:8] for pair in pairs], "S8")
+    found = np.full(len(run.models) * run.spec["suite"]["cases"], -1, np.int64)
+    found[places[np.argsort(keys.view(">u8"), kind="stable")]] = np.arange(len(keys))
+    return found

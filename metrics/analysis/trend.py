@@ -1,0 +1,180 @@
+"""One metric over the runs of one suite: each model's number in each run, and what changed from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from metrics.analysis.compare import Correction, Difference, corrected, difference, values
+from metrics.analysis.design import Design
+from metrics.analysis.judgements import judge_names
+from metrics.analysis.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.resampled import Resampled, resampled_differences
+from metrics.analysis.verdicts import Verdict, turned
+from metrics.errors import InputError
+from metrics.registry import evaluators
+from metrics.store import Run
+
+CHANGES: dict[Verdict, str] = {
+    "better": "better",
+    "worse": "worse",
+    "higher": "higher",
+    "lower": "lower",
+    "open": "no change shown",
+    "none": "no case in common",
+}
+JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One model in one run: its number there, and the change since the last run before it in which it has one.
+
+    before: that run's id, None for the model's first; change: this run as b against that one as a, on the cases (or
+    resamples) of both, None where they cannot be paired; settings: what else differs between the two runs, in words.
+    """
+
+    run: str
+    name: str
+    created: str
+    model: str
+    cell: Cell
+    before: str | None = None
+    change: Difference | Resampled | None = None
+    settings: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The change in words."""
+        if self.before is None:
+            return "first"
+        if self.change is None:
+            return "cannot be paired"
+        verdict = self.change.verdict
+        if verdict == "equal":
+            return f"equal {'on every case' if isinstance(self.change, Difference) else 'in every resample'}"
+        if verdict == "leaning":
+            better = turned(self.change.column, self.change.difference)
+            ends = ("higher", "lower") if better is None else ("better", "worse")
+            up = (self.change.difference if better is None else better) or 0.0
+            return f"may be {ends[up <= 0]} (uncorrected)"
+        return CHANGES[verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """One metric over runs: `stops` run by run in time order; `tested`: how many changes the correction is over.
+
+    clustered: tests and intervals of changes take the suite's groups as units.
+    """
+
+    column: Column
+    models: tuple[str, ...]
+    stops: tuple[Stop, ...]
+    correction: Correction
+    tested: int
+    clustered: bool
+
+
+def same_suite(run: Run) -> list[Run]:
+    """The finished runs of the run's suite, the oldest first; the run itself is one of them."""
+    fingerprint = run.spec["suite"]["fingerprint"]
+    found = [
+        other
+        for other in run.workspace.runs()
+        if other.state == "finished" and other.spec["suite"]["fingerprint"] == fingerprint
+    ]
+    return in_time(found)
+
+
+def in_time(runs: Sequence[Run]) -> list[Run]:
+    """The runs, the oldest first: an id begins with its time."""
+    return sorted(runs, key=lambda run: run.id)
+
+
+def trend(
+    runs: Sequence[Run], key: str, models: Sequence[str] = (), tag: str | None = None, correction: Correction = "holm"
+) -> Trend:
+    """How a metric (the key of a leaderboard's column) went over finished runs of one suite, for `models` or all.
+
+    Each model is compared with itself in the last run before that has a number of it: by pairs of cases where there are
+    values per case, else by pairs of resamples; see metrics.analysis.compare. p are adjusted over all changes shown.
+    InputError where the runs are of several suites, or none has such a metric.
+    """
+    ordered = in_time(runs)
+    if len({run.spec["suite"]["fingerprint"] for run in ordered}) > 1:
+        names = ", ".join(run.id for run in ordered)
+        raise InputError(f"runs {names} are of different suites; a metric can only be followed within one suite")
+    boards = {run.id: leaderboard(run, tag) for run in ordered}
+    columns = [column for run in ordered for column in boards[run.id].columns if column.key == key]
+    if not columns:
+        known = {column.key for board in boards.values() for column in board.columns}
+        raise InputError(f"no run has the metric {key!r}; there are {', '.join(sorted(known)) or 'none'}")
+    column = columns[-1]
+    last: dict[str, Run] = {}
+    stops = []
+    for run in ordered:
+        for model in run.models:
+            cell = boards[run.id].cells.get((model, key))
+            if (models and model not in models) or cell is None or cell.value is None:
+                continue
+            stop = Stop(run.id, run.name, run.created, model, cell)
+            if model in last:
+                stop = _since(stop, last[model], run, column, boards, tag)
+            stops.append(stop)
+            last[model] = run
+    changes = corrected([stop.change for stop in stops if stop.change is not None], correction)
+    found = iter(changes)
+    stops = [stop if stop.change is None else replace(stop, change=next(found)) for stop in stops]
+    clustered = bool(changes) and Design(ordered[0], tag).clusters is not None
+    tested = sum(change.p is not None for change in changes)
+    return Trend(
+        column, tuple(dict.fromkeys(stop.model for stop in stops)), tuple(stops), correction, tested, clustered
+    )
+
+
+def _since(
+    stop: Stop, before: Run, run: Run, column: Column, boards: Mapping[str, Leaderboard], tag: str | None
+) -> Stop:
+    # of several columns of one metric (k 1, k 5 …) the scores per case are the first one's
+    heads = {
+        next(
+            one.key for one in boards[of.id].columns if (one.evaluator, one.metric) == (column.evaluator, column.metric)
+        )
+        for of in (before, run)
+    }
+    change = _change(before.folder, run.folder, stop.model, column, heads == {column.key}, tag)
+    return replace(stop, before=before.id, change=change, settings=_settings(before, run, column.evaluator))
+
+
+@lru_cache(maxsize=1024)
+def _change(
+    before: Path, folder: Path, model: str, column: Column, by_case: bool, tag: str | None
+) -> Difference | Resampled | None:
+    """The change before correction, kept: sealed runs never change."""
+    then, now = Run(before), Run(folder)
+    design, key = Design(now, tag), (column.evaluator, column.metric)
+    a, b = (values(run, model, design, key).get(key) if by_case else None for run in (then, now))
+    if a is not None and b is not None:
+        return difference(column, a, b, design)
+    return resampled_differences(then, model, now, model, [column], tag).get((column.key, None))
+
+
+def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
+    """What differs in how the two runs evaluated, in words."""
+    told = []
+    versions = [next(one["version"] for one in of.spec["evaluators"] if one["id"] == evaluator) for of in (before, run)]
+    if versions[0] != versions[1]:
+        told.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
+    if before.evaluators[evaluator] != run.evaluators[evaluator]:
+        told.append("other parameters")
+    for name in evaluators()[evaluator].resources:
+        if name == JUDGE:
+            used = [judge_names(of) for of in (before, run)]
+        else:
+            used = [of.spec.get("resources", {}).get(name) for of in (before, run)]
+        if used[0] != used[1]:
+            told.append(f"another {name.replace('_', ' ')}")
+    return tuple(told)

@@ -1,0 +1,189 @@
+"""Step alignment: what would have to be edited to turn the steps of the answer into the expected ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.kernels.alignment import Aligned, align
+from metrics.kernels.similarity import Floats
+from metrics.kernels.steps import steps
+from metrics.models.embedder import Encoder, compare, provenance
+from metrics.suite import Case
+
+MOST_STEPS = 1_000  # of a text that are aligned; the rest count as edits
+NAMES = ("edits", "insertions", "deletions", "mismatches")
+BREW = "1. Grind the beans.\n2. Boil the water.\n3. Pour it over."
+
+
+class AlignmentParameters(Parameters):
+    """What counts as the same step, and how the expected ones are written."""
+
+    same_step: float = Field(
+        0.6,
+        ge=-1,
+        le=1,
+        description="Cosine from which two steps are the same. It depends on the model: look at the evidence.",
+    )
+    expected: Literal["alternatives", "steps"] = Field(
+        "alternatives",
+        description="alternatives: each expected answer is a whole list of steps, and the closest one counts; steps: "
+        "the expected answers are the steps of one list, in order.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Alignment:
+    expected: Sequence[str]
+    pairs: Aligned
+    table: Floats  # cosines of expected steps with the answer's
+    matched: float
+    beyond: tuple[int, int]  # steps of expected and answer that were not aligned
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Edits by kind."""
+        common = min(self.beyond)
+        insertions = sum(row is None for row, _ in self.pairs) + self.beyond[1] - common
+        deletions = sum(column is None for _, column in self.pairs) + self.beyond[0] - common
+        mismatches = sum(self.verdict(row, column) == "mismatch" for row, column in self.pairs) + common
+        return dict(zip(NAMES, (insertions + deletions + mismatches, insertions, deletions, mismatches), strict=True))
+
+    @property
+    def likeness(self) -> float:
+        """The sum of the cosines of the pairs."""
+        return float(sum(self.table[row, column] for row, column in self.pairs if None not in (row, column)))
+
+    def verdict(self, row: int | None, column: int | None) -> str:
+        """What becomes of a pair."""
+        if row is None or column is None:
+            return "inserted" if row is None else "deleted"
+        return "match" if self.table[row, column] >= self.matched - 1e-9 else "mismatch"
+
+
+@evaluator(
+    id="step_alignment",
+    title="Step alignment",
+    tasks=("agent", "text"),
+    inputs=("answer", "expected_answers"),
+    resources=("embedder",),
+    metrics=(
+        Metric(
+            "edits", "Steps to insert, delete or replace.", high=float("inf"), direction=Direction.LOWER,
+            threshold=None, primary=True, unit="steps",
+        ),
+        Metric("insertions", "Steps of the answer that were not expected.", high=float("inf"),
+               direction=Direction.LOWER, threshold=None, unit="steps"),
+        Metric("deletions", "Expected steps that the answer leaves out.", high=float("inf"),
+               direction=Direction.LOWER, threshold=None, unit="steps"),
+        Metric("mismatches", "Expected steps in whose place the answer has another one.", high=float("inf"),
+               direction=Direction.LOWER, threshold=None, unit="steps"),
+        Metric("edit_share", "Edits per step of the longer list.", direction=Direction.LOWER, threshold=0.25),
+    ),
+    sources=("H2O Eval Studio evaluators: Step alignment & completeness",),
+    standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    examples=(
+        Example(
+            "one step left out, one put in, one replaced",
+            {
+                "answer": "- Heat the cup.\n- Grind the beans.\n- Boil the water.\n- Serve with milk and sugar.",
+                "expected_answers": ["1. Grind the beans.\n2. Boil the water.\n3. Pour it over.\n4. Stir."],
+            },
+            {"edits": 3.0, "insertions": 1.0, "deletions": 1.0, "mismatches": 1.0, "edit_share": 0.75},
+        ),
+        Example(
+            "the closest of several expected answers counts",
+            {"answer": "Grind the beans. Boil the water. Pour it over.", "expected_answers": ["1. Buy it.", BREW]},
+            {"edits": 0.0, "insertions": 0.0, "deletions": 0.0, "mismatches": 0.0, "edit_share": 0.0},
+        ),
+        Example(
+            "two steps in the wrong order are two edits",
+            {"answer": "1. Boil the water.\n2. Grind the beans.\n3. Pour it over.", "expected_answers": [BREW]},
+            {"edits": 2.0, "edit_share": 2 / 3},
+        ),
+        Example(
+            "the expected answers as the steps of one list; an empty answer lacks them all",
+            {"answer": "", "expected_answers": ["Grind the beans.", "Boil the water."]},
+            {"edits": 2.0, "insertions": 0.0, "deletions": 2.0, "mismatches": 0.0, "edit_share": 1.0},
+            parameters={"expected": "steps"},
+        ),
+    ),
+    differs_from="answer_semantic_sentence_similarity asks whether each sentence is found anywhere: order and what is "
+    "left out do not count there. agent_sanity looks at files, rubric asks a judge.",
+)  # fmt: skip
+def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Encoder) -> list[CaseScore]:
+    """How many edits turn the ordered steps of the answer into the expected ones, aligned by what they mean.
+
+        edits = insertions + deletions + mismatches,  the fewest over all alignments that keep both orders
+        edit_share = edits / max(steps of the answer, expected steps)
+
+    Steps are the items of a text's outermost list (numbered or bulleted, in any script), else its sentences. Two
+    aligned steps match where cos(emb(answer step), emb(expected step)) ≥ `same_step`, else they are a mismatch; a step
+    of the answer that stands alone is an insertion, an expected one a deletion. Each costs 1, and of the alignments
+    with the fewest edits the one with the most similar pairs is taken. Two steps that change places are therefore two
+    edits. What counts as the same depends on the model: with the bundled one, 13 of 20 handmade paraphrases of a step
+    and 6 of 60 pairs of different steps of one procedure lie at .6 or above. Of several expected answers the one with
+    the fewest edits counts, for every number.
+
+    0 is best; edits are at most the steps of the longer list. An empty answer lacks every step. Of more than 1,000
+    steps the first 1,000 are aligned and the others count as edits, none of them as a match. Without a step in any
+    expected answer: not applicable. Evidence: the alignment, pair by pair with its cosine; the expected answer it is
+    with (from 1); the embedding model and its weights' sha256. Source: H2O Eval Studio names it; the arithmetic is
+    Levenshtein's (1966) over cosines.
+    """
+    answers = [steps(case.answer or "") for case in cases]
+    expected = [_expected(case.expected_answers, parameters.expected) for case in cases]
+    flat = ([step for listed in lists for step in listed[:MOST_STEPS]] for lists in expected)
+    sides = zip((answer[:MOST_STEPS] for answer in answers), flat, strict=True)
+    scores = []
+    for answer, lists, pair in zip(answers, expected, compare(embedder, sides), strict=True):
+        if not any(lists):
+            scores.append(not_applicable("no expected answer has a step"))
+            continue
+        place, best = _closest(answer, lists, pair.cosines, parameters.same_step)
+        counts = best.counts
+        values = {**counts, "edit_share": counts["edits"] / max(len(answer), len(lists[place]))}
+        evidence: dict[str, Any] = {"alignment": _rows(answer, best), "expected_answer": place + 1}
+        if any(best.beyond):
+            evidence["steps_not_aligned"] = sum(best.beyond)
+        evidence |= provenance(embedder, pair)
+        scores.append(CaseScore({name: float(value) for name, value in values.items()}, evidence=evidence))
+    return scores
+
+
+def _expected(texts: Sequence[str], written: str) -> list[list[str]]:
+    if written == "alternatives":
+        return [steps(text) for text in texts]
+    return [[" ".join(text.split()) for text in texts if text.strip()]]
+
+
+def _closest(
+    answer: Sequence[str], lists: Sequence[Sequence[str]], cosines: Floats, same: float
+) -> tuple[int, _Alignment]:
+    """The expected list with the fewest edits, then the most alike, and its alignment."""
+    aligned: dict[int, _Alignment] = {}
+    start = 0
+    for place, listed in enumerate(lists):
+        width = min(len(listed), MOST_STEPS)
+        if listed:
+            table = cosines[:, start : start + width].T
+            beyond = len(listed) - width, max(0, len(answer) - MOST_STEPS)
+            aligned[place] = _Alignment(listed, align(table, same), table, same, beyond)
+        start += width
+    return min(aligned.items(), key=lambda entry: (entry[1].counts["edits"], -entry[1].likeness))
+
+
+def _rows(answer: Sequence[str], best: _Alignment) -> list[dict[str, Any]]:
+    rows = []
+    for row, column in best.pairs:
+        entry: dict[str, Any] = {
+            "expected": "" if row is None else best.expected[row],
+            "step": "" if column is None else answer[column],
+            "verdict": best.verdict(row, column),
+        }
+        if row is not None and column is not None:
+            entry["similarity"] = round(float(best.table[row, column]), 4)
+        rows.append(entry)
+    return rows

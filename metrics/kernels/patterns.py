@@ -1,0 +1,72 @@
+"""Regular expressions that a user writes, by RE2: its time is linear in the text, whatever the expression says."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+MAX_PATTERN = 1_000  # characters of one expression
+MAX_MEMORY = 1 << 20  # bytes that RE2 may take for one
+MOST_FOUND = 1_000  # findings of one expression in one text
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Characters `start` to `end` of a text; `name` is the expression's named group, else "pattern" and its number."""
+
+    name: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str, case_sensitive: bool = True) -> Any:
+    """The expression as RE2 reads it; ValueError saying why it does not, or that it is too long."""
+    import re2
+
+    if len(pattern) > MAX_PATTERN:
+        raise ValueError(f"it has {len(pattern):,} characters, more than {MAX_PATTERN:,}")
+    options = re2.Options()
+    options.case_sensitive = case_sensitive
+    options.max_mem = MAX_MEMORY
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as failure:
+        message = failure.args[0] if failure.args else ""
+        raise ValueError(message.decode(errors="replace") if isinstance(message, bytes) else str(message)) from None
+
+
+def readable(patterns: Sequence[str]) -> tuple[str, ...]:
+    """The expressions, each checked; ValueError with all that RE2 cannot read, and why."""
+    wrong = []
+    for pattern in patterns:
+        try:
+            compiled(pattern)
+        except ValueError as failure:
+            wrong.append(f"{pattern!r:.60}: {failure}")
+    if wrong:
+        raise ValueError("no expressions that RE2 reads: " + "; ".join(wrong))
+    return tuple(patterns)
+
+
+def found(patterns: Sequence[str], text: str) -> list[Found]:
+    """Every place where an expression matches, by position; a match of nothing is none.
+
+    Where an expression has named groups, the first that takes part is what is found: (?P<badge>E-[0-9]{6}).
+    """
+    every = [one for number, pattern in enumerate(patterns, 1) for one in _matches(number, pattern, text)]
+    return sorted(every, key=lambda one: (one.start, one.end))
+
+
+def _matches(number: int, pattern: str, text: str) -> Iterator[Found]:
+    expression = compiled(pattern)
+    left = MOST_FOUND
+    for match in expression.finditer(text):
+        name = next((name for name, group in expression.groupindex.items() if match.start(group) >= 0), None)
+        start, end = match.span(expression.groupindex[name] if name else 0)
+        if start < end:
+            yield Found(name or f"pattern {number}", start, end)
+            left -= 1
+        if not left:
+            return

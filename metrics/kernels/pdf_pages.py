@@ -1,0 +1,72 @@
+"""Pages of a PDF: how many there are, and on which nothing is drawn. Nothing in the file is executed."""
+
+import io
+import logging
+import re
+from dataclasses import dataclass
+from typing import Any
+
+MOST_PAGES = 500
+MOST_DRAWN = 20_000_000  # bytes of drawing operators, all pages together
+STRING = re.compile(rb"\(((?:[^()\\]|\\.)*+)\)", re.DOTALL)
+HEXADECIMAL = re.compile(rb"<([0-9A-Fa-f\s]*+)>")
+SHOWS = re.compile(rb"(?<![\w/])(?:Tj|TJ|'|\")(?!\w)")  # text
+PAINTS = re.compile(rb"(?<![\w/*])(?:Do|EI|sh|[fBb]\*?|F|S|s)(?![\w*])")  # images, shadings, paths
+logging.getLogger("pypdf").addHandler(logging.NullHandler())  # what is odd in a file is not for standard error
+
+
+class PdfError(ValueError):
+    """A PDF that cannot be read; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """How many pages there are, and the numbers (from 1) of those on which nothing is drawn.
+
+    `locked`: the pages are behind a password; `seen`: how many were looked at.
+    """
+
+    count: int
+    blank: tuple[int, ...] = ()
+    seen: int = 0
+    locked: bool = False
+
+
+def pages(content: bytes) -> Pages:
+    """The pages of a PDF, at most MOST_PAGES and MOST_DRAWN bytes of them looked at; PdfError for what is no PDF.
+
+    A page is blank where it has no annotation and its drawing operators show no text but blanks, paint no path, no
+    shading and no image. What a form or an image looks like is not seen: to place one counts as drawing.
+    """
+    import pypdf  # on use: only PDFs need it
+
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            return Pages(0, locked=True)
+        count = len(reader.pages)
+        blank, drawn = [], 0
+        for place in range(min(count, MOST_PAGES)):
+            page = reader.pages[place]
+            operators = _operators(page)
+            drawn += len(operators)
+            if not _draws(operators) and not page.get("/Annots"):
+                blank.append(place + 1)
+            if drawn > MOST_DRAWN:
+                return Pages(count, tuple(blank), place + 1)
+    except Exception as failure:  # a damaged file has the parser trip over anything
+        said = str(failure).strip().partition("\n")[0]
+        raise PdfError((said or type(failure).__name__)[:200]) from None
+    return Pages(count, tuple(blank), min(count, MOST_PAGES))
+
+
+def _operators(page: Any) -> bytes:
+    contents = page.get_contents()
+    return b"" if contents is None else bytes(contents.get_data())
+
+
+def _draws(operators: bytes) -> bool:
+    """Whether drawing operators leave a mark: strings are looked into, and cannot pass for operators."""
+    said = any(match[1].strip() for match in (*STRING.finditer(operators), *HEXADECIMAL.finditer(operators)))
+    bare = HEXADECIMAL.sub(b" ", STRING.sub(b" ", operators))
+    return bool(PAINTS.search(bare)) or (said and bool(SHOWS.search(bare)))

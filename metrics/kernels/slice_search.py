@@ -1,0 +1,385 @@
+"""Which slices of the cases are worse than the rest: bins of features and pairs of them, all tested at once."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+T = TypeVar("T")
+Real = TypeVar("Real", np.float32, np.float64)
+
+DRAWS = 999  # shufflings; with the observed values p goes in steps of 1 / 1,000
+CELLS = 1 << 22  # of shuffled values held at once
+PILOT = 200  # shufflings that tell how far sums over slices of clustered cases vary
+ALIKE = 20  # clusters, at least, that change places with each other
+MOST_KEPT = 10
+MOST_WEIGHED = 400  # of the slices below the level, the strongest are held against each other
+POWER = 0.8416212335729143  # the standard normal's 80 % point
+FLAT = 1e-3  # a skewness that makes no difference
+ROUNDING = 1e-4  # scores that are equal on paper differ in their last bits
+_one_at_a_time = Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Facet:
+    """One feature: codes [n] of its disjoint bins, −1 for none, and the sets of bins that are candidates [u, bins]."""
+
+    codes: Ints
+    sets: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """S slices: first and first_set [S] are a facet and one of its sets, second and second_set the same, −1 of single
+    ones; n [S] counts their cases. spread [S] is the standard deviation of the sum of a slice's standardised values
+    when they are shuffled, skew [S] the skewness of that sum turned so that worse is higher.
+    """
+
+    first: Ints
+    first_set: Ints
+    second: Ints
+    second_set: Ints
+    n: Ints
+    spread: Floats
+    skew: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The candidates with score [S], the normal score of how much worse each is, and p [S], corrected for all of them.
+
+    highest [draws]: the best score that any candidate reached when the values were shuffled, in rising order.
+    """
+
+    facets: Sequence[Facet]
+    candidates: Candidates
+    score: Floats
+    p: Floats
+    highest: Floats
+
+    def mask(self, place: int) -> Mask:
+        """The cases of a candidate: [n]."""
+        own = self.candidates
+        inside = _inside(self.facets[own.first[place]], own.first_set[place])
+        if own.second[place] >= 0:
+            inside &= _inside(self.facets[own.second[place]], own.second_set[place])
+        return inside
+
+
+def search(
+    values: Floats,
+    facets: Sequence[Facet],
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
+    *,
+    least: int = 20,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Searched:
+    """Test every set of every facet, and every pair of sets of two facets, for `values` [n] below the others'.
+
+    A candidate has at least `least` cases, as have the others, and is not the same cases as one of its two parts. Its
+    score is the mean's distance from the mean of all, in standard deviations under shuffling, made normal by the third
+    moment (Wilson & Hilferty 1931): else the few cases of small slices would dominate where failures are rare.
+    p = (1 + #{shufflings in which any candidate scores as high}) / (1 + draws), the single-step maximum of Westfall &
+    Young 1993: if values have nothing to do with the facets, the chance of any p ≤ α is at most α. Cases are shuffled,
+    or where `clusters` [n] are given whole clusters, among those of like size and in random order inside, which is
+    exact for clusters of equal size. weights [n]: means are weighted, the weights stay in their places.
+    """
+    n = len(values)
+    mass = np.ones(n) if weights is None else weights
+    grid = _Grid(facets, mass, least)
+    candidates = grid.candidates
+    shuffled = _Shuffled(values, mass, clusters)
+    if not len(candidates.n) or shuffled.constant:
+        return Searched(facets, candidates, np.zeros(len(candidates.n)), np.ones(len(candidates.n)), np.zeros(draws))
+    spread, share = candidates.spread, candidates.n / n
+    units = candidates.n * (1 - share)
+    if clusters is not None:
+        pilot = np.concatenate(_in_threads(grid.sums, shuffled.blocks(min(PILOT, draws), seed + 1)), axis=1)
+        told = np.maximum(np.sqrt((pilot.astype(np.float64) ** 2).mean(axis=1)), spread / 2)
+        units = units * (spread / told) ** 2
+        spread = told
+    skew = -shuffled.skewness * (1 - 2 * share) / np.sqrt(units)
+    negative, narrow = -spread[:, None].astype(np.float32), skew[:, None].astype(np.float32)
+
+    def strongest(block: Singles) -> tuple[Singles, Singles]:
+        scores = normal_score(grid.sums(block) / negative, narrow)
+        return scores[:, 0], scores.max(axis=0)
+
+    blocks = _in_threads(strongest, shuffled.blocks(draws, seed, observed=True))
+    score = blocks[0][0].astype(np.float64)
+    # the first column of all is the values as they are
+    rising = np.sort(np.concatenate([highest for _, highest in blocks])[1:].astype(np.float64))
+    return Searched(
+        facets, replace(candidates, spread=spread, skew=skew), score, _corrected(score, rising), rising
+    )  # fmt: skip
+
+
+def _in_threads(work: Callable[[Singles], T], blocks: Iterator[Singles]) -> list[T]:
+    """The work done on each block, one thread a core: of many small products BLAS's own threads make a slow queue."""
+    from threadpoolctl import threadpool_limits
+
+    workers = os.cpu_count() or 1
+    done: list[T] = []
+    # the limit is the process's: a second search that began meanwhile would restore the wrong one
+    with _one_at_a_time, threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as threads:
+        while wave := list(islice(blocks, workers)):  # no more blocks in memory than are worked on
+            done += threads.map(work, wave)
+    return done
+
+
+def distinct(
+    found: Searched, values: Floats, weights: Floats | None, level: float, late: Sequence[int] = ()
+) -> list[tuple[int, float]]:
+    """The candidates with p ≤ level that no better one explains, the best first, each with its p; MOST_KEPT at most.
+
+    After each choice the values of its cases are lifted to the mean of the others (those that are in several chosen
+    ones on their own), and the rest must still have p ≤ level: a larger slice that is only bad because it holds a
+    chosen one goes, as does a part of a chosen one that is no worse than the whole. p is the larger of the two.
+    Candidates of the facets `late` come after all others and explain none of them: what follows from a failure is not
+    its reason.
+    """
+    own = found.candidates
+    last = np.isin(own.first, late) | np.isin(own.second, late)
+    places = []
+    for part in (~last, last):
+        below = np.flatnonzero(part & (found.p <= level))
+        places += below[np.argsort(-found.score[below], kind="stable")][:MOST_WEIGHED].tolist()
+    mass = np.ones(len(values)) if weights is None else weights
+    masks = {place: found.mask(place) for place in places}
+    p = {place: float(found.p[place]) for place in places}
+    score = {place: float(found.score[place]) for place in places}
+    inside = np.zeros(len(values), np.int64)  # which of the chosen ones a case is in, 0: none
+    kept: list[tuple[int, float]] = []
+    while p and len(kept) < MOST_KEPT:
+        best = max(p, key=lambda place: (not last[place], score[place]))
+        kept.append((best, p.pop(best)))
+        inside = 2 * inside + masks[best]
+        if not p or inside.min() > 0:
+            break
+        inside = np.unique(inside, return_inverse=True)[1]
+        totals = np.bincount(inside, mass)
+        means = np.bincount(inside, mass * values) / np.where(totals > 0, totals, 1.0)
+        left = values + (means[0] - means)[inside]
+        sigma = left.std()
+        if sigma == 0:
+            break
+        pull = mass * (left - np.average(left, weights=mass)) / sigma
+        rest = np.array(list(p))
+        sums = np.array([pull[masks[place]].sum() for place in p])
+        again = normal_score(-sums / own.spread[rest], own.skew[rest])
+        chance = _corrected(again, found.highest)
+        for place, one, now in zip(list(p), chance.tolist(), again.tolist(), strict=True):
+            if one > level:
+                del p[place]
+            else:
+                p[place], score[place] = max(p[place], one), now
+    return kept
+
+
+def detectable(found: Searched, values: Floats, size: int, level: float) -> float:
+    """How far below the others' the mean of a slice of `size` cases must lie to be found four times of five.
+
+    The score that one of a `level` share of shufflings exceeds, and 0.84, turned back into a difference of means;
+    widened by what the clusters of the candidates cost on average.
+    """
+    n = len(values)
+    if not len(found.highest) or not len(found.candidates.n) or size >= n:
+        return float("inf")
+    share = found.candidates.n / n
+    plain = np.sqrt(found.candidates.n * (1 - share))
+    cost = float(np.median(found.candidates.spread / plain)) if len(plain) else 1.0
+    units = size * (1 - size / n) / cost**2
+    skew = -_skewness(values) * (1 - 2 * size / n) / np.sqrt(units)
+    needed = _score_needed(found.highest, level) + POWER
+    if abs(skew) >= FLAT:
+        needed = ((1 + (needed - skew / 6) * skew / 6) ** 3 - 1) * 2 / skew
+    return float(needed * values.std() / np.sqrt(units))
+
+
+def normal_score(z: NDArray[Real], skew: NDArray[Real]) -> NDArray[Real]:
+    """Standardised z with a skewness as a normal score: 6 / γ·(∛(1 + γ·z / 2) − 1) + γ / 6; rises with z.
+
+    Exact in the first three moments of a gamma distribution. Source: Wilson & Hilferty, PNAS 17:684, 1931.
+    """
+    gamma: Any = np.copysign(np.maximum(np.abs(skew), FLAT), skew)
+    found: NDArray[Real] = (np.cbrt(1 + gamma * z / 2) - 1) * (6 / gamma) + gamma / 6
+    return found
+
+
+def _inside(facet: Facet, chosen: int) -> Mask:
+    held = np.append(facet.sets[chosen], False)  # −1 looks at the end
+    inside: Mask = held[facet.codes]
+    return inside
+
+
+def _corrected(score: Floats, rising: Floats) -> Floats:
+    as_high = len(rising) - np.searchsorted(rising, score - ROUNDING, side="left")
+    return np.asarray((1 + as_high) / (1 + len(rising)))
+
+
+def _score_needed(rising: Floats, level: float) -> float:
+    allowed = int(level * (len(rising) + 1)) - 1  # shufflings that may score as high
+    return float(rising[-1 - max(0, allowed)])
+
+
+def _skewness(values: Floats) -> float:
+    sigma = values.std()
+    return float((((values - values.mean()) / sigma) ** 3).mean()) if sigma > 0 else 0.0
+
+
+class _Grid:
+    """The candidates of some facets, and the sums of values over them."""
+
+    def __init__(self, facets: Sequence[Facet], mass: Floats, least: int):
+        self.facets = facets
+        bins = [facet.sets.shape[1] for facet in facets]
+        sets = [facet.sets.shape[0] for facet in facets]
+        self.bin_start = np.concatenate([[0], np.cumsum(bins)]).astype(int)
+        self.set_start = np.concatenate([[0], np.cumsum(sets)]).astype(int)
+        n = len(mass)
+        self.hot = np.zeros((n, self.bin_start[-1]), np.float32)
+        self.expand = np.zeros((self.set_start[-1], self.bin_start[-1]), np.float32)
+        self.rows: list[Ints] = []
+        for place, facet in enumerate(facets):
+            first = self.bin_start[place]
+            known = np.flatnonzero(facet.codes >= 0)
+            self.hot[known, first + facet.codes[known]] = 1
+            self.expand[self.set_start[place] : self.set_start[place + 1], first : self.bin_start[place + 1]] = (
+                facet.sets
+            )
+            self.rows += [np.flatnonzero(facet.codes == code) for code in range(bins[place])]
+        # of each facet: which of its sets stand alone, and which (its set, set of a facet before) pairs are candidates
+        self.alone: list[Ints] = []
+        self.pairs: list[tuple[Ints, Ints]] = []
+        counts, masses, squares = (self._within(power, mass) for power in (0, 1, 2))
+        size = np.diag(counts)
+        found = []
+        for place in range(len(facets)):
+            own = np.arange(self.set_start[place], self.set_start[place + 1])
+            alone = own[(size[own] >= least) & (size[own] <= n - least)]
+            both = counts[own[0] : own[-1] + 1, : own[0]] if len(own) else np.zeros((0, 0))
+            part = (both >= least) & (both <= n - least) & (both < size[own][:, None]) & (both < size[: own[0]])
+            of_own, of_before = np.nonzero(part)
+            self.alone.append(alone - own[0] if len(own) else own)
+            self.pairs.append((of_own, of_before))
+            found += [np.stack([alone, np.full(len(alone), -1)]), np.stack([of_before, own[of_own]])]
+        first, second = np.concatenate(found, axis=1) if found else np.zeros((2, 0), np.int64)
+        at = (first, np.where(second < 0, first, second))
+        whole, square = float(mass.sum()), float((mass**2).sum())
+        share = masses[at] / whole
+        spread = np.sqrt(squares[at] * (1 - 2 * share) + share**2 * square)
+        facet_of = np.repeat(np.arange(len(facets)), sets)
+        self.candidates = Candidates(
+            facet_of[first], first - self.set_start[facet_of[first]],
+            np.where(second < 0, -1, facet_of[second]),
+            np.where(second < 0, -1, second - self.set_start[facet_of[second]]),
+            counts[at].round().astype(np.int64), spread, np.zeros(len(first)),
+        )  # fmt: skip
+
+    def _within(self, power: int, mass: Floats) -> Floats:
+        """Σ massᵖ over the cases that are in both of two sets: [sets, sets]."""
+        weighted = self.hot * (mass**power)[:, None].astype(np.float32)
+        cells = self.hot.T.astype(np.float64) @ weighted.astype(np.float64)
+        whole: Floats = self.expand @ cells @ self.expand.T
+        return whole
+
+    def sums(self, values: Singles) -> Singles:
+        """The sums of each column of `values` [n, b] over every candidate: [S, b], in their order."""
+        parts = []
+        for place in range(len(self.facets)):
+            start, stop = self.bin_start[place], self.bin_start[place + 1]
+            sets_before = self.set_start[place]
+            own = self.facets[place].sets.astype(np.float32)
+            single = np.empty((stop - start, values.shape[1]), np.float32)
+            cells = np.empty((stop - start, sets_before, values.shape[1]), np.float32)
+            before = self.expand[:sets_before, :start]
+            for code in range(stop - start):
+                rows = self.rows[start + code]
+                held = values[rows]
+                single[code] = held.sum(axis=0)
+                if start:
+                    cells[code] = before @ (self.hot[rows, :start].T @ held)
+            parts.append((own @ single)[self.alone[place]])
+            of_own, of_before = self.pairs[place]
+            if len(of_own):
+                both = np.tensordot(own, cells, axes=1)
+                parts.append(both[of_own, of_before])
+        return np.concatenate(parts) if parts else np.zeros((0, values.shape[1]), np.float32)
+
+
+class _Shuffled:
+    """Values shuffled over the cases: standardised, less their weighted mean, times the weight of the place."""
+
+    def __init__(self, values: Floats, mass: Floats, clusters: Ints | None):
+        sigma = float(values.std())
+        self.constant = sigma == 0
+        self.standard = ((values - values.mean()) / (sigma or 1.0)).astype(np.float32)
+        self.skewness = _skewness(values)
+        self.mass = mass.astype(np.float32)
+        self.clusters = clusters
+
+    def blocks(self, draws: int, seed: int, observed: bool = False) -> Iterator[Singles]:
+        """All `draws` in blocks [n, b]; with `observed` the first column of the first one is the values as they are."""
+        rng = np.random.default_rng([seed, len(self.standard)])
+        step = max(1, min(draws, CELLS // max(1, len(self.standard))))
+        order = None if self.clusters is None else _Order(self.clusters)
+        for start in range(0, draws, step):
+            count = min(step, draws - start)
+            if order is None:
+                drawn = rng.permuted(np.broadcast_to(self.standard, (count, len(self.standard))), axis=1)
+            else:
+                drawn = np.stack([self.standard[order.draw(rng)] for _ in range(count)])
+            if observed and not start:
+                drawn = np.concatenate([self.standard[None], drawn])
+            drawn -= (drawn @ self.mass / self.mass.sum())[:, None]
+            yield np.ascontiguousarray((drawn * self.mass).T)
+
+
+class _Order:
+    """Draws of clusters that change places with others of like size; each is read in random order, and again from its
+    beginning, or only in part, where it comes to stand in a larger or smaller place.
+    """
+
+    def __init__(self, clusters: Ints):
+        self.clusters = clusters
+        sizes = np.bincount(clusters)
+        self.sizes = sizes
+        self.starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+        self.by_cluster = np.argsort(clusters, kind="stable")
+        self.within = np.arange(len(clusters)) - np.repeat(self.starts, sizes)
+        self.stratum = _strata(sizes)
+
+    def draw(self, rng: np.random.Generator) -> Ints:
+        """For each case the case whose value it gets: [n]."""
+        by_size = np.lexsort((np.arange(len(self.sizes)), self.stratum))
+        taken = np.empty(len(self.sizes), np.int64)
+        taken[by_size] = np.lexsort((rng.random(len(self.sizes)), self.stratum))
+        rows = np.argsort(self.clusters + rng.random(len(self.clusters)))
+        partner = np.repeat(taken, self.sizes)
+        source = np.empty(len(self.clusters), np.int64)
+        source[self.by_cluster] = rows[self.starts[partner] + self.within % self.sizes[partner]]
+        return source
+
+
+def _strata(sizes: Ints) -> Ints:
+    """A number for each cluster: clusters of one size are together, and sizes are joined until ALIKE clusters are."""
+    values, counts = np.unique(sizes, return_counts=True)
+    stratum, held, of_size = 0, 0, {}
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        if held >= ALIKE and counts[values >= value].sum() >= ALIKE:
+            stratum, held = stratum + 1, 0
+        of_size[value] = stratum
+        held += count
+    return np.array([of_size[size] for size in sizes.tolist()], np.int64)

@@ -1,0 +1,39 @@
+"""Monitoring production: a seeded share of what a system answers is judged, and its pass rate watched.
+
+from metrics.monitoring import Spec, create, feed
+
+monitor = create(Workspace(), "chat", Spec(evaluators={"pii_leakage": {}}, rate=0.01))
+feed(monitor, Path("log.jsonl"))      # again later: goes on where it stopped
+monitor.state.health                  # healthy, warning, critical, insufficient_data
+"""
+
+from metrics.monitoring.drifts import MetricDrift, drifts, reference_of
+from metrics.monitoring.feeding import check, feed, fitting
+from metrics.monitoring.reports import failures, trend
+from metrics.monitoring.status import CRITICAL, MINIMUM, WARNING, Health, Standing, health
+from metrics.monitoring.store import Monitor, Spec, State, create, monitor, monitors
+from metrics.monitoring.windows import Window
+
+__all__ = [
+    "CRITICAL",
+    "MINIMUM",
+    "WARNING",
+    "Health",
+    "MetricDrift",
+    "Monitor",
+    "Spec",
+    "Standing",
+    "State",
+    "Window",
+    "check",
+    "create",
+    "drifts",
+    "failures",
+    "feed",
+    "fitting",
+    "health",
+    "monitor",
+    "monitors",
+    "reference_of",
+    "trend",
+]

@@ -1,0 +1,210 @@
+"""perturb(): a suite with variants of its cases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import InputError, InputProblem
+from metrics.judge.prompt import Prompt
+from metrics.perturbations.judged import Question, ask_all
+from metrics.perturbations.kinds import INTENSITIES, KINDS, RULE_KINDS, Intensity, Kind
+from metrics.perturbations.sites import perturbed, seeded
+from metrics.store import Workspace
+from metrics.suite import CASES, METADATA, STRINGS, Suite
+
+FIELDS = {"question": "question", "contexts": "reference_contexts", "source": "source_text"}  # name → column
+TASKS = ("text", "classification", "agent")
+TRUTHS = ("expected_answers", "label")
+INTENSITY, SEED = METADATA + "perturbation_intensity", METADATA + "perturbation_seed"
+Row = dict[str, Any]
+Variant = list[str] | str  # the new texts of a case, in the order of `_spots`; or why there are none
+
+
+class Spot(NamedTuple):
+    """A text of a case that can be changed: which column, and which of its texts."""
+
+    column: str
+    place: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A case that has no variant of some kind, and why."""
+
+    case_id: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A suite with its variants; `made` counts the variants of each kind, `left` says what has none."""
+
+    suite: Suite
+    made: dict[str, int]
+    left: tuple[Left, ...]
+
+
+def perturb(
+    suite: Suite, kinds: Sequence[str] = RULE_KINDS, intensity: Intensity = "medium", seed: int = 0,
+    fields: Sequence[str] = ("question",), *, judge: Any = None, workspace: str | Path | None = None,
+    name: str | None = None,
+) -> Perturbed:  # fmt: skip
+    """The suite's cases and, for each of `kinds`, a variant of every case that the kind can change.
+
+    What is changed: `fields`, any of question, contexts (the reference contexts) and source. A variant's text depends
+    on the seed, the case's id, the kind and the field alone: neither the order nor the choice of cases matters. It has
+    all else of its original, whose id is in `perturbs`, the kind in `perturbation` and as a tag, the intensity and seed
+    in `metadata.*`. Original and variants share a `group`, so that intervals do not take them for independent cases.
+    Variants that the suite has already are left as they are.
+
+    `judge` (a model's name or the fields of JudgeSettings) is asked for the judged kinds; its replies are kept in the
+    workspace's cache. Raises InputError, MissingResource without a judge, JudgeDown.
+    """
+    _check(suite, kinds, intensity, fields)
+    columns = [FIELDS[field] for field in dict.fromkeys(fields)]
+    originals = suite.cases.filter(pc.is_null(suite.cases["perturbs"]))
+    rows = originals.select(["case_id", *columns, *TRUTHS]).to_pylist()
+    cache_folder = Workspace(workspace).path / "cache"
+    spots = [_spots(row, columns) for row in rows]
+    level = INTENSITIES.index(intensity)
+    taken = set(suite.cases["case_id"].to_pylist())
+    parts: list[pa.Table] = []
+    left: list[Left] = []
+    made: dict[str, int] = {}
+    for kind in (KINDS[each] for each in dict.fromkeys(kinds)):
+        if kind.prompts is None:
+            variants = [_by_rule(kind, row, own, level, seed) for row, own in zip(rows, spots, strict=True)]
+        else:
+            variants = _by_judge(kind, kind.prompts[level], rows, spots, seed, judge, cache_folder)
+        places, changed = [], []
+        for place, (row, own, variant) in enumerate(zip(rows, spots, variants, strict=True)):
+            why = _nothing_new(kind, own, variant)
+            if why:
+                left.append(Left(row["case_id"], kind.name, why))
+            else:
+                places.append(place)
+                changed.append(_put(row, own, cast(list[str], variant)))
+        ids = [_new_id(rows[place]["case_id"], kind.name, taken) for place in places]
+        marks = {"perturbation": kind.name, INTENSITY: intensity, SEED: str(seed)}
+        parts.append(_variants(originals.take(pa.array(places, pa.int64())), ids, changed, columns, marks))
+        made[kind.name] = len(places)
+    varied = pa.concat_arrays([part["perturbs"].combine_chunks() for part in parts])
+    cases = pa.concat_tables([_grouped(suite.cases, varied), *parts], promote_options="default")
+    return Perturbed(replace(suite, name=name or f"{suite.name}, perturbed", cases=cases), made, tuple(left))
+
+
+def _check(suite: Suite, kinds: Sequence[str], intensity: str, fields: Sequence[str]) -> None:
+    problems = []
+    if suite.task not in TASKS:
+        problems.append(
+            InputProblem(suite.name, f"a suite of task {suite.task}", "cases with text: " + ", ".join(TASKS))
+        )
+    wanted = {"kinds": (kinds, KINDS), "intensity": ([intensity], INTENSITIES), "fields": (fields, FIELDS)}
+    for what, (given, known) in wanted.items():
+        problems += [
+            InputProblem(what, repr(each), "one of " + ", ".join(known)) for each in given if each not in known
+        ]
+        if not given:
+            problems.append(InputProblem(what, "none", "one or more of " + ", ".join(known)))
+    if problems:
+        raise InputError(problems)
+
+
+def _spots(row: Row, columns: list[str]) -> list[Spot]:
+    """The texts of a case that can be changed."""
+    found = []
+    for column in columns:
+        texts = row[column] if isinstance(row[column], list) else [row[column]]
+        found += [Spot(column, place, text) for place, text in enumerate(texts) if text and text.strip()]
+    return found
+
+
+def _by_rule(kind: Kind, row: Row, spots: list[Spot], level: int, seed: int) -> Variant:
+    if kind.sites is None:
+        return [spot.text for spot in spots]
+    return [
+        perturbed(
+            spot.text,
+            kind.sites(spot.text),
+            kind.shares[level],
+            seeded(seed, row["case_id"], kind.name, spot.column, spot.place),
+        )
+        for spot in spots
+    ]
+
+
+def _by_judge(
+    kind: Kind, prompt: Prompt, rows: list[Row], spots: list[list[Spot]], seed: int, judge: Any, cache_folder: Path
+) -> list[Variant]:
+    questions = [Question(prompt, spot.text, _truth(row)) for row, own in zip(rows, spots, strict=True) for spot in own]
+    answers = iter(ask_all(questions, judge, cache_folder, seed))
+    variants: list[Variant] = []
+    for own in spots:
+        said = [next(answers) for _ in own]
+        failed = [answer.reason for answer in said if answer.text is None]
+        texts = [answer.text or "" for answer in said]
+        if kind.is_put_before:
+            texts = [f"{text} {spot.text}" for text, spot in zip(texts, own, strict=True)]
+        variants.append(failed[0] if failed else texts)
+    return variants
+
+
+def _truth(row: Row) -> tuple[str, ...]:
+    return tuple(row["expected_answers"] or ()) or tuple(filter(None, [row["label"]]))
+
+
+def _nothing_new(kind: Kind, spots: list[Spot], variant: Variant) -> str:
+    """Why a case has no variant; empty where it has one."""
+    if not spots:
+        return "it has no text there"
+    if isinstance(variant, str):
+        return variant
+    if kind.is_control or any(text != spot.text for text, spot in zip(variant, spots, strict=True)):
+        return ""
+    return "the judge gave its text back as it was" if kind.is_judged else "nothing in its text can be changed so"
+
+
+def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
+    """The row with new texts in its spots."""
+    changed = {name: list(value) if isinstance(value, list) else value for name, value in row.items()}
+    for spot, text in zip(spots, texts, strict=True):
+        if isinstance(changed[spot.column], list):
+            changed[spot.column][spot.place] = text
+        else:
+            changed[spot.column] = text
+    return changed
+
+
+def _new_id(case_id: str, kind: str, taken: set[str]) -> str:
+    """`case~kind`, and `case~kind~2` where the suite has that already."""
+    plain = f"{case_id}~{kind}"
+    names = chain([plain], (f"{plain}~{number}" for number in count(2)))
+    found = next(name for name in names if name not in taken)
+    taken.add(found)
+    return found
+
+
+def _variants(
+    originals: pa.Table, ids: list[str], changed: list[Row], columns: list[str], marks: dict[str, str]
+) -> pa.Table:
+    """The rows of the originals as those of their variants."""
+    values: dict[str, pa.Array | pa.ChunkedArray] = dict(zip(originals.column_names, originals.columns, strict=True))
+    values |= {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
+    values |= {name: pa.array([text] * len(ids), pa.string()) for name, text in marks.items()}
+    kind = marks["perturbation"]
+    values["tags"] = pa.array([[*(tags or ()), kind] for tags in originals["tags"].to_pylist()], STRINGS)
+    values["group"] = pc.coalesce(originals["group"], originals["case_id"])
+    return pa.table(values | {"perturbs": originals["case_id"], "case_id": pa.array(ids, pa.string())})
+
+
+def _grouped(cases: pa.Table, varied: pa.Array) -> pa.Table:
+    """The cases, those that have variants in the group of them."""
+    own = pc.if_else(pc.is_in(cases["case_id"], varied), cases["case_id"], None)
+    return cases.set_column(cases.column_names.index("group"), "group", pc.coalesce(cases["group"], own))

@@ -1,0 +1,124 @@
+"""Where a text can be perturbed and by what: sites, and the seeded choice among them.
+
+A site is a span of the text with the texts that may be put there. Which sites are taken is drawn without regard to how
+many, so the changes of a low intensity are among those of a higher one.
+"""
+
+import random
+import re
+import unicodedata
+from hashlib import sha256
+from typing import NamedTuple
+
+# a text's shape: one of these for each character
+LETTER, DIGIT, IDEOGRAPH, MARK, JOINER, OTHER = "adkm' "
+GRAPHEME = re.compile("[adk]m*")  # a letter with its combining marks: they are never parted
+WORD = re.compile("km*|[ad]m*(?:'?[ad]m*)*")  # ideographs and kana stand for words: no space parts those
+NON_JOINERS = "\u200c\u200d"  # zero-width, inside words of Indic and Persian scripts
+
+
+class Site(NamedTuple):
+    """A span of a text and what may be put in its place; never what is there already."""
+
+    start: int
+    end: int
+    choices: tuple[str, ...]
+
+
+class _Shapes(dict[int, str]):
+    """Code point → its shape, found out once each."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = _shape(chr(code))
+        return found
+
+
+_SHAPES = _Shapes()
+
+
+def _shape(character: str) -> str:
+    kind = unicodedata.category(character)
+    if character in "'’-‐":
+        return JOINER
+    if kind[0] == "M" or character in NON_JOINERS:
+        return MARK
+    if kind == "Nd":
+        return DIGIT
+    if kind[0] != "L":
+        return OTHER
+    name = unicodedata.name(character, "")
+    return IDEOGRAPH if name.startswith(("CJK ", "HIRAGANA ", "KATAKANA ")) else LETTER
+
+
+def shape(text: str) -> str:
+    """What each character of `text` is, one character each: a letter, d digit, k ideograph or kana, m mark, …"""
+    return text.translate(_SHAPES)
+
+
+def graphemes(text: str, kinds: str = LETTER + IDEOGRAPH) -> list[tuple[int, int]]:
+    """The spans of letters with their marks; of characters of those `kinds`."""
+    seen = shape(text)
+    return [found.span() for found in GRAPHEME.finditer(seen) if seen[found.start()] in kinds]
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    """The spans of words; an inner apostrophe or hyphen is a part of one."""
+    return [found.span() for found in WORD.finditer(shape(text))]
+
+
+def seeded(seed: int, *names: str | int) -> random.Random:
+    """Random numbers that depend on the seed and the names alone, the same on every machine."""
+    text = "\x1f".join(map(str, (seed, *names)))
+    return random.Random(int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()))  # noqa: S311
+
+
+def perturbed(text: str, sites: list[Site], share: float, draw: random.Random) -> str:
+    """`text` with `share` of its sites changed, at least one; `text` itself where there is no site.
+
+    Only random() is drawn from: its numbers are the same in every version of Python. Sites that overlap one already
+    taken are passed over.
+    """
+    ranked = sorted((draw.random(), draw.random(), site) for site in sites)
+    wanted = max(1, round(share * len(sites)))
+    taken: list[tuple[Site, str]] = []
+    free = _Free()
+    for _, pick, site in ranked:
+        if len(taken) == wanted:
+            break
+        if free.take(site.start, site.end):
+            taken.append((site, site.choices[int(pick * len(site.choices))]))
+    while taken:
+        changed = _applied(text, taken)
+        if changed != text:  # an insertion and a deletion can undo each other; one change alone cannot be undone
+            return changed
+        taken.pop()
+    return text
+
+
+class _Free:
+    """Which spans are still free. Two insertions at one place would be one after the other: only one is taken."""
+
+    def __init__(self) -> None:
+        self._characters: set[int] = set()
+        self._insertions: set[int] = set()
+
+    def take(self, start: int, end: int) -> bool:
+        """Take the span if nothing of it is taken."""
+        if start == end:
+            if start in self._insertions:
+                return False
+            self._insertions.add(start)
+            return True
+        span = range(start, end)
+        if not self._characters.isdisjoint(span):
+            return False
+        self._characters.update(span)
+        return True
+
+
+def _applied(text: str, taken: list[tuple[Site, str]]) -> str:
+    parts, position = [], 0
+    for site, replacement in sorted(taken):
+        parts += [text[position : site.start], replacement]
+        position = site.end
+    return "".join([*parts, text[position:]])

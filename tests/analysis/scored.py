@@ -1,0 +1,80 @@
+"""Sealed runs whose scores are given: for what evaluators need a judge or weights to make."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from metrics.engine.aggregate import Design, aggregate_cases
+from metrics.registry import evaluators
+from metrics.store import Run, Workspace
+from metrics.store.files import write_json, write_table
+from metrics.store.schema import AGGREGATES, SCHEMA_VERSION, SCORES
+from metrics.suite import Outputs, Suite
+
+Values = Sequence[float | None]
+
+
+def scored_run(
+    given: Mapping[str, Mapping[str, Values]],
+    evidence: Mapping[tuple[str, str, int], Any] | None = None,
+    resources: Mapping[str, Mapping[str, Values]] | None = None,
+) -> Run:
+    """A run over cases c0 …: `given` has the values of each case by "evaluator.metric" and model.
+
+    `evidence` is by evaluator, model and place of the case; `resources` has columns of the outputs by model.
+    """
+    models = list(next(iter(given.values())))
+    size = len(next(iter(next(iter(given.values())).values())))
+    ids = [f"c{place}" for place in range(size)]
+    suite = Suite.from_rows("scored", "text", [{"case_id": name, "question": f"What of {name}?"} for name in ids])
+    own = resources or {}
+    outputs = Outputs.from_rows(
+        {"case_id": name, "model": model, "answer": "x"}
+        | {column: values[place] for column, values in own.get(model, {}).items()}
+        for model in models
+        for place, name in enumerate(ids)
+    )
+    rows, aggregates = [], []
+    for key, by_model in given.items():
+        evaluator, metric = key.split(".")
+        for model, values in by_model.items():
+            for place, value in enumerate(values):
+                told = (evidence or {}).get((evaluator, model, place))
+                rows.append(
+                    dict.fromkeys(SCORES.names)
+                    | {
+                        "case_id": ids[place], "position": place, "model": model, "run": 1, "evaluator": evaluator,
+                        "metric": metric, "value": value, "status": "not_applicable" if value is None else "ok",
+                        "evidence": None if told is None else json.dumps(told),
+                    }
+                )  # fmt: skip
+    scores, chosen = pa.Table.from_pylist(rows, SCORES), list(dict.fromkeys(key.split(".")[0] for key in given))
+    for evaluator in chosen:
+        entry, mine = evaluators()[evaluator], scores.filter(pa.compute.equal(scores["evaluator"], evaluator))
+        made = aggregate_cases(entry, mine, tuple(models), Design.of(suite, ()), 0)
+        held = mine["metric"].unique()
+        aggregates.append(made.filter(pa.compute.is_in(made["metric"], held)))
+    workspace = Workspace()
+    stored = {
+        "suite": {
+            "fingerprint": workspace.save_suite(suite), "name": "scored", "task": "text", "cases": size, "left_out": 0,
+        },
+        "outputs": {
+            "fingerprint": workspace.save_outputs(outputs, suite), "models": models, "rows": size, "left_out": 0,
+        },
+    }  # fmt: skip
+    listed = [
+        {"id": name, "version": 1, "parameters": evaluators()[name].parameters().model_dump(mode="json")}
+        for name in chosen
+    ]
+    run = workspace.create_run({"name": "Scored", **stored, "evaluators": listed, "seed": 0})
+    tables = {"scores": scores, "aggregates": pa.concat_tables(aggregates).cast(AGGREGATES)}
+    facts = {}
+    for name, table in tables.items():
+        path = run.folder / "tables" / f"{name}.parquet"
+        write_table(path, table)
+        facts[name] = {"file": str(path.relative_to(run.folder)), "rows": table.num_rows, "sha256": ""}
+    write_json(run.folder / "manifest.json", {"schema": SCHEMA_VERSION, "tables": facts, "seconds": 1.5})
+    return run

@@ -1,0 +1,86 @@
+"""Compliance: every standard, what was measured for it, what was not; evidence, never a certificate."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.analysis.compliance import FRAMEWORKS, NOTICE, VERDICTS, compliance, compliance_table, verdict
+from metrics.analysis.leaderboard import leaderboard
+from metrics.registry import evaluators
+from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
+from tests.engine.scenes import finished, text_outputs, text_suite
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return finished(Workspace(), text_suite(), text_outputs(), "rouge", "looping_detection", "pii_leakage")
+
+
+def test_every_standard_that_evaluators_declare_has_its_place(run: Run) -> None:
+    declared = {standard for entry in evaluators().values() for standard in entry.standards}
+    known = {f"{framework}: {name}" for framework, names in FRAMEWORKS.items() for name in names}
+    assert {standard for standard in declared if standard.split(": ")[0] in FRAMEWORKS} <= known
+    assert [(one.framework, one.name) for one in compliance(run).standards] == [
+        (framework, name) for framework, names in FRAMEWORKS.items() for name in names
+    ]
+
+
+def test_what_was_measured_and_what_was_not(run: Run) -> None:
+    found = compliance(run)
+    assert found.models == ("good", "poor")
+    board = leaderboard(run)
+    privacy = next(one for one in found.standards if one.name == "privacy enhanced")
+    (evidence,) = privacy.evidence
+    assert evidence.column.evaluator == "pii_leakage"
+    assert evidence.cells == tuple(board.cells[model, evidence.column.key] for model in found.models)
+    assert "pii_leakage" not in {one.evaluator for one in privacy.unmeasured}
+    assert {"sensitive_data_leakage", "contact_information"} <= {one.evaluator for one in privacy.unmeasured}
+    contact = next(one for one in privacy.unmeasured if one.evaluator == "contact_information")
+    assert "judge" in contact.needs
+    explainable = next(one for one in found.standards if one.name.startswith("explainable"))
+    assert (explainable.evidence, explainable.unmeasured) == ((), ())
+
+
+def test_only_evaluators_of_the_task_are_missed(run: Run) -> None:
+    missed = {one.evaluator for standard in compliance(run).standards for one in standard.unmeasured}
+    assert all("text" in evaluators()[name].tasks for name in missed)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        pytest.param([1.0] * 40, "passed", id="passed"),
+        pytest.param([1.0] * 8 + [0.0], "passed_unsure", id="passed, the interval reaches over"),
+        pytest.param([0.0] * 40, "failed", id="failed"),
+        pytest.param([1.0] * 6 + [0.0] * 3, "failed_unsure", id="failed, the interval reaches back"),
+        pytest.param([1.0], "passed_only", id="passed without interval"),
+        pytest.param([0.0], "failed_only", id="failed without interval"),
+        pytest.param([None], "unmeasured", id="no value"),
+    ],
+)
+def test_verdicts(workspace: Path, values: list[float | None], said: str) -> None:
+    run = scored_run({"context_recall.context_recall": {"one": values}})
+    (evidence,) = compliance(run).standards[0].evidence
+    assert evidence.verdicts == (said,)
+    assert said in VERDICTS
+
+
+def test_lower_is_better(workspace: Path) -> None:
+    run = scored_run({"hallucination_claims.hallucination_claims": {"one": [0.0] * 40, "two": [1.0] * 40}})
+    (evidence,) = compliance(run).standards[0].evidence
+    assert evidence.verdicts == ("passed", "failed")
+    assert verdict(evidence.column, None) == "unmeasured"
+
+
+def test_the_table_is_flat(run: Run) -> None:
+    rows = compliance_table(run)
+    measured = rows[rows["evaluator"].eq("pii_leakage") & rows["standard"].eq("privacy enhanced")]
+    assert measured["model"].tolist() == ["good", "poor"]
+    assert measured["value"].tolist() == [1.0, 1.0]
+    assert measured["n"].tolist() == [6, 6]
+    assert rows.loc[rows["evaluator"].eq("contact_information"), "verdict"].eq("not run").all()
+
+
+def test_it_says_that_it_is_no_certificate() -> None:
+    assert NOTICE.startswith("This is evidence, not certification")

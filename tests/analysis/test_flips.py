@@ -1,0 +1,137 @@
+"""Flips: planted ones are listed exactly, copies give the base rate, and only what exceeds it is called more."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from metrics.analysis import flip_rates, flips, problems
+from metrics.kernels.intervals import wilson
+from metrics.reports.tables import table
+from metrics.store import Workspace
+from metrics.suite import Outputs, Suite
+from tests.analysis.variants import perturbed_run
+from tests.engine.scenes import finished, text_outputs, text_suite
+
+PLANTED = {"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}
+
+
+def rate(frame, model: str, kind: str, metric: str = "passes"):  # type: ignore[no-untyped-def]
+    (row,) = frame[
+        frame["model"].eq(model) & frame["perturbation"].eq(kind) & frame["metric"].eq(metric)
+    ].to_dict("records")  # fmt: skip
+    return row
+
+
+def test_planted_flips_are_listed_exactly(workspace: Path) -> None:
+    run = perturbed_run(PLANTED, failing=(0, 11))
+    found = flips(run)
+    assert found["case_id"].tolist() == [f"c{index}-typo" for index in (*range(1, 8), 0)]
+    assert found["original"].tolist() == [f"c{index}" for index in (*range(1, 8), 0)]
+    assert set(found["model"]) == {"shaky"}
+    assert found["change"].tolist() == ["worse"] * 7 + ["better"]
+    assert found[["before", "after"]].to_numpy().tolist() == [[1.0, 0.0]] * 7 + [[0.0, 1.0]]
+    row = rate(flip_rates(run), "shaky", "typo")
+    assert (row["flips"], row["worse"], row["better"], row["pairs"], row["unscored"]) == (8, 7, 1, 12, 0)
+    assert (row["low"], row["high"]) == wilson(8, 12)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sets(st.tuples(st.integers(0, 5), st.sampled_from(["copy", "typo", "ocr"]))), st.sets(st.integers(0, 5)))
+def test_whatever_is_planted_is_found(workspace: Path, planted: set[tuple[int, str]], failing: set[int]) -> None:
+    wanted = {f"c{index}-{kind}" for index, kind in planted}
+    run = perturbed_run({"one": wanted}, 6, ("copy", "typo", "ocr"), failing)
+    found = flips(run)
+    assert set(found["case_id"]) == wanted
+    assert len(found) == len(wanted)
+    assert int(flip_rates(run)["flips"].sum()) == len(wanted)
+    assert set(found.loc[found["change"].eq("better"), "original"]) <= {f"c{index}" for index in failing}
+
+
+def test_copies_never_flip_where_everything_is_deterministic(workspace: Path) -> None:
+    run = perturbed_run(PLANTED, 12, ("copy", "typo"), (3,), "looping_detection", "pii_leakage", "rouge", "json_schema")
+    controls = flip_rates(run).query("control")
+    assert len(controls) >= 2 * 3
+    assert (controls["flips"] == 0).all()
+    assert (controls["pairs"] > 0).all()
+    assert controls["p"].isna().all()  # the control is not tested against itself
+
+
+def test_the_excess_over_the_copies_is_tested_and_corrected(workspace: Path) -> None:
+    flipped = {
+        "steady": [], "shaky": [f"c{index}-typo" for index in range(8)],
+        "noisy": [f"c{index}-{kind}" for index in range(4) for kind in ("copy", "typo")] + ["c5-typo"],
+    }  # fmt: skip
+    rates = flip_rates(perturbed_run(flipped))
+    shaky, noisy, steady = (rate(rates, model, "typo") for model in ("shaky", "noisy", "steady"))
+    assert shaky["p"] == pytest.approx(stats.binomtest(8, 8, alternative="greater").pvalue)
+    assert noisy["p"] == pytest.approx(0.5)  # one case tells: the four others flip as copies too
+    assert (shaky["adjusted"], noisy["adjusted"]) == (pytest.approx(2 * shaky["p"]), pytest.approx(0.5))
+    assert steady["p"] != steady["p"]  # no flip: no test could have come out otherwise
+    assert (noisy["control_flips"], noisy["control_pairs"], noisy["control_rate"]) == (4, 12, pytest.approx(1 / 3))
+    assert [bool(row["exceeds"]) for row in (shaky, noisy, steady)] == [True, False, False]
+
+
+def test_without_copies_nothing_is_claimed(workspace: Path) -> None:
+    run = perturbed_run({"shaky": [f"c{index}-typo" for index in range(9)]}, kinds=("typo",))
+    row = rate(flip_rates(run), "shaky", "typo")
+    assert (row["flips"], row["exceeds"], row["control_pairs"]) == (9, None, 0)
+    (problem,) = problems(run).query("kind == 'flips'").to_dict("records")
+    assert problem["severity"] == "unknown"
+    assert problem["evidence"] == (
+        "the suite has no copies of these cases, so chance cannot be told from the perturbation"
+    )
+
+
+def test_several_variants_of_one_original_are_alike(workspace: Path) -> None:
+    """Two originals with four variants each: the interval's n is 2, and the test knows who belongs to whom."""
+    cases = [{"case_id": f"c{index}", "conditions": '"ferry"'} for index in range(2)]
+    variants = [
+        {"case_id": f"c{index}-{number}", "conditions": '"ferry"', "perturbs": f"c{index}",
+         "perturbation": "Copy" if number == 4 else "typo"}
+        for index in range(2) for number in range(5)
+    ]  # fmt: skip
+    answers = {case["case_id"]: "ferry" for case in cases} | {
+        variant["case_id"]: "boat" if variant["case_id"] in ("c0-0", "c0-1", "c0-2", "c0-3") else "ferry"
+        for variant in variants
+    }
+    outputs = Outputs.from_rows(
+        {"case_id": case, "model": "one", "answer": answer} for case, answer in answers.items() if case != "c1-3"
+    )
+    run = finished(Workspace(), Suite.from_rows("s", "text", [*cases, *variants]), outputs, "text_matching")
+    row = rate(flip_rates(run), "one", "typo")
+    assert (row["pairs"], row["flips"], row["unscored"]) == (7, 4, 1)
+    assert (row["low"], row["high"]) == wilson(2 * 4 / 7, 2)
+    assert row["p"] == pytest.approx(stats.fisher_exact([[4, 0], [0, 1]], alternative="greater")[1])
+    assert bool(flip_rates(run).set_index("perturbation").loc["Copy", "control"])
+
+
+def test_flips_are_problems_with_all_that_belongs_to_them(workspace: Path) -> None:
+    run = perturbed_run(PLANTED)
+    (row,) = problems(run).query("kind == 'flips'").to_dict("records")
+    assert row["message"] == (
+        "shaky: Text matching passes flips in 8 of 12 cases perturbed by typo; 8 of them are now on the wrong side of "
+        "0.5"
+    )
+    assert row["evidence"] == (
+        "copies flip in 0 of 12; more than copies do (exact test, p = 0.0039 after Holm's correction)"
+    )
+    assert (row["severity"], row["affected"], row["perturbation"]) == ("high", 8, "typo")
+    assert row["case_ids"] == PLANTED["shaky"]
+    assert "SR 11-7: outcomes analysis" in row["standards"]
+
+
+def test_the_export_lists_them(workspace: Path) -> None:
+    run = perturbed_run(PLANTED)
+    assert table(run, "flips")["case_id"].tolist() == PLANTED["shaky"]
+    assert table(run, "flip_rates")["flips"].sum() == 8
+    assert flips(run, model="steady").empty
+    assert len(flips(run, model="shaky", perturbation="typo")) == 8
+
+
+def test_a_suite_without_variants_has_none(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(), text_outputs(), "rouge")
+    assert flips(run).empty
+    assert flip_rates(run).empty

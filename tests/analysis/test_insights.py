@@ -1,0 +1,178 @@
+"""Insights and problems: H2O's whole list, each with severity, evidence, affected cases and standards."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from metrics.analysis import cases, insights, problems, resources
+from metrics.analysis.insights import COLUMNS
+from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
+from tests.engine.scenes import finished, text_outputs, text_suite
+
+RETRIEVED = {"sharp": [1.0] * 8, "blunt": [0.0] * 6 + [1.0] * 2}
+ANSWERED = {"sharp": [0.9] * 6 + [0.1, 0.9], "blunt": [0.1] * 7 + [0.9]}
+
+
+def told(frame: pd.DataFrame, kind: str, **of: str) -> dict:  # type: ignore[type-arg]
+    rows = frame[frame["kind"] == kind]
+    for name, value in of.items():
+        rows = rows[rows[name] == value]
+    (row,) = rows.to_dict("records")
+    return row  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def rag(workspace: Path) -> Run:
+    """`blunt` finds nothing for six of eight questions; it fails seven, the sharp model one, for no want of context."""
+    return scored_run(
+        {
+            "context_recall.context_recall": RETRIEVED,
+            "answer_correctness.answer_correctness": ANSWERED,
+            "groundedness.groundedness": {"sharp": [0.9] * 8, "blunt": [0.9] * 6 + [0.4, 0.6]},
+            "faithfulness.faithfulness": {"sharp": [1.0] * 8, "blunt": [1.0] * 7 + [0.5]},
+        },
+        {
+            ("groundedness", "blunt", 6): {"least_grounded": "Ferries are  run by cats."},
+            ("groundedness", "blunt", 7): {"least_grounded": "They run on Sundays."},
+            ("faithfulness", "blunt", 7): {
+                "claims": [{"claim": "It runs.", "supported": True}, {"claim": "It is free.", "supported": False}]
+            },
+        },
+        {
+            "sharp": {"duration_s": [2.0, 4.0] * 4, "cost_usd": [0.02] * 8},
+            "blunt": {"duration_s": [1.0] * 8, "cost_usd": [0.01] * 7 + [None]},
+        },
+    )
+
+
+def test_every_kind_is_told(rag: Run) -> None:
+    found = insights(rag)
+    assert list(found.columns) == COLUMNS
+    assert set(found["kind"]) == {
+        "best_model", "worst_model", "hardest_case", "fastest_model",
+        "slowest_model", "cheapest_model", "dearest_model", "best_retrieval", "worst_retrieval", "retrieval_blame",
+        "generation_blame", "least_grounded", "no_difference", "most_accurate", "least_accurate",
+    }  # fmt: skip
+    assert set(found["severity"]) <= {"high", "low", "info"}
+    assert found["severity"].tolist() == sorted(found["severity"], key=["high", "low", "info"].index)
+    assert (found["evidence"].str.len() > 0).all()
+    measured = found[~found["kind"].isin(["fastest_model", "slowest_model", "cheapest_model", "dearest_model"])]
+    assert measured["standards"].map(len).gt(0).all()
+    assert (found["affected"].isna() == found["case_ids"].map(len).eq(0)).all()
+
+
+def test_failing_answers_are_blamed_case_by_case(rag: Run) -> None:
+    found = insights(rag)
+    lost = told(found, "retrieval_blame", model="blunt")
+    assert lost["message"] == ("blunt: 6 of 7 failing answers come with contexts that fail too: retrieval is to blame")
+    assert (lost["affected"], lost["case_ids"]) == (6, [f"c{place}" for place in range(6)])
+    made = told(found, "generation_blame", model="blunt")
+    assert (made["affected"], made["case_ids"], made["severity"]) == (1, ["c6"], "low")
+    assert told(found, "generation_blame", model="sharp")["case_ids"] == ["c6"]
+    assert told(found, "hardest_case", evaluator="answer_correctness")["case_ids"] == ["c6"]
+    assert "8 cases; an answer fails if at least half of Answer correctness" in lost["evidence"]
+    assert "its contexts if at least half of Context recall are" in lost["evidence"]
+
+
+def test_a_blame_is_grave_only_beyond_chance(workspace: Path) -> None:
+    wrong = {"one": [0.0] * 40, "two": [1.0] * 40}
+    run = scored_run({"context_recall.context_recall": wrong, "answer_correctness.answer_correctness": wrong})
+    row = told(insights(run), "retrieval_blame")
+    assert (row["severity"], row["affected"], row["value"]) == ("high", 40, 1.0)
+
+
+def test_checks_say_whose_failure_it_is(workspace: Path) -> None:
+    run = scored_run(
+        {
+            "pii_leakage.passes": {"one": [0.0, 0.0, 0.0] + [1.0] * 9, "two": [1.0] * 12},
+            "pii_leakage.failures": {"one": [1.0, 1.0, 1.0] + [0.0] * 9, "two": [0.0] * 12},
+            "pii_leakage.retrieval_failures": {"one": [1.0, 0.0, None] + [1.0] * 9, "two": [0.0] * 12},
+        }
+    )
+    found = insights(run)
+    lost, made = (told(found, f"{side}_blame") for side in ("retrieval", "generation"))
+    assert (lost["case_ids"], made["case_ids"]) == (["c0"], ["c1"])
+    assert lost["message"].startswith("one: 1 of 2 failing answers of PII leakage come with contexts")
+    assert lost["evidence"] == "11 cases whose contexts were checked as well"
+    assert "NIST AI RMF: privacy enhanced" in lost["standards"]
+    assert told(found, "worst_retrieval")["model"] == "one"
+
+
+def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
+    found = insights(rag)
+    sentence = told(found, "least_grounded", evaluator="groundedness")
+    assert sentence["message"] == "least grounded, by blunt on case c6: “Ferries are run by cats.”"
+    assert (sentence["case_id"], sentence["value"], sentence["severity"]) == ("c6", 0.4, "high")
+    assert sentence["evidence"] == "Groundedness of the answer is 0.4, the threshold 0.75"
+    assert told(found, "least_grounded", evaluator="faithfulness")["message"].endswith("case c7: “It is free.”")
+
+
+def test_the_extremes_of_time_and_money_have_intervals(rag: Run) -> None:
+    found = insights(rag)
+    assert told(found, "fastest_model")["message"] == "blunt is the fastest: 1 s a case on average"
+    assert told(found, "slowest_model")["message"] == "sharp is the slowest: 3 s a case on average"
+    assert told(found, "dearest_model")["model"] == "sharp"
+    assert told(found, "cheapest_model")["evidence"].startswith("blunt 0.01 USD, n = 7")  # all equal
+    taken = {(one.model, one.quantity): one for one in resources(rag)}
+    sharp = taken["sharp", "duration_s"]
+    assert sharp.mean == 3.0
+    assert sharp.low is not None
+    assert sharp.high is not None
+    assert 0.0 < sharp.low < 3.0 < sharp.high
+    assert set(taken) == {(model, name) for model in ("sharp", "blunt") for name in ("duration_s", "cost_usd")}
+
+
+def test_the_best_at_retrieval(rag: Run) -> None:
+    found = insights(rag)
+    assert told(found, "best_retrieval")["message"] == (
+        "sharp retrieves best: its contexts reach 100 % of the metrics' ranges"
+    )
+    worst = told(found, "worst_retrieval")
+    assert (worst["model"], worst["severity"]) == ("blunt", "high")
+    assert worst["evidence"].endswith("blunt misses the threshold of Context recall")
+
+
+def test_equal_contexts_tell_nobody_apart(workspace: Path) -> None:
+    run = scored_run({"context_recall.context_recall": {"one": [0.5, 0.9] * 4, "two": [0.9, 0.5] * 4}})
+    assert not insights(run)["kind"].str.endswith("_retrieval").any()
+
+
+def test_accuracy_counts_checks_passed(workspace: Path) -> None:
+    values = {"sharp": [1.0] * 38 + [0.0] * 2, "blunt": [0.0] * 30 + [1.0] * 10, "also": [1.0] * 39 + [0.0]}
+    found = insights(scored_run({f"{name}.{name}": values for name in ("context_recall", "faithfulness")}))
+    assert told(found, "most_accurate")["message"] == (
+        "also is the most accurate: it passes 97.5 % of the checks of a case; sharp cannot be told apart from it"
+    )
+    least = told(found, "least_accurate")
+    assert least["message"] == "blunt is the least accurate: it passes 25 % of the checks of a case"
+    assert least["evidence"].endswith("; 40 cases, thresholds of Context recall, Faithfulness")
+    one = insights(scored_run({"faithfulness.faithfulness": values}))
+    assert not one["kind"].str.endswith("_accurate").any()  # best_model says the same of one metric
+
+
+def test_a_problem_names_exactly_the_cases_that_the_page_lists(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(30), text_outputs(30), "rouge", "looping_detection")
+    found = problems(run)
+    assert len(found)
+    for row in found.to_dict("records"):
+        page = cases(run, row["evaluator"], row["metric"], model=row["model"], failing=True, limit=1000)
+        assert row["affected"] == page.total
+        assert row["case_ids"] == page.rows["case_id"].tolist()[:20]
+        wrong = page.rows["value"] > row["threshold"] if row["direction"] == "lower" else page.rows["value"] < row[
+            "threshold"
+        ]  # fmt: skip
+        assert wrong.all()
+        assert row["standards"]
+        assert row["evidence"]
+
+
+def test_values_within_bounds(rag: Run) -> None:
+    def ids(**bounds: float) -> list[str]:
+        page = cases(rag, "groundedness", "groundedness", model="blunt", **bounds)
+        return page.rows["case_id"].tolist()
+
+    assert ids(low=0.4, high=0.6) == ["c6"]
+    assert ids(high=0.9) == ["c6", "c7"]
+    assert len(ids(low=0.6)) == 7

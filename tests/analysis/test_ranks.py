@@ -1,0 +1,156 @@
+"""Ranks of the models of a run, from its stored scores; and what they do to the leaderboard."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics.analysis import leaderboard, ranks
+from metrics.kernels import paired
+from metrics.kernels.pairwise import pairwise
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished, text_outputs, text_suite
+
+WORDS = "one two three four five six seven eight nine ten".split()
+SHARES = {"best": 0.9, "second": 0.6, "level": 0.6, "last": 0.1}
+
+
+def scene(groups: int = 0, weights: bool = False, repeats: int = 1) -> tuple[Suite, Outputs]:
+    """60 cases; each model says a share of the ten expected words, with luck of its own in every case."""
+    rng = np.random.default_rng(0)
+    cases = [
+        {
+            "case_id": f"c{index}", "question": "?", "expected_answers": [" ".join(WORDS)],
+            "tags": ["odd"] if index % 2 else [],
+        }
+        | ({"group": f"g{index % groups}"} if groups else {})
+        | ({"weight": 1.0 + index % 3} if weights else {})
+        for index in range(60)
+    ]  # fmt: skip
+    outputs = [
+        {
+            "case_id": f"c{index}", "model": model, "run": repeat + 1,
+            "answer": " ".join(word for word in WORDS if rng.random() < share) or "none",
+        }
+        for model, share in SHARES.items()
+        for index in range(60)
+        for repeat in range(repeats)
+        if (model, index) != ("second", 7)
+    ]  # fmt: skip
+    return Suite.from_rows("words", "text", cases), Outputs.from_rows(outputs)
+
+
+def made(**options: object) -> Run:
+    return finished(Workspace(), *scene(**options), "rouge", "looping_detection")  # type: ignore[arg-type]
+
+
+def matrix(run: Run, metric: str = "rouge1") -> np.ndarray:
+    scores = run.scores[run.scores["metric"] == metric]
+    table = scores.pivot_table(index="case_id", columns="model", values="value", dropna=False)
+    return table.reindex(index=[f"c{index}" for index in range(60)], columns=list(run.models)).to_numpy()
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return made()
+
+
+def test_models_that_cannot_be_told_apart_share_a_rank(run: Run) -> None:
+    found = ranks(run)["rouge", "rouge1"]
+    assert dict(found.ranges) == {"best": (1, 1), "second": (2, 3), "level": (2, 3), "last": (4, 4)}
+    board = leaderboard(run)
+    cells = {model: board.cells[model, "rouge/rouge1"] for model in SHARES}
+    assert {model: (cell.rank, cell.last_rank) for model, cell in cells.items()} == dict(found.ranges)
+    assert {cell.ranked for cell in cells.values()} == {4}
+    assert all(cell.paired for cell in cells.values())
+    assert [model for model, cell in cells.items() if cell.best] == ["best"]
+
+
+def test_it_is_what_the_stored_scores_say(run: Run) -> None:
+    pairs = pairwise(matrix(run))
+    found = ranks(run)["rouge", "rouge1"]
+    assert found.error == pytest.approx(np.median(pairs.error))
+    assert (found.cases, found.units) == (59, 59)  # three pairs lack a case of `second`
+    assert found.detectable == pytest.approx(paired.detectable(np.median(pairs.error), 59))
+    assert found.cases_needed(found.detectable) == 59  # type: ignore[arg-type]
+    assert found.cases_needed(found.detectable / 2) == pytest.approx(236, rel=0.03)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("options", [{"groups": 12}, {"weights": True}, {"repeats": 2}], ids=str)
+def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, int]) -> None:
+    run = made(**options)
+    weights = 1.0 + np.arange(60) % 3 if "weights" in options else None
+    clusters = np.arange(60) % 12 if "groups" in options else None
+    pairs = pairwise(matrix(run), weights, clusters)
+    found = ranks(run)["rouge", "rouge1"]
+    assert found.error == pytest.approx(np.median(pairs.error))
+    assert found.units == (12 if clusters is not None else 59)
+    assert found.cases_needed(found.detectable) == 59  # type: ignore[arg-type]
+
+
+def test_of_a_tag(run: Run) -> None:
+    pairs = pairwise(matrix(run)[1::2])
+    assert ranks(run, "odd")["rouge", "rouge1"].error == pytest.approx(np.median(pairs.error))
+
+
+def test_lower_is_better_ranks_the_low_first(run: Run) -> None:
+    column = next(
+        column
+        for column in leaderboard(run).columns
+        if column.direction == "lower" and (column.evaluator, column.metric) in ranks(run)
+    )
+    cells = {model: leaderboard(run).cells[model, column.key] for model in SHARES}
+    low, high = min(cells, key=lambda name: cells[name].value), max(cells, key=lambda name: cells[name].value)
+    assert cells[low].rank == 1
+    assert cells[high].last_rank == 4
+
+
+def test_equal_models_share_the_first_rank_and_nothing_can_be_said_of_power(workspace: Path) -> None:
+    run = finished(Workspace(), text_suite(6), text_outputs(6, models=("good", "same")), "rouge")
+    twin = ranks(run)["rouge", "rougeL"]
+    assert dict(twin.ranges)["good"][0] == 1
+    single = finished(Workspace(), text_suite(6), text_outputs(6, models=("good",)), "rouge")
+    assert ranks(single) == {}
+    assert leaderboard(single).cells["good", "rouge/rougeL"].rank == 1
+
+
+def test_more_scores_than_fit_go_by_the_intervals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["metrics.analysis.ranks"]  # the package's `ranks` is the function
+    monkeypatch.setattr(module, "MOST", 100)
+    module._ranks.cache_clear()
+    cell = leaderboard(run).cells["best", "rouge/rouge1"]
+    assert (cell.rank, cell.last_rank, cell.paired) == (1, 1, False)
+    module._ranks.cache_clear()
+
+
+class TestUnscored:
+    def test_bounds_count_every_unscored_case_as_worst_and_as_best(self, run: Run) -> None:
+        cell = leaderboard(run).cells["second", "rouge/rouge1"]
+        assert (cell.n, cell.unscored) == (59, 1)
+        assert cell.if_worst == pytest.approx(cell.value * 59 / 60)
+        assert cell.if_best == pytest.approx((cell.value * 59 + 1) / 60)
+        whole = leaderboard(run).cells["best", "rouge/rouge1"]
+        assert (whole.if_worst, whole.if_best) == (None, None)
+
+    def test_by_weight(self, workspace: Path) -> None:
+        cell = leaderboard(made(weights=True)).cells["second", "rouge/rouge1"]
+        lost = 1.0 + 7 % 3
+        assert cell.if_worst == pytest.approx(cell.value * (120 - lost) / 120)
+        assert cell.if_best == pytest.approx((cell.value * (120 - lost) + lost) / 120)
+
+    def test_the_worst_of_a_metric_that_is_better_low_is_its_high_end(self, run: Run) -> None:
+        board = leaderboard(run)
+        column = next(column for column in board.columns if column.direction == "lower" and np.isfinite(column.high))
+        cell = board.cells["second", column.key]
+        assert cell.if_worst == pytest.approx((cell.value * 59 + column.high) / 60)
+        assert cell.if_best == pytest.approx((cell.value * 59 + column.low) / 60)
+
+    def test_they_are_exported(self, run: Run) -> None:
+        from metrics.reports.tables import table
+
+        rows = table(run, "aggregates").set_index(["model", "metric"])
+        rows = rows[rows["slice"].isna()]
+        cell = leaderboard(run).cells["second", "rouge/rouge1"]
+        assert rows.loc[("second", "rouge1"), ["if_worst", "if_best"]].tolist() == [cell.if_worst, cell.if_best]

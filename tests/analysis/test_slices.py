@@ -1,0 +1,348 @@
+"""Slices of a run: their words and addresses, what they are made of, their values, those that are found."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.analysis import cases
+from metrics.analysis.slices import (
+    Condition,
+    Slice,
+    find_slices,
+    has_topics,
+    in_words,
+    measures,
+    one_slice,
+    parse,
+    positions,
+    slice_values,
+    slices,
+)
+from metrics.analysis.slices.features import Categories, Marks, Numbers, features, known_of_cases, mask_of
+from metrics.analysis.slices.topics import clustered, representative, topics
+from metrics.errors import InputError
+from metrics.kernels.intervals import wilson
+from metrics.reports.slices import slices_section
+from metrics.reports.tables import table
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
+from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.models.word_vectors import WordVectors
+
+BY = ("classification_text", "accuracy")
+HOSTILE = 'a ‘b’ " [x] <img src=x>'
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """2,000 questions; the 60 tagged `table` with more than 3 contexts are right 41 % of the time instead of 78 %."""
+    return sliced_run(tmp_path_factory.mktemp("planted"))
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """150 images; `m` finds one of four small dogs and nine of ten other objects."""
+    return pictures_run(tmp_path_factory.mktemp("pictures"))
+
+
+def number(feature: str, low: float | None, high: float | None) -> Condition:
+    return Condition(feature, low=low, high=high, is_number=True)
+
+
+TABLE, MANY = Condition("tag", "table"), number("contexts", 3.0, None)
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ((TABLE, MANY), "tagged ‘table’ with more than 3 contexts"),
+        ((MANY, TABLE), "tagged ‘table’ with more than 3 contexts"),
+        ((number("contexts", None, 0.0),), "with no context"),
+        ((number("contexts", 0.0, 1.0),), "with 1 context"),
+        ((number("contexts", None, 2.0),), "with at most 2 contexts"),
+        ((number("objects", 1.0, 4.0),), "with 2 to 4 objects"),
+        ((number("question_length", 120.0, None),), "with a question of more than 120 characters"),
+        ((number("answer_length", 10.0, 20.5),), "with an answer of more than 10 and at most 20.5 characters"),
+        ((number("metadata.year", None, 2015.0),), "with year at most 2,015"),
+        ((number("metadata.score", 0.25, None),), "with score above 0.25"),
+        ((Condition("class", "dog"), Condition("size", "small")), "of class ‘dog’ and of size ‘small’"),
+        ((Condition("metadata.source", None), MANY), "without source with more than 3 contexts"),
+        ((Condition("metadata.kind", HOSTILE),), f"with kind ‘{HOSTILE}’"),
+        ((Condition("topic", "3", title="bridge, cable"),), "about ‘bridge, cable’"),
+    ],
+)
+def test_words(where: tuple[Condition, ...], words: str) -> None:
+    assert Slice("m", where).words("questions") == f"Questions {words}"
+
+
+@given(
+    st.text(),
+    st.lists(
+        st.one_of(
+            st.builds(Condition, st.text(), st.none() | st.text()),
+            st.builds(number, st.text(), st.none() | st.floats(-1e9, 1e9), st.none() | st.floats(-1e9, 1e9)),
+        ),
+        min_size=1,
+        max_size=2,
+    ),
+)
+def test_an_address_is_read_back(model: str, where: list[Condition]) -> None:
+    assert parse(Slice(model, tuple(where)).address) == Slice(model, tuple(where))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "", "tag:table", "[]", "null", '{"model": "m", "of": "cases"}', '{"model": "m", "of": "cases", "where": []}',
+        '{"model": "m", "of": "models", "where": [["tag", "x"]]}', '{"model": "m", "of": "cases", "where": [["tag"]]}',
+        '{"model": "m", "of": "cases", "where": [["n", "x", null]]}', '{"model": "m", "of": "cases", "where": [3]}',
+    ],
+)  # fmt: skip
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(InputError, match="the slice "):
+        parse(address)
+
+
+def test_the_planted_slice_is_found(run: Run) -> None:
+    found = find_slices(run, "m", *BY)
+    [only] = found.slices
+    told = "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60"
+    assert only.sentence.startswith(told)
+    assert only.sentence.endswith(f"p = 0.001 after correction for {found.searched} slices looked at")
+    assert (only.value.n, only.value.cases, found.n, found.least) == (PLANTED, PLANTED, 2_000, 20)
+    assert found.explained > 0
+
+
+def test_its_address_opens_exactly_its_cases(run: Run) -> None:
+    [only] = find_slices(run, "m", *BY).slices
+    page = cases(run, *BY, model="m", status="ok", within=only.value.slice.address, limit=100)
+    assert page.total == PLANTED
+    assert all("table" in tags for tags in page.rows["tags"])
+    assert page.rows["value"].mean() == pytest.approx(only.value.value)
+    outputs = {row["case_id"]: row["retrieved_contexts"] for row in run.outputs.outputs.to_pylist()}
+    assert all(len(outputs[case_id]) > 3 for case_id in page.rows["case_id"])
+    again = one_slice(run, *BY, parse(only.value.slice.address))
+    assert replace(again, slice=only.value.slice, label=only.value.label) == only.value
+    assert in_words(run, parse(only.value.slice.address)) == "Cases tagged ‘table’ with more than 3 contexts"
+
+
+def test_values_of_every_feature(run: Run) -> None:
+    found = slice_values(run, "m", *BY)
+    by_name = {feature.name: feature.slices for feature in found.features}
+    assert set(by_name) == {"tag", "metadata.kind", "question_length", "contexts", "context_length"}
+    assert [row.label for row in by_name["contexts"]] == ["≤ 1", "2", "3", "4", "> 4"]
+    for rows in by_name.values():
+        assert sum(row.n for row in rows) == 2_000
+        for row in rows:
+            assert row.value is not None
+            assert (row.low, row.high) == pytest.approx(wilson(round(row.value * row.n), row.n))
+            assert row.worse == (row.difference_high < 0)
+    assert found.overall.value == pytest.approx(run.scores.query("metric == 'accuracy'")["value"].mean())
+    assert (found.overall.n, found.noun, found.unscored) == (2_000, "questions", 0)
+
+
+def test_noise_has_no_bad_slice_and_says_what_could_have_been_found(tmp_path: Path) -> None:
+    quiet = find_slices(sliced_run(tmp_path, size=600, seed=1, bad=None), "m", *BY)
+    assert quiet.slices == ()
+    sizes, gaps = zip(*quiet.detectable, strict=True)
+    assert sizes == (20, 120)
+    assert 0.1 < gaps[1] < gaps[0] < 0.8
+
+
+def test_lower_is_better_turns_the_search(tmp_path: Path) -> None:
+    """A slice whose values are higher is the bad one where lower is better."""
+    rows = [
+        {"case_id": f"c{place}", "question": "Who?", "tags": ["hard" if place % 4 == 0 else "easy"]}
+        for place in range(200)
+    ]
+    outputs = [
+        {"case_id": f"c{place}", "model": "m", "answer": "ha " * (30 if place % 4 == 0 else 1)} for place in range(200)
+    ]
+    suite = Suite.from_rows("loops", "text", rows)
+    run = finished(Workspace(tmp_path), suite, Outputs.from_rows(outputs), "looping_detection")
+    lower = next(one for one in measures(run) if one.direction == "lower")
+    found = find_slices(run, "m", lower.evaluator, lower.metric)
+    assert found.slices[0].value.words == "Questions tagged ‘hard’"
+    assert found.slices[0].value.value > found.slices[0].value.rest
+
+
+def test_objects_of_a_detection_run(pictures: Run) -> None:
+    assert [one.metric for one in measures(pictures)] == ["objects_found", "predictions_right"]
+    found = find_slices(pictures, "m", "detection_pr_curve", "objects_found")
+    first = found.slices[0].value
+    assert first.words == "Objects of class ‘dog’ and of size ‘small’"
+    annotations = pictures.suite.annotations
+    assert annotations is not None
+    small_dogs = [row for row in annotations.to_pylist() if row["label"] == "dog" and row["area"] < 32**2]
+    assert first.n == len(small_dogs)
+    page = cases(pictures, "detection_pr_curve", "best_f1", model="m", within=first.slice.address, limit=1_000)
+    assert set(page.rows["case_id"]) == {row["case_id"] for row in small_dogs}
+    assert page.total == first.cases
+    assert in_words(pictures, first.slice) == "Cases with objects of class ‘dog’ and of size ‘small’"
+    right = slice_values(pictures, "m", "detection_pr_curve", "predictions_right")
+    assert (right.overall.value, right.noun) == (1.0, "predictions")
+
+
+def test_groups_are_shuffled_whole(tmp_path: Path) -> None:
+    """Some of forty documents are hard, so any slice that follows documents differs: cases one by one would tell."""
+    rng = np.random.default_rng(0)
+    hard, kind = rng.random(40) < 0.25, rng.integers(0, 2, 40)
+    rows = [
+        {"case_id": f"c{place}", "question": "Who?", "expected_answers": ["yes"], "group": f"d{place % 40}",
+         "metadata.kind": "ab"[kind[place % 40]]}
+        for place in range(800)
+    ]  # fmt: skip
+    outputs = [
+        {"case_id": f"c{place}", "model": "m", "answer": "nay" if hard[place % 40] else "yes"} for place in range(800)
+    ]
+    run = finished(Workspace(tmp_path), Suite.from_rows("documents", "text", rows), Outputs.from_rows(outputs), BY[0])
+    found = find_slices(run, "m", *BY)
+    assert found.clustered
+    assert found.slices == ()
+    table = slice_values(run, "m", *BY)
+    assert all(row.difference_low < 0 < row.difference_high for row in table.features[0].slices)
+
+
+def test_what_a_run_lacks_is_said(run: Run) -> None:
+    with pytest.raises(InputError, match="has no values of rouge 'rougeL' to slice"):
+        find_slices(run, "m", "rouge", "rougeL")
+    with pytest.raises(InputError, match="has no model 'other'; it has m"):
+        find_slices(run, "other", *BY)
+    with pytest.raises(InputError, match=r"has nothing to slice by as 'metadata\.no'; it has tag"):
+        positions(run, Slice("m", (Condition("metadata.no", "x"),)), BY[0])
+    with pytest.raises(InputError, match="'contexts' is a number; the slice asks otherwise"):
+        positions(run, Slice("m", (Condition("contexts", "3"),)), BY[0])
+    assert len(positions(run, Slice("m", (Condition("tag", HOSTILE),)), BY[0])) == 0
+    assert cases(run, *BY, within=Slice("m", (Condition("tag", "x"),)).address).total == 0
+
+
+def test_bins_of_numbers() -> None:
+    """Few numbers are bins of their own; more are cut at quartiles; whoever has none is in no bin."""
+    few, many, same = features(
+        {
+            "a": Numbers(np.array([1.0, 2, 2, 3, np.nan])),
+            "b": Numbers(np.arange(100.0)),
+            "c": Numbers(np.arange(7.0) % 2),
+        }
+    )
+    assert [one.label for one in few.conditions] == ["≤ 1", "1 – 2", "> 2"]
+    assert few.facets[0].codes.tolist() == [0, 1, 1, 2, -1]
+    assert [one.label for one in many.conditions] == ["≤ 24", "24 – 49", "49 – 74", "> 74"]
+    assert len(many.sets[0]) == 8
+    assert len(same.sets[0]) == 2
+
+
+@given(st.lists(st.none() | st.floats(-100, 100), min_size=1, max_size=60))
+def test_bins_are_what_their_conditions_say(values: list[float | None]) -> None:
+    known = Numbers(np.array([np.nan if value is None else value for value in values]))
+    for feature in features({"x": known}):
+        facet = feature.facets[0]
+        for row, condition in zip(facet.sets, feature.sets[0], strict=True):
+            held = np.append(row, False)[facet.codes]
+            np.testing.assert_array_equal(held, mask_of({"x": known}, [condition]))
+
+
+def test_rare_values_are_no_slices_and_none_given_is_one() -> None:
+    codes = np.array([0] * 8 + [1] * 6 + [2] * 2 + [-1] * 5)
+    [feature] = features({"metadata.kind": Categories(("a", "b", "rare"), codes)})
+    assert [one.label for one in feature.conditions] == ["a", "b", "none given"]
+    marks = Marks(("often", "rare"), np.array([[place < 9, place < 2] for place in range(20)]))
+    [tagged] = features({"tag": marks})
+    assert [one.label for one in tagged.conditions] == ["often"]
+
+
+def test_numbers_of_repeats_are_averaged_and_of_no_text_there_is_none(tmp_path: Path) -> None:
+    outputs = Outputs.from_rows(
+        {"case_id": f"c{place}", "model": "m", "run": repeat, "answer": "x" * place * repeat if place else None,
+         "retrieved_contexts": ["ab", "c"] if place else []}
+        for place in range(6)
+        for repeat in (1, 2)
+    )  # fmt: skip
+    known = known_of_cases(finished(Workspace(tmp_path), text_suite(), outputs, "rouge").folder, "m")
+    numbers = {name: column.values for name, column in known.items() if isinstance(column, Numbers)}
+    np.testing.assert_array_equal(numbers["answer_length"], [np.nan, 1.5, 3, 4.5, 6, 7.5])
+    np.testing.assert_array_equal(numbers["contexts"], [0, 2, 2, 2, 2, 2])
+    assert "context_length" not in numbers  # 3 wherever there are any
+    assert isinstance(known["tag"], Marks)
+
+
+def test_the_table_of_a_run(run: Run, pictures: Run) -> None:
+    [row] = slices(run).to_dict("records")
+    assert (row["model"], row["evaluator"], row["metric"], row["n"]) == ("m", *BY, PLANTED)
+    assert (row["p"], row["p_all"]) == (0.001, 0.001)
+    assert json.loads(row["address"])["where"] == [["contexts", 3.0, None], ["tag", "table"]]
+    assert run.slices.equals(slices(run))
+    both = table(pictures, "slices")
+    assert both["p_all"].tolist() == [0.002]
+    assert table(run, "slices")["slice"].tolist() == [row["slice"]]
+
+
+def test_the_reports_section(run: Run, tmp_path: Path) -> None:
+    section = slices_section(run)
+    assert section is not None
+    assert section.tables[0].rows == (
+        ("m: Classification by text: accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
+         "60", "0.001"),
+    )  # fmt: skip
+    assert "maximum-statistic permutation test), times the 1 search (Bonferroni)" in section.notes[0]
+    small = finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")
+    assert slices_section(small) is None
+
+
+def test_topics_group_questions_alike_and_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bridges and herons, told apart by their words; the answers about herons are bad."""
+    asked: list[int] = []
+
+    class Counting(WordVectors):
+        def encode(self, texts):  # type: ignore[no-untyped-def]
+            asked.append(len(texts))
+            return super().encode(texts)
+
+    about = ["bridge cable river span", "heron wing river nest"]
+    rows = [
+        {"case_id": f"c{place}", "question": about[place % 2] + f" {place}", "expected_answers": ["yes"]}
+        for place in range(200)
+    ]
+    answers = [{"case_id": f"c{place}", "model": "m", "answer": "nay" if place % 2 else "yes"} for place in range(200)]
+    run = finished(Workspace(tmp_path), Suite.from_rows("topics", "text", rows), Outputs.from_rows(answers), BY[0])
+    monkeypatch.setattr("metrics.models.provide", lambda *_: {"embedder": Counting()})
+    found = find_slices(run, "m", *BY, by_topic=True)
+    own = topics(run)
+    assert asked == [200]
+    herons = {own.codes[place] for place in range(1, 200, 2)}
+    assert herons.isdisjoint({own.codes[place] for place in range(0, 200, 2)})
+    worst = found.slices[0].value
+    assert worst.value == 0.0
+    assert "heron" in worst.words
+    assert cases(run, *BY, model="m", within=worst.slice.address).total == worst.n
+    assert has_topics(run)
+
+
+def test_too_few_questions_have_no_topics(tmp_path: Path) -> None:
+    run = finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")
+    assert not has_topics(run)
+    with pytest.raises(InputError, match="topics need 80 cases with a question"):
+        topics(run)
+
+
+def test_clusters_of_vectors_and_their_words() -> None:
+    rng = np.random.default_rng(0)
+    centres = np.eye(5, dtype=np.float32)[:3]
+    truth = rng.integers(0, 3, 300)
+    vectors = (centres[truth] + 0.05 * rng.normal(size=(300, 5))).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    codes = clustered(vectors, 3)
+    assert len({(a, b) for a, b in zip(codes.tolist(), truth.tolist(), strict=True)}) == 3
+    assert np.bincount(codes).tolist() == sorted(np.bincount(truth).tolist(), reverse=True)
+    np.testing.assert_array_equal(codes, clustered(vectors, 3))
+    assert len(set(clustered(np.ones((9, 2), np.float32) / np.sqrt(2), 3).tolist())) == 1
+    texts = ["the cat sat", "the cat ran", "the dog ran", "the dog sat", "an owl"]
+    words = representative(texts, np.array([0, 0, 1, 1, 2]))
+    assert [own[:1] for own in words] == [["cat"], ["dog"], []]
+    assert sorted(words[0]) == ["cat", "ran", "sat", "the"]

@@ -1,0 +1,173 @@
+"""A metric over runs whose every number is known: order, pairs, correction, and what else differed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
+from metrics.analysis.compare import ADJUST
+from metrics.errors import InputError
+from metrics.kernels.paired import mcnemar_mid_p
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs
+from tests.analysis import test_resampled as pets
+from tests.analysis.test_compare import outputs, suite
+from tests.engine.scenes import dated, finished, text_outputs, text_suite
+
+PASSES = "text_matching/passes"
+AP = "coco_summary/AP?area=all&max_dets=100"
+
+
+def evaluated(day: int, right: dict[str, set[int]], name: str = "", **parameters: bool) -> Run:
+    """A run of that day in which the models are right in these cases of twenty."""
+    given = {"text_matching": parameters} if parameters else {}
+    run = finished(Workspace(), suite(), outputs(right), "text_matching", name=name, parameters=given)
+    return dated(run, day)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """Three runs, made in another order than they are dated: `a` 6, 16, 16 right of 20; `b` in the outer two only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_WORKSPACE", str(tmp_path_factory.mktemp("trend")))
+        last = evaluated(9, {"a": set(range(16)), "b": set(range(4, 20))}, "third")
+        first = evaluated(2, {"a": set(range(6)), "b": set(range(10))}, "first")
+        middle = evaluated(5, {"a": set(range(4, 20))}, "second")
+    return [middle, last, first]
+
+
+def test_every_stop_is_held_against_the_models_run_before(runs: list[Run]) -> None:
+    found = trend(runs, PASSES)
+    assert [(stop.name, stop.model) for stop in found.stops] == [
+        ("first", "a"), ("first", "b"), ("second", "a"), ("third", "a"), ("third", "b"),
+    ]  # fmt: skip
+    assert found.models == ("a", "b")
+    first, of_b, second, third, last_of_b = found.stops
+    assert (first.before, first.change, first.words) == (None, None, "first")
+    assert (second.before, third.before, last_of_b.before) == (first.run, second.run, of_b.run)
+    assert [stop.cell.value for stop in found.stops] == pytest.approx([0.3, 0.5, 0.8, 0.8, 0.8])
+    assert isinstance(second.change, Difference)
+    assert (second.change.wins, second.change.losses, second.change.ties) == (14, 4, 2)
+    assert second.change.difference == pytest.approx(0.5)
+    assert third.words == "no change shown"
+    assert not found.clustered
+
+
+def test_a_stop_says_what_a_comparison_of_the_two_runs_says(runs: list[Run]) -> None:
+    middle, last, first = runs
+    stops = {(stop.name, stop.model): stop.change for stop in trend(runs, PASSES, correction="none").stops}
+    for a, b, key in ((first, middle, ("second", "a")), (middle, last, ("third", "a")), (first, last, ("third", "b"))):
+        [row] = [row for row in compare(a, key[1], key[1], other=b).rows if row.column.key == PASSES]
+        change = stops[key]
+        assert change is not None
+        for name in ("difference", "low", "high", "p", "n", "wins", "losses", "ties", "detectable"):
+            assert getattr(change, name) == getattr(row, name), name
+
+
+@pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "none"])
+def test_p_is_adjusted_over_all_changes_shown(runs: list[Run], correction: str) -> None:
+    found = trend(runs, PASSES, correction=correction)  # type: ignore[arg-type]
+    changes = [stop.change for stop in found.stops if stop.change]
+    assert found.tested == len(changes) == 3
+    p = [mcnemar_mid_p(change.wins, change.losses) for change in changes if isinstance(change, Difference)]
+    assert [change.p for change in changes] == p
+    assert [change.adjusted for change in changes] == ADJUST[correction](np.array(p)).tolist()  # type: ignore[index]
+    only = trend(runs, PASSES, ["b"], correction=correction)  # type: ignore[arg-type]
+    assert (only.models, only.tested) == (("b",), 1)
+    assert only.stops[-1].change is not None
+    assert only.stops[-1].change.adjusted == only.stops[-1].change.p
+
+
+def test_lower_is_better_turns_the_words(runs: list[Run]) -> None:
+    rises, falls = (
+        {
+            (stop.name, stop.model): stop.words
+            for stop in trend(runs, f"text_matching/{metric}", correction="none").stops
+        }
+        for metric in ("passes", "failures")
+    )
+    assert rises == falls
+    assert rises["second", "a"] == "better"
+
+
+def test_equal_answers_are_equal_on_every_case(workspace: Path) -> None:
+    runs = [evaluated(day, {"a": {1, 2, 3}}) for day in (1, 2)]
+    found = trend(runs, PASSES)
+    assert found.stops[1].words == "equal on every case"
+    assert found.tested == 0
+
+
+def test_of_a_tag(runs: list[Run]) -> None:
+    stops = trend(runs, PASSES, ["a"], tag="even").stops
+    assert [stop.cell.n for stop in stops] == [10, 10, 10]
+    assert [stop.change.n for stop in stops if stop.change] == [10, 10]
+
+
+def test_only_common_cases_are_paired(workspace: Path) -> None:
+    first = evaluated(1, {"a": set(range(5))})
+    some = outputs({"a": set(range(20))}, without={"a": set(range(8))})
+    second = dated(finished(Workspace(), suite(), some, "text_matching"), 2)
+    change = trend([first, second], PASSES).stops[1].change
+    assert isinstance(change, Difference)
+    assert (change.n, change.only_a, change.wins) == (12, 8, 12)
+
+
+def test_what_else_differs_is_said(workspace: Path) -> None:
+    runs = [evaluated(day, {"a": {1}}, case_sensitive=day == 1) for day in (1, 2, 3)]
+    spec = json.loads((runs[2].folder / "spec.json").read_text())
+    spec["evaluators"][0]["version"] = 7
+    (runs[2].folder / "spec.json").write_text(json.dumps(spec))
+    stops = trend([Run(run.folder) for run in runs], PASSES).stops
+    assert [stop.settings for stop in stops] == [
+        (), ("other parameters",), ("version 7 of the evaluator after version 1",)
+    ]  # fmt: skip
+
+
+def test_metrics_of_the_data_set_are_paired_over_resamples(workspace: Path) -> None:
+    recalls = [(0.5, 0.7), (0.95, 0.7)]
+    runs = [dated(pets.evaluated(pets.outputs({"m": recall})), day) for day, recall in enumerate(recalls, 1)]
+    found = trend(runs, AP)
+    change = found.stops[1].change
+    assert isinstance(change, Resampled)
+    board = leaderboard(runs[1])
+    assert change.b == board.cells["m", AP].value
+    assert found.stops[1].words == "better"
+    again = [dated(pets.evaluated(pets.outputs({"m": recalls[0]})), day) for day in (7, 8)]
+    assert trend(again, AP).stops[1].words == "equal in every resample"
+
+
+def test_what_can_be_neither_paired_nor_resampled_says_so(workspace: Path) -> None:
+    given = [pets.outputs({"m": (recall, 0.7)}) for recall in (0.5, 0.9)]
+    first = dated(pets.evaluated(given[0], seed=1), 1)
+    second = dated(pets.evaluated(given[1], seed=2), 2)
+    stop = trend([first, second], AP).stops[1]
+    assert (stop.before, stop.change, stop.words) == (first.id, None, "cannot be paired")
+    assert stop.settings == ("other parameters",)
+
+
+def test_same_suite_is_in_time_order_and_leaves_the_others_out(runs: list[Run]) -> None:
+    middle, last, first = runs
+    other = finished(first.workspace, text_suite(6), text_outputs(6), "rouge")
+    assert [run.id for run in same_suite(last)] == [first.id, middle.id, last.id]
+    assert [run.id for run in same_suite(other)] == [other.id]
+
+
+def test_refusals_say_what_was_found(runs: list[Run]) -> None:
+    other = finished(runs[0].workspace, text_suite(6), text_outputs(6), "rouge")
+    with pytest.raises(InputError, match="different suites; a metric can only be followed within one suite"):
+        trend([*runs, other], PASSES)
+    with pytest.raises(InputError, match="no run has the metric 'rouge/rouge1'; there are text_matching/failures"):
+        trend(runs, "rouge/rouge1")
+
+
+def test_a_model_without_a_number_in_a_run_is_left_out_of_it(workspace: Path) -> None:
+    silent = Outputs.from_rows([{"case_id": f"c{index}", "model": "good", "answer": ""} for index in range(6)])
+    given = [text_outputs(6, ("good",)), silent, text_outputs(6, ("good",))]
+    runs = [
+        dated(finished(Workspace(), text_suite(6), each, "looping_detection"), n) for n, each in enumerate(given, 1)
+    ]
+    found = trend(runs, "looping_detection/unique_sentences")
+    assert [stop.run for stop in found.stops] == [runs[0].id, runs[2].id]
+    assert found.stops[1].before == runs[0].id

@@ -1,0 +1,136 @@
+"""How often the 95 % intervals hold the truth, by simulation: shares, means, means of clusters, mAP; and the ranks.
+
+    python -m tests.benchmarks.bench_coverage
+
+A line per size: the mean coverage over the kinds of scores, then the least and the largest, in per cent. Minutes.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from metrics.kernels.bootstrap import bootstrap_means
+from metrics.kernels.intervals import wilson
+from metrics.kernels.matching import match
+from metrics.kernels.objects import prepare
+from metrics.kernels.pairwise import pairwise, rank_bounds
+from metrics.kernels.precision_recall import Ranking
+from metrics.kernels.resampling import draw_halves, half_sample_interval, resample
+from tests.benchmarks.coco_scene import coco_scene
+
+Floats = NDArray[np.float64]
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
+SAMPLES = 1_000  # a column each, of one resampling
+BAND = (93.0, 97.0)
+SIZES = (5, 10, 20, 50, 200)
+CLUSTERS = (5, 10, 20, 50)
+SCENES = ((4, 50), (4, 100), (4, 300), (20, 100), (20, 300))  # labels, images of 3 objects
+SHARES = np.linspace(0.02, 0.98, 97)
+SCORES: dict[str, tuple[Draw, float]] = {
+    "beta(2, 5)": (lambda rng, size: rng.beta(2, 5, size), 2 / 7),
+    "beta(½, ½)": (lambda rng, size: rng.beta(0.5, 0.5, size), 0.5),
+    "beta(8, 2)": (lambda rng, size: rng.beta(8, 2, size), 0.8),
+    "beta(5, ½)": (lambda rng, size: rng.beta(5, 0.5, size), 10 / 11),
+    "beta(.3, 3)": (lambda rng, size: rng.beta(0.3, 3, size), 1 / 11),
+    "70 % 0": (lambda rng, size: np.where(rng.random(size) < 0.7, 0.0, rng.beta(2, 2, size)), 0.15),
+    "85 % 1": (lambda rng, size: np.where(rng.random(size) < 0.85, 1.0, rng.beta(1, 3, size)), 0.8875),
+    "90 % 1, else ½": (lambda rng, size: np.where(rng.random(size) < 0.9, 1.0, 0.5), 0.95),
+    "quarters": (lambda rng, size: rng.choice(5, size, p=[0.05, 0.1, 0.15, 0.2, 0.5]) / 4, 0.75),
+    "narrow": (lambda rng, size: 0.9 + 0.02 * rng.standard_normal(size).clip(-4, 4), 0.9),
+}
+ZEROS_AND_ONES: dict[str, tuple[Draw, float]] = {
+    f"{share:.0%}": (lambda rng, size, share=share: (rng.random(size) < share).astype(float), share)
+    for share in (0.1, 0.3, 0.5, 0.8)
+}
+
+
+def main() -> None:
+    """Simulate and print."""
+    print(f"{'coverage of 95 % intervals, %':<46}{'mean':>7}{'least':>7}{'most':>7}")
+    for name, coverages in rows():
+        held = 100 * np.asarray(coverages)
+        least, most = (95.0, 100.0) if name.startswith("true ranks") else BAND  # the ranges of ranks are tests inverted
+        outside = "" if least <= held.mean() <= most else f"  outside {least:.0f}–{most:.0f}"
+        print(f"{name:<46}{held.mean():>7.1f}{held.min():>7.1f}{held.max():>7.1f}{outside}", flush=True)
+
+
+def rows() -> Iterator[tuple[str, list[float] | Floats]]:
+    """The name and the coverages of each line."""
+    for n in SIZES:
+        yield f"shares (Wilson), n = {n}", shares(n)
+    for n in SIZES:
+        yield f"means (bootstrap), n = {n}", [means(n, *kind) for kind in SCORES.values()]
+    for count in CLUSTERS:
+        yield f"means, {count} clusters of 1–7", [clustered(count, *kind) for kind in SCORES.values()]
+    for count in CLUSTERS:
+        yield f"shares, {count} clusters of 1–7", [clustered(count, *kind) for kind in ZEROS_AND_ONES.values()]
+    for labels, images in SCENES:
+        yield f"mAP, {labels} labels, {3 * images // labels} truths a label", [average_precision(labels, images)]
+    for models in (4, 12):
+        yield f"true ranks of {models} models within, n = 100", [true_ranks(models)]
+
+
+def shares(n: int) -> Floats:
+    """Exactly, by true share."""
+    bounds = np.array([wilson(k, n) for k in range(n + 1)])
+    held = (bounds[:, :1] <= SHARES) & (bounds[:, 1:] >= SHARES)
+    coverage: Floats = (binom.pmf(np.arange(n + 1)[:, None], n, SHARES) * held).sum(axis=0)
+    return coverage
+
+
+def means(n: int, draw: Draw, mean: float) -> float:
+    """Of n independent cases."""
+    low, high = bootstrap_means(draw(np.random.default_rng(n), (n, SAMPLES)), low=0.0, high=1.0)
+    return float(np.mean((low <= mean) & (mean <= high)))
+
+
+def clustered(count: int, draw: Draw, mean: float) -> float:
+    """Of clusters of 1 to 7 cases, half of which have the score that is common to their cluster."""
+    rng = np.random.default_rng(count)
+    clusters = np.repeat(np.arange(count), rng.integers(1, 8, count))
+    own = draw(rng, (count, SAMPLES))[clusters]
+    scores = np.where(rng.random(own.shape) < 0.5, own, draw(rng, own.shape))
+    low, high = bootstrap_means(scores, None, clusters, low=0.0, high=1.0)
+    return float(np.mean((low <= mean) & (mean <= high)))
+
+
+def average_precision(labels: int, images: int, data_sets: int = 400, halves: int = 200) -> float:
+    """Of mAP at IoU .5 and .75 over data sets of so many images; the truth is that of 40,000."""
+    whole = np.ones((1, 40_000), np.uint8)
+    truth = _map(labels, 40_000, 1, whole)[0]
+    held = 0
+    for seed in range(data_sets):
+        drawn = draw_halves(np.arange(images, dtype=np.int32), halves, seed)
+        found = _map(labels, images, 100 + seed, np.concatenate([np.ones((1, images), np.uint8), drawn]))
+        low, high = half_sample_interval(found[0], found[1:])
+        held += bool(low <= truth <= high)
+    return held / data_sets
+
+
+def _map(labels: int, images: int, seed: int, weights: NDArray[np.uint8]) -> Floats:
+    columns = prepare(**coco_scene(images=images, classes=labels, per_image=3, detections=8, seed=seed))
+    found = match(columns, (0.5, 0.75))
+    average, _ = resample(columns, found, Ranking.of(columns, found), weights)
+    means: Floats = np.nanmean(average, axis=(1, 2))
+    return means
+
+
+def true_ranks(models: int, suites: int = 500, n: int = 100) -> float:
+    """Share of suites in which every model's range holds its true ranks; half of the models are equal."""
+    truth = np.concatenate([np.full(models // 2, 0.5), np.linspace(0.55, 0.8, models - models // 2)])
+    best = 1 + (truth > truth[:, None] + 1e-9).sum(axis=1)
+    worst = (truth >= truth[:, None] - 1e-9).sum(axis=1)
+    rng = np.random.default_rng(models)
+    held = 0
+    for _ in range(suites):
+        hard = rng.random((n, 1))  # a case is hard for every model
+        right = (0.5 * hard + 0.5 * rng.random((n, models)) < truth).astype(float)
+        low, high = rank_bounds(pairwise(right), models)
+        held += bool(((low <= best) & (high >= worst)).all())
+    return held / suites
+
+
+if __name__ == "__main__":
+    main()

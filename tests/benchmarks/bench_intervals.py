@@ -1,0 +1,62 @@
+"""Intervals of a whole leaderboard: 20 models × 60 metrics, 1,000 cases, 2,000 resamples; and the ranks of its models.
+
+    python -m tests.benchmarks.bench_intervals
+
+Printed is the quickest of five rounds, by the wall clock and of the processor: for all columns at once, metric by
+metric as a run is sealed, with gaps and with clusters; and for every pair of models of each metric.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from metrics.kernels.bootstrap import RESAMPLES, bootstrap_means
+from metrics.kernels.pairwise import pairwise, rank_bounds
+
+MODELS, METRICS, CASES = 20, 60, 1_000
+LIMIT_SECONDS = 1.0
+
+
+def main() -> None:
+    """Measure and print."""
+    rng = np.random.default_rng(0)
+    scores = rng.beta(5, 1, (METRICS, CASES, MODELS))
+    gaps = np.where(rng.random(scores.shape) < 0.1, np.nan, scores)
+    clusters = rng.integers(0, 200, CASES)
+    weights = rng.uniform(0.5, 2, CASES)
+    rows: dict[str, Callable[[], object]] = {
+        "means, all columns at once": lambda: bootstrap_means(
+            scores.transpose(1, 0, 2).reshape(CASES, -1), low=0, high=1
+        ),
+        "means, metric by metric": lambda: [bootstrap_means(one, low=0, high=1) for one in scores],
+        "means, a tenth unscored": lambda: [bootstrap_means(one, low=0, high=1) for one in gaps],
+        "means, 200 clusters, weights, a tenth unscored": lambda: [
+            bootstrap_means(one, weights, clusters, low=0, high=1) for one in gaps
+        ],
+        "ranks, all pairs": lambda: [rank_bounds(pairwise(one), MODELS) for one in scores],
+        "ranks, 200 clusters, a tenth unscored": lambda: [
+            rank_bounds(pairwise(one, None, clusters), MODELS) for one in gaps
+        ],
+        "ranks of 200 models": lambda: [
+            rank_bounds(pairwise(np.tile(one, 10) + rng.random((CASES, 1))), 10 * MODELS) for one in scores
+        ],
+    }
+    print(
+        f"{MODELS} models × {METRICS} metrics, n = {CASES:,}, {RESAMPLES:,} resamples{'seconds':>13}{'processor':>14}"
+    )
+    for name, measured in rows.items():
+        rounds = [_seconds(measured) for _ in range(5)]
+        wall, processor = (min(times) for times in zip(*rounds, strict=True))
+        over = "  over the limit" if name.startswith("means") and wall > LIMIT_SECONDS else ""
+        print(f"{name:<60}{wall:>8.2f}{processor:>14.2f}{over}", flush=True)
+
+
+def _seconds(action: Callable[[], object]) -> tuple[float, float]:
+    begun, spent = time.perf_counter(), time.process_time()
+    action()
+    return time.perf_counter() - begun, time.process_time() - spent
+
+
+if __name__ == "__main__":
+    main()

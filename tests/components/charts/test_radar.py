@@ -1,0 +1,55 @@
+"""The radar: spokes from worst to best, gaps for no value, names as literal text."""
+
+import pytest
+
+from components.charts import radar
+
+COLUMNS = [
+    {"key": f"{name}/{name}", "evaluator": name, "evaluator_title": title, "metric": name, "title": name, "unit": "",
+     "direction": direction, "low": 0.0, "high": 1.0, "description": "What it means."}
+    for name, title, direction in (
+        ("rouge", "ROUGE", "higher"), ("looping", "Looping", "lower"), ("pii", "PII", "higher"),
+    )
+]  # fmt: skip
+CELLS = {
+    ("<b>a</b>", "rouge/rouge"): {"value": 0.8, "low": 0.7, "high": 0.9, "n": 40, "goodness": 0.8},
+    ("<b>a</b>", "looping/looping"): {"value": 0.1, "low": None, "high": None, "n": 40, "goodness": 0.9},
+}
+
+
+def test_a_line_is_closed_and_gaps_stay() -> None:
+    (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
+    assert list(trace.r) == [0.8, 0.9, None, 0.8]
+    assert list(trace.theta) == ["ROUGE ↑", "Looping ↓", "PII ↑", "ROUGE ↑"]
+    assert trace.connectgaps is False
+    assert [list(data) for data in trace.customdata][1] == ["<b>a</b>", "looping/looping"]
+
+
+def test_the_hover_says_what_a_point_means() -> None:
+    (trace,) = radar.radar_figure(COLUMNS, ["<b>a</b>"], CELLS, {"<b>a</b>": "#0f6b78"}).data
+    assert trace.hovertext[0] == (
+        "<b>&lt;b&gt;a&lt;/b&gt;</b><br>ROUGE: rouge<br>0.800 (95 % 0.700–0.900), n 40<br>What it means.<br>"
+        "range 0 … 1, higher is better<br>80 % of the way from worst to best<br>click: its cases"
+    )
+    assert "90 % of the way from worst to best" in trace.hovertext[1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "fits"),
+    [({}, True), ({"direction": "none"}, False), ({"high": float("inf")}, False), ({"low": -1.0}, True)],
+    ids=["range and direction", "no better end", "open range", "negative"],
+)
+def test_only_metrics_with_a_range_and_a_better_end_are_spokes(changed: dict, fits: bool) -> None:
+    assert radar.can_be_spoke(COLUMNS[0] | changed) is fits
+
+
+def test_models_are_told_apart_by_more_than_colour() -> None:
+    names = [f"m{index}" for index in range(6)]
+    traces = radar.radar_figure(COLUMNS, names, {}, dict.fromkeys(names, "#0f6b78")).data
+    assert len({trace.marker.symbol for trace in traces}) == 6
+    assert len({trace.line.dash for trace in traces}) == 6
+
+
+def test_a_metric_of_several_is_named_with_its_evaluator() -> None:
+    column = COLUMNS[0] | {"title": "rougeL", "metric": "rougeL"}
+    assert radar.spoke(column) == "ROUGE<br>rougeL ↑"

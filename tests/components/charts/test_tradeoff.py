@@ -1,0 +1,56 @@
+"""Quality against cost: the Pareto front, and what is marked of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.charts import tradeoff
+
+VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12)
+
+
+def points(pairs: list[tuple[float, float]]) -> list[dict]:  # type: ignore[type-arg]
+    return [
+        {"model": f"<m{place}>", "mean": cost, "mean_low": None, "mean_high": None, "taken": 9, "value": value,
+         "low": value - 0.1, "high": value + 0.1, "n": 10}
+        for place, (cost, value) in enumerate(pairs)
+    ]  # fmt: skip
+
+
+@given(VALUES, st.sampled_from(["higher", "lower"]))
+def test_the_front_is_what_no_other_model_beats(pairs: list[tuple[int, int]], direction: str) -> None:
+    sign = -1 if direction == "lower" else 1
+    front = tradeoff.pareto(points(pairs), direction)
+    for place, (cost, value) in enumerate(pairs):
+        beaten = any(
+            other_cost <= cost and sign * other >= sign * value and (other_cost, other) != (cost, value)
+            for other_cost, other in pairs
+        )
+        assert (f"<m{place}>" in front) != beaten
+    costs = {f"<m{place}>": cost for place, (cost, _) in enumerate(pairs)}
+    assert [costs[model] for model in front] == sorted(costs[model] for model in front)
+
+
+def test_front_and_others_differ_in_more_than_colour() -> None:
+    made = points([(1.0, 0.5), (2.0, 0.9), (3.0, 0.7)])
+    figure = tradeoff.tradeoff_figure(made, {one["model"]: "#0f6b78" for one in made}, ("Cost", "ROUGE ↑"), "higher")
+    line, others, front = figure.data
+    assert (others.marker.symbol, front.marker.symbol) == ("circle", "star")
+    assert [list(data) for data in front.customdata] == [["<m0>"], ["<m1>"]]
+    assert list(line.x) == [1.0, 2.0]
+    assert list(front.text) == ["&lt;m0&gt;", "&lt;m1&gt;"]
+    assert list(front.error_y.array) == pytest.approx([0.1, 0.1])
+    assert front.hovertext[0] == (
+        "<b>&lt;m0&gt;</b><br>ROUGE ↑: 0.500 (95 % 0.400–0.600), n 10<br>Cost: 1.00, n 9<br>on the Pareto front: "
+        "no other model is as good for less, nor better for as much<br>click: its cases"
+    )
+    assert "not on the Pareto front" in others.hovertext[0]
+
+
+def test_of_many_models_only_the_front_is_named() -> None:
+    made = points([(float(place), float(place % 7)) for place in range(200)])
+    figure = tradeoff.tradeoff_figure(made, {one["model"]: "#0f6b78" for one in made}, ("Cost", "ROUGE"), "higher")
+    _, others, front = figure.data
+    assert not any(others.text)
+    assert all(front.text)
+    assert len(front.x) + len(others.x) == 200

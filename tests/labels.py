@@ -1,0 +1,57 @@
+"""A small run and the people who label it."""
+
+import pyarrow as pa
+
+from metrics.store import Run, Workspace
+from metrics.store.labels import LABELS, Labels, Sampling, now
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import WORDS, finished
+
+MODELS = ("long", "short")
+EXPECTED = " ".join(WORDS)
+
+
+def answer(index: int, model: str) -> str:
+    """The first words of the expected answer: `long` has 3 to 17 of them, `short` 1 to 9."""
+    return " ".join(WORDS[: 3 + 2 * (index % 8)] if model == "long" else WORDS[: 1 + index % 9])
+
+
+def answered(size: int = 40, grouped: bool = False) -> tuple[Suite, Outputs]:
+    """`size` cases and the answers of two models; every second case is tagged `even`, four make a `group`."""
+    cases = [
+        {
+            "case_id": f"c{index}", "question": f"What passes by, number {index}?", "expected_answers": [EXPECTED],
+            "tags": ["even"] if index % 2 == 0 else [], "group": f"g{index // 4}" if grouped else None,
+        }
+        for index in range(size)
+    ]  # fmt: skip
+    rows = [
+        {"case_id": f"c{index}", "model": model, "answer": answer(index, model)}
+        for model in MODELS
+        for index in range(size)
+    ]
+    return Suite.from_rows("passing", "text", cases), Outputs.from_rows(rows)
+
+
+def labelled_run(workspace: Workspace, size: int = 40, grouped: bool = False, name: str = "Passing") -> Run:
+    """A finished run of rouge, without labels."""
+    return finished(workspace, *answered(size, grouped), "rouge", name=name)
+
+
+def passes(index: int, model: str) -> float:
+    """What a person who knows says: an answer of eight words or more is good; every eleventh time the other way."""
+    good = len(answer(index, model).split()) >= 8
+    return float(good != (index % 11 == 5))
+
+
+def label(run: Run, rater: str, indices: range, criterion: str = "good", sampling: Sampling = "random") -> str:
+    """Add a person's labels of these cases, of both models; the set's id."""
+    rows = [
+        {
+            "case_id": f"c{index}", "model": model, "rater": rater, "criterion": criterion,
+            "value": passes(index, model), "sampling": sampling, "given": now(),
+        }
+        for index in indices
+        for model in MODELS
+    ]  # fmt: skip
+    return Labels(run).add(pa.Table.from_pylist(rows, LABELS), f"{rater}.csv")

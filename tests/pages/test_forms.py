@@ -1,0 +1,116 @@
+"""The leaderboard's other forms: what they draw, what they leave out, where a filter takes them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
+
+MODELS = ("sharp", "blunt", "<b>odd</b>")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run of three models and four metrics, and one of 20 models without times or costs."""
+    folder = tmp_path_factory.mktemp("forms")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_WORKSPACE", str(folder))
+        names = ("context_recall", "answer_correctness", "faithfulness", "hallucination_claims")
+        own = {model: [((index * 7 + place) % 10) / 10 for index in range(12)] for place, model in enumerate(MODELS)}
+        taken = {model: {"duration_s": [1.0 + place] * 12, "cost_usd": [0.03 - place / 100] * 12}
+                 for place, model in enumerate(MODELS)}  # fmt: skip
+        scored_run({f"{name}.{name}": own for name in names}, None, taken)
+        scored_run({"context_recall.context_recall": {f"m{place}": [place / 20] * 4 for place in range(20)}})
+    return folder
+
+
+@pytest.fixture
+def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return sorted(Workspace().runs(), key=lambda run: len(run.models))
+
+
+def captions(page: AppTest) -> str:
+    assert not page.exception
+    return "\n".join(caption.value for caption in page.caption)
+
+
+def test_the_switch_writes_the_address(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id)
+    page.get("button_group")[0].set_value("radar").run()
+    assert not page.exception
+    assert page.query_params["form"] == "radar"
+    assert "Each spoke runs from the worst value" in captions(page)
+
+
+def test_the_radar_has_a_row_for_every_point(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="radar")
+    table = page.dataframe[0].value
+    assert len(table) == 4 * 3
+    assert set(table["model"]) == set(MODELS)
+    assert "Hallucination (claims) ↓" in set(table["metric"])
+
+
+def test_a_radar_of_two_metrics_says_what_it_needs(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="radar", evaluator=["faithfulness", "context_recall"])
+    assert not page.exception
+    assert page.info[0].value.startswith("A radar needs 3 metrics with a range and a better end; the sidebar leaves 2")
+
+
+def test_bars_show_three_metrics_and_the_models_that_lead(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="bars")
+    assert len(page.get("plotly_chart")) == 3
+    many = open_page("leaderboard", run=runs[1].id, form="bars")
+    assert "The 12 models that lead, of 20. Choose which in the sidebar." in captions(many)
+    chosen = open_page("leaderboard", run=runs[1].id, form="bars", shown=["m1", "m2"])
+    assert "The 2 models that you chose, of 20." in captions(chosen)
+
+
+@pytest.mark.parametrize("drawn", ["boxes", "spread"])
+def test_spreads_have_quartiles(runs: list[Run], open_page: Callable[..., AppTest], drawn: str) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form=drawn, key="faithfulness/faithfulness")
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert set(table["model"]) == set(MODELS)
+    assert table["n"].tolist() == [12] * 3
+    assert len(page.get("plotly_chart")) == 1
+
+
+def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("leaderboard", run=runs[0].id, form="tradeoff", against="duration_s")
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert table["front"].iloc[0] == "★"
+    assert table["mean"].str.strip("\u2007\u2008").iloc[0] == "1.00"
+    without = open_page("leaderboard", run=runs[1].id, form="tradeoff")
+    assert without.info[0].value.startswith("The outputs of this run do not say what the answers took")
+
+
+def test_metrics_of_a_whole_data_set_have_no_boxes(
+    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("components.data.measured", lambda run: set())
+    page = open_page("leaderboard", run=runs[0].id, form="boxes")
+    assert page.info[0].value.startswith("None of these metrics has a value per case")
+
+
+def test_a_bin_lists_its_cases(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    about = {"evaluator": "faithfulness", "metric": "faithfulness", "model": "sharp"}
+    page = open_page("cases", run=runs[0].id, value_min="0.2", value_max="0.35", **about)
+    assert not page.exception
+    values = page.dataframe[0].value["value"].astype(float)
+    assert values.between(0.2, 0.35).all()
+    assert len(values)
+    assert "Only cases with a value of at least 0.2 and less than 0.35." in [text.value for text in page.text]
+
+
+def test_failing_cases_only(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    about = {"evaluator": "faithfulness", "metric": "faithfulness", "model": "sharp"}
+    page = open_page("cases", run=runs[0].id, failing="1", **about)
+    assert not page.exception
+    assert (page.dataframe[0].value["value"].astype(float) < 0.75).all()
+    assert page.sidebar.toggle[0].value is True

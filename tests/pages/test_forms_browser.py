@@ -1,0 +1,28 @@
+"""The switch of the leaderboard's forms in a real browser: drawn, kept by a reload, and a bar that opens its cases."""
+
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_form_is_kept_by_the_address_and_its_bars_open_cases(served: str, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    page.goto(served)
+    expect(page.locator("td").first).to_be_visible(timeout=20_000)
+    page.get_by_role("radio", name="Bars", exact=True).click()
+    page.wait_for_url("**form=bars**")
+    bars = page.locator(".js-plotly-plot .barlayer .point path")
+    expect(bars).to_have_count(9, timeout=20_000)  # three metrics of three models
+    page.reload()
+    expect(bars).to_have_count(9, timeout=20_000)
+    page.wait_for_timeout(1000)  # the script has ended: what it draws no longer moves
+    bars.nth(1).click(force=True)
+    page.wait_for_url("**/cases?**", timeout=20_000)
+    asked = parse_qs(urlparse(page.url).query)
+    assert (asked["evaluator"], asked["metric"]) == (["classification"], ["accuracy"])
+    assert asked["model"] == ["blunt"]
+    context.close()

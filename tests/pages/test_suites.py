@@ -1,0 +1,290 @@
+"""Suites: what is in my test suite, and which suite do I need?"""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from components import data
+from metrics.ingest import read_suite
+from metrics.perturbations import KINDS
+from metrics.store import Workspace
+from metrics.suite import Suite
+from tests.judge.server import JudgeServer
+
+HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
+ROWS: list[dict[str, Any]] = [
+    {
+        "case_id": f"c{n}", "question": f"How large is the fine of lazy reader number {n}?" + " Why?" * (n % 3 == 0),
+        "tags": ["fees"] if n % 2 else ["loans", HOSTILE], "complexity": ["simple", "complex"][n % 2],
+        "area": ["desk", "hall", "yard"][n % 3], "expected_answers": [f"{n} euros"],
+    }
+    for n in range(12)
+]  # fmt: skip
+
+
+@pytest.fixture
+def stored(workspace: Path) -> str:
+    """The fingerprint of a stored suite of twelve cases."""
+    return Workspace().save_suite(Suite.from_rows("desk", "text", ROWS))
+
+
+@pytest.fixture
+def page(stored: str, open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """The page on that suite."""
+    return lambda **params: open_page("suites", suite=stored, **params)
+
+
+def words(page: AppTest) -> str:
+    assert not page.exception
+    return "\n".join(text.value for text in page.text)
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception
+    return page
+
+
+def by_label(boxes: Any, label: str) -> Any:
+    return next(box for box in boxes if box.label == label)
+
+
+def ids(page: AppTest) -> list[str]:
+    return list(page.dataframe[0].value["case_id"])
+
+
+def newest() -> Suite:
+    return Workspace().suite(Workspace().suites()[0]["fingerprint"])
+
+
+def test_an_empty_workspace_teaches_and_takes_an_upload(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("suites")
+    assert [heading.value for heading in page.subheader] == ["No suite is stored yet"]
+    page.file_uploader[0].set_value(("sums.csv", b"id,prompt,reference\n1,1 + 1?,2\n2,2 + 2?,4\n", "text/csv")).run()
+    assert "sums.csv: 2 rows · case id ← id · question ← prompt · expected answers ← reference" in words(page)
+    press(page, "Store the suite")
+    assert "✓ stored as 'sums': 2 cases" in words(page)
+    assert "sums: 2 cases, text" in words(page)
+    assert ids(page) == ["1", "2"]
+    assert (newest().name, len(newest())) == ("sums", 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"case_id,question\na,one\na,two\n", "✗ Not stored: 1 problem in the file"),
+        (b"\xff\xfe\x00\x01\x02", "bad.csv cannot be read"),
+    ],
+    ids=["a case twice", "bytes"],
+)
+def test_a_bad_upload_lists_its_problems(
+    workspace: Path, open_page: Callable[..., AppTest], content: bytes, told: str
+) -> None:
+    page = open_page("suites")
+    page.file_uploader[0].set_value(("bad.csv", content, "text/csv")).run()
+    if "Not stored" in told:
+        press(page, "Store the suite")
+    assert told in words(page)
+    assert set(page.dataframe[-1].value["file"]) == {"bad.csv"}
+    assert not Workspace().suites()
+
+
+def test_a_suite_that_is_not_there_is_told(stored: str, open_page: Callable[..., AppTest]) -> None:
+    page = open_page("suites", suite="0" * 64)
+    assert "This workspace has no suite" in page.error[0].value
+    assert page.query_params["suite"] in (stored, [stored])
+
+
+@pytest.mark.parametrize(
+    ("params", "found"),
+    [
+        ({"tag": "fees"}, [1, 3, 5, 7, 9, 11]),
+        ({"complexity": "simple", "search": "NUMBER 1"}, [10]),
+        ({"length_min": "49"}, [0, 3, 6, 9]),
+        ({"field": "area", "value": "yard", "tag": [HOSTILE, "fees"]}, [2, 5, 8, 11]),
+        ({"search": "nobody"}, []),
+    ],
+    ids=["tag", "complexity and text", "length", "column", "none"],
+)
+def test_the_address_filters(page: Callable[..., AppTest], params: dict[str, Any], found: list[int]) -> None:
+    shown = page(**params)
+    if not found:
+        assert "No case fits the filters" in shown.info[0].value
+        return
+    assert ids(shown) == [f"c{n}" for n in found]
+    assert f"1–{len(found)} of {len(found)} case{'s' * (len(found) > 1)} that fit" in words(shown)
+
+
+def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
+    page: Callable[..., AppTest], stored: str, open_page: Callable[..., AppTest]
+) -> None:
+    shown = page(tag="fees", complexity="complex")
+    button = next(button for button in shown.button if button.label == "Apply to all 6 cases shown")
+    assert button.disabled, "a tag has no name yet"
+    by_label(shown.text_input, "Tag").set_value("audit").run()
+    press(shown, "Apply to all 6 cases shown")
+    assert "desk: 12 cases, text · 1 edit, not saved" in words(shown)
+    by_label(shown.selectbox, "Edit").select("leave_out").run()
+    press(shown, "Apply to all 6 cases shown")
+    assert "6 cases: tagged audit\n6 cases: left out" in words(shown)
+    assert ids(shown) == [f"c{n}" for n in range(0, 12, 2)], "a filter by what is no longer there is none"
+    press(shown, "Undo")
+    assert ids(shown) == [f"c{n}" for n in range(1, 12, 2)]
+    again = open_page("suites", **dict(shown.query_params.items()))
+    assert "1 edit, not saved" in words(again)
+    assert len(Workspace().suites()) == 1
+    by_label(again.text_input, "Name of the new suite").set_value("desk, audited").run()
+    press(again, "Save as a new suite")
+    assert "✓ stored as 'desk, audited': 12 cases" in words(again)
+    assert newest().filter(tag="audit").cases["case_id"].to_pylist() == [f"c{n}" for n in range(1, 12, 2)]
+    assert "audit" not in Workspace().suite(stored).tags, "the stored suite is as it was"
+    press(again, "Evaluate this suite")
+    evaluate = open_page("evaluate", **{"from": "stored", "suite": newest().fingerprint})
+    assert by_label(evaluate.selectbox, "Test cases").value == newest().fingerprint
+
+
+def test_the_same_suite_is_not_stored_twice(page: Callable[..., AppTest], stored: str) -> None:
+    shown = page(search="c1")
+    by_label(shown.selectbox, "Edit").select("weigh").run()
+    by_label(shown.number_input, "Weight").set_value(3.0).run()
+    press(shown, "Apply to all 3 cases shown")
+    press(shown, "Save as a new suite")
+    weighted = newest()
+    assert weighted.filter(weight=3.0).cases["case_id"].to_pylist() == ["c1", "c10", "c11"]
+    assert data.save_draft(weighted.fingerprint, "", "other") == (
+        weighted.fingerprint, "The workspace has this suite already, as 'desk, edited': nothing was stored.",
+    )  # fmt: skip
+
+
+def test_keeping_all_of_them_is_no_edit(page: Callable[..., AppTest]) -> None:
+    shown = page()
+    by_label(shown.selectbox, "Edit").select("keep").run()
+    assert next(button for button in shown.button if button.label == "Apply to all 12 cases shown").disabled
+
+
+def test_chosen_rows_alone_are_edited(stored: str) -> None:
+    token, refused = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"}, ["c2", "c4"])
+    assert (refused, data.suite_facts(stored, token)["cases"]) == ("", 2)
+    assert data.edit_draft(stored, token, {"do": "leave_out"}, {}) == (
+        "",
+        "desk: found no case left; expected at least one",
+    )
+    assert data.edit_draft(stored, token, {"do": "tag", "tag": ""}, {}) == ("", "a tag is missing")
+
+
+def test_what_is_in_it(page: Callable[..., AppTest]) -> None:
+    tags, complexity, area = (frame.value for frame in page(view="contents").dataframe)
+    assert dict(zip(tags["value"], tags["cases"], strict=True)) == {"fees": 6, "loans": 6, HOSTILE: 6}
+    assert dict(zip(complexity["value"], complexity["cases"], strict=True)) == {"simple": 6, "complex": 6}
+    assert list(area["share"]) == pytest.approx([100 / 3] * 3)
+
+
+def test_a_complexity_that_is_not_given_is_said(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    Workspace().save_suite(Suite.from_rows("plain", "text", [{"case_id": "a", "question": "q"}]))
+    shown = open_page("suites", view="contents")
+    assert "1 case without a complexity of its own count as medium" in shown.caption[-1].value
+    assert "No case has a tag." in words(shown)
+
+
+def test_a_sample_is_stored(page: Callable[..., AppTest]) -> None:
+    shown = page(view="divide", size="4", seed="3")
+    table = shown.dataframe[0].value
+    assert list(table.columns) == ["What", "The suite", "The sample"]
+    assert list(table.iloc[0]) == ["cases", 12, 4]
+    assert list(table["The sample"])[1:3] == [2, 2]
+    press(shown, "Store the sample")
+    assert "✓ stored as 'desk, sample': 4 cases" in words(shown)
+    assert len(newest()) == 4
+
+
+def test_a_split_is_stored_as_two_suites(page: Callable[..., AppTest]) -> None:
+    shown = page(view="divide", do="split", share="75")
+    assert list(shown.dataframe[0].value.iloc[0]) == ["cases", 12, 9, 3]
+    press(shown, "Store both parts")
+    assert "✓ stored as 'desk, development': 9 cases\n✓ stored as 'desk, held out': 3 cases" in words(shown)
+    assert {each["name"] for each in Workspace().suites()} == {"desk", "desk, development", "desk, held out"}
+
+
+def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> None:
+    shown = page(view="divide", do="split", share="1")
+    assert "✗ split: found the share 0.01 of 12 families of cases" in words(shown)
+
+
+def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[..., AppTest]) -> None:
+    shown = page(view="perturb", kind=["copy", "yz", "antonym"], intensity="high", seed="5")
+    table = shown.dataframe[0].value
+    assert list(table["kind"][:4]) == ["As it is", "Copy", "y and z exchanged", "Antonyms"]
+    assert table["text"][2] == ROWS[0]["question"].replace("lazy", "layz").replace("Why", "Whz")
+    assert "the right answer changes too" in shown.caption[-1].value
+    press(shown, "Store the suite with its variants")
+    assert "✓ stored as 'desk, perturbed': 48 cases\n36 variants made" in words(shown)
+    made = newest().cases
+    texts = dict(zip(made["case_id"].to_pylist(), made["question"].to_pylist(), strict=True))
+    assert [texts[f"c{n}~yz"] for n in range(3)] == list(table[table["kind"] == "y and z exchanged"]["text"])
+    assert "desk, perturbed: 48 cases, text, 36 of them variants" in words(shown)
+
+
+def test_without_the_control_it_warns_and_without_kinds_it_teaches(page: Callable[..., AppTest]) -> None:
+    shown = page(view="perturb", kind="comma")
+    assert shown.caption[-1].value.startswith("Without Copy, the control")
+    by_label(shown.multiselect, f"Kinds ({len(KINDS)})").set_value([]).run()
+    assert "Choose a kind and what is changed." in words(shown)
+    assert len(shown.dataframe[0].value) == len(KINDS)
+
+
+def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Callable[..., AppTest], judge_server: JudgeServer) -> None:
+    shown = page(view="perturb", kind=["copy", "paraphrase"])
+    assert "A judge writes these variants, and this workspace has none." in words(shown)
+    assert next(button for button in shown.button if button.label.startswith("Store")).disabled
+    judge_server.say("perturbation.paraphrase.medium", lambda request: {"text": f"{HOSTILE} {request.data['TEXT']}"})
+    assert data.choose_judge({"model": "scripted", "base_url": judge_server.url}) == ""
+    shown = page(view="perturb", kind=["copy", "paraphrase"])
+    assert "is asked about 12 questions once" in words(shown)
+    assert not judge_server.calls, "nobody is asked unasked"
+    press(shown, "Preview the judge's too")
+    assert shown.dataframe[0].value["text"][2].startswith(HOSTILE)
+    assert len(judge_server.calls) == 3
+    press(shown, "Store the suite with its variants")
+    assert len(judge_server.calls) == 12, "the previewed ones are in the cache"
+    assert newest().filter(perturbation="paraphrase").cases["question"].to_pylist()[0].startswith(HOSTILE)
+
+
+def test_downloads_are_the_draft(stored: str, tmp_path: Path) -> None:
+    token, _ = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"})
+    (tmp_path / "desk.jsonl").write_bytes(data.draft_bytes(stored, token, "jsonl"))
+    assert len(read_suite(tmp_path / "desk.jsonl")) == 6
+    first = json.loads(data.draft_bytes(stored, token, "jsonl").splitlines()[0])
+    assert first["case_id"] == "c1"
+    assert data.draft_bytes(stored, token, "csv").startswith(b"case_id,question,")
+
+
+def test_a_suite_of_images_is_viewed_and_divided_not_perturbed(
+    workspace: Path, open_page: Callable[..., AppTest]
+) -> None:
+    (workspace / "pictures").mkdir()
+    Image.new("RGB", (8, 8)).save(workspace / "pictures" / "p0.png")
+    cases = [{"case_id": f"p{n}", "image": "p0.png", "image_width": 8, "image_height": 8} for n in range(4)]
+    boxes = [{"case_id": f"p{n}", "annotation_id": n, "label": "cat"} for n in range(4)]
+    suite = Suite.from_rows("pictures", "detection", cases, boxes)
+    Workspace().save_suite(replace(suite, media=workspace / "pictures"))
+    shown = open_page("suites")
+    assert "pictures: 4 cases, detection" in words(shown)
+    assert not shown.get("download_button")
+    assert "the cases of this suite are images" in words(open_page("suites", view="perturb"))
+    press(open_page("suites", view="divide", size="2"), "Store the sample")
+    assert (len(newest()), newest().media is not None) == (2, True)
+
+
+def test_pages_of_a_hundred(workspace: Path, open_page: Callable[..., AppTest]) -> None:
+    rows = [{"case_id": str(n), "question": "q"} for n in range(250)]
+    Workspace().save_suite(Suite.from_rows("many", "text", rows))
+    shown = open_page("suites", page="3")
+    assert "201–250 of 250 cases" in words(shown)
+    press(shown, "Previous")
+    assert ids(shown)[0] == "100"

@@ -1,0 +1,146 @@
+"""Trend: is it getting better from run to run?"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import trend
+from metrics.store import Run, Workspace
+from tests.analysis.test_compare import outputs, suite
+from tests.engine.scenes import dated, finished
+from tests.pages.conftest import HOSTILE
+from tests.pages.scenes import objects_run
+
+PASSES = "text_matching/passes"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs of one suite: `a` 4, 19 and 19 of 20 right; a model with a hostile name worse in the last."""
+    folder = tmp_path_factory.mktemp("trend")
+    for day, (of_a, hostile) in enumerate([(4, 20), (19, 20), (19, 5)], 1):
+        right = {"a": set(range(of_a)), HOSTILE: set(range(hostile))}
+        run = finished(Workspace(folder), suite(), outputs(right), "text_matching", "rouge", name=f"Version {day}")
+        dated(run, day)
+    return folder
+
+
+@pytest.fixture
+def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+    """The runs, the oldest first, in the workspace that the pages look at."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(place))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    return Workspace().runs()[::-1]
+
+
+def texts(page: AppTest) -> str:
+    assert not page.exception
+    return "\n".join(element.value for kind in (page.subheader, page.text, page.caption) for element in kind)
+
+
+def button(page: AppTest, label: str) -> None:
+    next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception
+
+
+def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("trend", run=runs[0].id, key=PASSES)
+    said = texts(page)
+    assert said.startswith(f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other not shown to differ")
+    assert f"{HOSTILE} · Version 3, 3 Mar 2026, 12:00" in said
+    assert "0.250 (95 % 0.112–0.469) · n 20" in said
+    assert "0 cases better, 15 worse, 5 equal" in said
+    assert "Called better where the chance of even one false finding among 2 tests is at most 5 % (Holm)" in said
+    table = page.dataframe[0].value
+    assert table["run"].str[:9].tolist() == ["Version 3"] * 2 + ["Version 2"] * 2 + ["Version 1"] * 2
+    assert table["words"].tolist() == [
+        "worse",
+        "equal on every case",
+        "equal on every case",
+        "better",
+        "first",
+        "first",
+    ]
+    assert "settings" not in page.dataframe[0].proto.columns
+
+
+def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("trend", run=runs[1].id, key="rouge/rougeL", model="a", at=runs[1].id, of="a", correction="none")
+    said = texts(page)
+    assert "a · Version 2, 2 Mar 2026, 12:00" in said
+    assert "no correction" in said
+    assert page.dataframe[0].value["model"].unique().tolist() == ["a"]
+    drawn = json.loads(page.get("plotly_chart")[0].proto.spec)
+    assert [trace["name"] for trace in drawn["data"]] == ["a"]
+    metric = next(box for box in page.sidebar.selectbox if box.label.startswith("Metric"))
+    metric.set_value(PASSES).run()
+    assert page.query_params["key"] in (PASSES, [PASSES])
+    assert "0.950" in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("label", "leads"),
+    [
+        ("See its cases", {"run": 1, "model": "a", "evaluator": "text_matching", "metric": "passes"}),
+        ("Leaderboard of this run", {"run": 1}),
+        ("Compare with the run before", {"run": 0, "other": 1, "a": "a", "b": "a", "key": PASSES}),
+    ],
+)
+def test_a_point_leads_on(
+    runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, label: str, leads: dict
+) -> None:
+    went: dict = {}
+    monkeypatch.setattr("components.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    button(open_page("trend", run=runs[2].id, key=PASSES, at=runs[1].id, of="a"), label)
+    assert went.pop("page") in ("cases", "leaderboard", "compare")
+    expected = {name: runs[value].id if isinstance(value, int) else value for name, value in leads.items()}
+    assert {name: value for name, value in went.items() if value is not None} == expected
+
+
+def test_a_first_run_has_nothing_to_be_compared_with(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
+    page = open_page("trend", run=runs[2].id, key=PASSES, at=runs[0].id, of="a")
+    assert not [button for button in page.button if button.label.startswith("Compare")]
+    assert "Since the run before" not in "\n".join(text.value for text in page.text)
+
+
+def test_one_run_teaches(workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    run = finished(Workspace(), suite(), outputs(), "text_matching")
+    page = open_page("trend")
+    assert page.subheader[0].value == "This suite has been evaluated once"
+    went: dict = {}
+    monkeypatch.setattr("components.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    button(page, "Evaluate this suite again")
+    assert went == {"page": "evaluate", "from": "stored", "suite": run.spec["suite"]["fingerprint"]}
+
+
+def test_detection_leads_to_the_objects(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
+) -> None:
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    first = objects_run(workspace)
+    run = finished(Workspace(), first.suite, first.outputs, "average_precision")
+    page = open_page("trend", run=run.id)
+    assert "No: nothing has changed since the run before" in texts(page)
+    assert any(button.label == "See its objects" for button in page.button)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (["better", "open"], "Yes: better than in the run before: m0; 1 other not shown to differ"),
+        (["worse"], "No: worse than in the run before: m0"),
+        (["worse", "better"], "It depends: better than in the run before m1, worse m0"),
+        (["better"] * 5, "Yes: better than in the run before: m0, m1, m2 and 2 more"),
+        (["higher"], "Higher than in the run before: m0"),
+        (["equal", "equal"], "No: nothing has changed since the run before, in 2 models"),
+        (["leaning"], "Not shown: no change since the run before that chance would not make, in 1 model"),
+        ([None], "No model has a number that can be compared with an earlier run's"),
+    ],
+)  # fmt: skip
+def test_the_answer(verdicts: list[str | None], said: str) -> None:
+    stops = [{"model": f"m{index}", "verdict": verdict} for index, verdict in enumerate(verdicts)]
+    assert trend.answer(stops) == said
