@@ -2,7 +2,7 @@ from collections import Counter
 
 import streamlit as st
 
-from components import compare, controls, data, filters, format, heatmap, text_case, url
+from components import compare, controls, data, filters, format, heatmap, judged, text_case, url
 from components.charts.parts import selected
 from components.frame import empty, frame, is_dark
 from components.records import records
@@ -248,6 +248,9 @@ with st.container(horizontal=True, vertical_alignment="center"):
         else:
             st.subheader(compare.metric_name(row, 80), anchor=False, help=compare.metric_help(row))
         st.text(f"A  {name_a}    B  {name_b}")
+        for line in dict.fromkeys(judged.run_line(data.judge_of(each)) for each in (run, other)):
+            if line:
+                st.text(line)
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")
     if row is not None:
         st.button("All metrics", icon=":material/arrow_back:", on_click=see_metric, args=(None,))

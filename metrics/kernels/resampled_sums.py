@@ -7,7 +7,7 @@ from metrics.kernels.resampling import draw_weights
 
 Floats = NDArray[np.float64]
 FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
-MANY = 5_000  # clusters; beyond, sums of rows that all differ are normal to within the noise of resampling
+MANY = 2_000  # clusters; beyond, sums of rows that all differ are normal to within the noise of resampling
 RESAMPLES = 1_000
 RIDGE = 1e-12  # of the trace: keeps the covariance of dependent columns positive definite
 

@@ -97,7 +97,8 @@ def faithfulness(count: int, workspace: Path) -> None:
     print(f"faithfulness, MT-RAG: Spearman {rho:.3f} [{low:.3f}, {high:.3f}], n {len(both)} of {len(values)} answers")
     faithful = both["people"] >= 3
     if faithful.nunique() == 2:
-        print(f"  AUC for people's mean ≥ 3: {roc_auc_score(faithful, both['judge']):.3f}, n {faithful.value_counts()}")
+        auc = roc_auc_score(faithful, both["judge"])
+        print(f"  AUC for people's mean ≥ 3: {auc:.3f}, {faithful.sum()} of {len(faithful)} answers are that faithful")
 
 
 def judged(suite: Suite, outputs: Outputs, evaluator: str, workspace: Path, by: Any = "case_id") -> pd.Series:

@@ -256,3 +256,11 @@ def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, op
     page = open_page("runs")
     assert "Resume asks only what is missing" in words(page)
     assert button(page, "Resume")
+
+
+def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_page: Open) -> None:
+    page = open_page("judge", way="local")
+    texts = [text.value for text in page.text]
+    assert not page.exception
+    assert any(text.startswith("How far to trust it") for text in texts)
+    assert any("95 % interval" in text and "faithfulness" in text and "MT-RAG" in text for text in texts)

@@ -1,6 +1,7 @@
 """How far the known local judge can be trusted: its verdicts against people's, as measured, good or bad.
 
-Made by `python -m tests.benchmarks.bench_local_judge`, on data that no question or threshold was chosen by.
+Made by `python -m tests.benchmarks.bench_local_judge`. The thresholds were chosen on the bundled sample alone; of two
+wordings of the question about claims, the better one on twelve MT-RAG answers.
 """
 
 from dataclasses import dataclass
@@ -19,4 +20,13 @@ class Measured:
     data: str
 
 
-MEASURED: tuple[Measured, ...] = ()
+MEASURED = (
+    Measured(
+        "no_answer", "Share told rightly, answers from refusals", 0.963, 0.936, 0.979, 300,
+        "CLAPNQ's answers and refusals in eight wordings of our own",
+    ),
+    Measured(
+        "faithfulness", "Spearman's ρ with the mean of three raters", 0.491, 0.167, 0.688, 99,
+        "MT-RAG, the cases with the shortest passages",
+    ),
+)  # fmt: skip
