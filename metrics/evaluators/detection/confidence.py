@@ -7,9 +7,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.evaluators.detection.geometry import Geometry
-from metrics.evaluators.detection.matched import NO_TRUTHS, Columns, grid_with, matched, outcomes_table
+from metrics.evaluators.detection.matched import NO_TRUTHS, Columns, grid_with, matched
 from metrics.kernels.objects import Floats
-from metrics.kernels.outcomes import FN_MISCLASSIFIED, FN_MISSED, IGNORED, KINDS, LOCALISED, TP, outcomes
+from metrics.kernels.outcomes import IGNORED, TP
 from metrics.suite import Outputs, Suite
 
 NOTHING_PREDICTED = "the model predicts nothing that counts"
@@ -37,8 +37,7 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
     """One model's predictions that score at least `lowest`, matched as for AP at the IoU threshold `iou`."""
     found = matched(suite, outputs, grid_with(iou), geometry=geometry)
     scene = found.scene
-    result = outcomes(scene.objects, found.matches, iou, pairs=scene.overlaps(min(iou, LOCALISED)))
-    table = outcomes_table(scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
+    result, table = found.told(iou)
     score = scene.objects.score
     asked = score >= lowest
     ignored = asked & (result.prediction == IGNORED)

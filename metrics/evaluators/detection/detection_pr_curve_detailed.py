@@ -19,12 +19,11 @@ from metrics.evaluators.detection.matched import (
     Scene,
     grid_with,
     matched,
-    outcomes_table,
 )
 from metrics.evaluators.detection.shares import Shares
 from metrics.kernels.geojson import geojson
 from metrics.kernels.objects import Floats
-from metrics.kernels.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, outcomes
+from metrics.kernels.outcomes import LOCALISED
 from metrics.kernels.score_spans import Spans, score_spans
 from metrics.kernels.scores import THRESHOLDS
 from metrics.suite import Outputs, Suite
@@ -163,10 +162,9 @@ def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: Dete
     iou = parameters.pr_curve_iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     objects, pairs = found.scene.objects, found.scene.overlaps(min(iou, LOCALISED))
-    result = outcomes(objects, found.matches, iou, pairs=pairs)
+    result, matches = found.told(iou)
     spans = score_spans(objects, result, iou, pairs)
     curves = _curves(suite, outputs, found.scene, spans, parameters.pr_curve_max_examples)
-    matches = outcomes_table(found.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
     return Findings(_aggregates(found.scene, spans, parameters), curves=curves, matches=matches)
 
 

@@ -25,6 +25,7 @@ FILES = ("cases", "annotations", "predictions")
 NO_TRUTH = "no ground truth of this label counts: there is none, or only crowds or objects outside the area range"
 NO_TRUTHS = "no ground truth counts: there is none, or only crowds or objects outside the area range"
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
+TOLD = 2  # outcomes kept of each: those of all predictions, and those of the first 100 of an image
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
 
 Key = TypeVar("Key", bound=Hashable)
@@ -120,6 +121,19 @@ class Matched:
     ranking: Ranking
     areas: tuple[tuple[float, float], ...]
     truths: NDArray[np.int64]
+    _told: dict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(default_factory=dict)
+
+    def told(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
+        """What became of every object at one IoU threshold, and a table of it (schema MATCHES); the last are kept."""
+        key = (iou, area, max_dets)
+        if key not in self._told:
+            pairs = self.scene.overlaps(min(iou, LOCALISED))
+            result = outcomes(self.scene.objects, self.matches, iou, area, max_dets, pairs)
+            table = outcomes_table(self.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
+            for old in list(self._told)[: 1 - TOLD]:
+                del self._told[old]
+            self._told[key] = result, table
+        return self._told[key]
 
     def area(self, bounds: tuple[float, float]) -> int:
         """The index of an area range."""
@@ -257,10 +271,7 @@ def matches_at(
 
 def matches_table(found: Matched, iou: float, area: int = 0, max_dets: int | None = None) -> pa.Table:
     """Every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
-    result = outcomes(
-        found.scene.objects, found.matches, iou, area, max_dets, found.scene.overlaps(min(iou, LOCALISED))
-    )
-    return outcomes_table(found.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
+    return found.told(iou, area, max_dets)[1]
 
 
 def outcomes_table(
