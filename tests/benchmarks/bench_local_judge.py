@@ -15,15 +15,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
-from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from metrics import Outputs, Suite, evaluate
 from metrics.ingest import read_outputs, read_suite
 from metrics.kernels.intervals import wilson
+from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 REFUSALS = (
@@ -33,7 +32,6 @@ REFUSALS = (
     "The text talks about something related, but it does not answer the question.",
     "Could you tell me more precisely what you are looking for?",
 )  # fmt: skip
-RESAMPLES = 2_000
 
 
 def main() -> None:
@@ -85,19 +83,12 @@ def faithfulness(count: int, workspace: Path) -> None:
     names = pa.array(asked[chosen]["case_id"].unique().tolist())
     kept = suite.restricted(names)
     values = judged(kept, outputs.restricted(case_ids=names), "faithfulness", workspace, ["case_id", "model"])
-    both = pd.concat([values, people], axis=1, join="inner").dropna().set_axis(["judge", "people"], axis=1)
-    groups = [own.to_numpy() for _, own in both.groupby(both.index.get_level_values(0).str.split("<::>").str[0])]
-    rng = np.random.default_rng(0)
-    draws = []
-    for _ in range(RESAMPLES):
-        some = np.concatenate([groups[place] for place in rng.integers(0, len(groups), len(groups))])
-        draws.append(spearmanr(some[:, 0], some[:, 1]).statistic)
-    low, high = np.nanquantile(draws, [0.025, 0.975])
-    rho = spearmanr(both["judge"], both["people"]).statistic
+    both = joined(values, people, lambda models: models != "")
+    rho, low, high = correlation(both)
     print(f"faithfulness, MT-RAG: Spearman {rho:.3f} [{low:.3f}, {high:.3f}], n {len(both)} of {len(values)} answers")
-    faithful = both["people"] >= 3
+    faithful = both["label"] >= 3
     if faithful.nunique() == 2:
-        auc = roc_auc_score(faithful, both["judge"])
+        auc = roc_auc_score(faithful, both["score"])
         print(f"  AUC for people's mean ≥ 3: {auc:.3f}, {faithful.sum()} of {len(faithful)} answers are that faithful")
 
 

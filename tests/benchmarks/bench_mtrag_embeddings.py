@@ -85,8 +85,8 @@ def joined(values: pd.Series, labels: pd.Series, keep: Callable[[pd.Index], np.n
     return both.assign(conversation=both.index.get_level_values("case_id").str.split("<::>").str[0])
 
 
-def row(title: str, label: str, which: str, both: pd.DataFrame) -> None:
-    """Print ρ and its interval."""
+def correlation(both: pd.DataFrame) -> tuple[float, float, float]:
+    """Spearman's ρ of the columns score and label, and its interval over the conversations."""
     groups = [group[["score", "label"]].to_numpy() for _, group in both.groupby("conversation")]
     rng = np.random.default_rng(0)
     draws = []
@@ -94,7 +94,12 @@ def row(title: str, label: str, which: str, both: pd.DataFrame) -> None:
         some = np.concatenate([groups[place] for place in rng.integers(0, len(groups), len(groups))])
         draws.append(spearmanr(some[:, 0], some[:, 1]).statistic)
     low, high = np.nanquantile(draws, [0.025, 0.975])
-    rho = spearmanr(both.score, both.label).statistic
+    return spearmanr(both.score, both.label).statistic, low, high
+
+
+def row(title: str, label: str, which: str, both: pd.DataFrame) -> None:
+    """Print ρ and its interval."""
+    rho, low, high = correlation(both)
     print(f"{title:<56}{label:<17}{which:<10}{len(both):>4}{rho:>8.3f}   {low:.3f} … {high:.3f}")
 
 

@@ -193,6 +193,24 @@ def check_good(value: Any) -> None:
         assert len(part.fingerprint) == 64
 
 
+def check_readings(path, suites, told, also=lambda what, value: None):
+    """Read a file as everything: a listed problem or a good value each time, in time; `also` looks at what was read."""
+    for what, read in readings(path, suites).items():
+        for keep in (False, True) if what != "inspect" else (False,):
+            began = time.process_time()
+            try:
+                loaded = read(keep)
+            except InputError as error:
+                assert error.problems, f"{told} read as {what}: no problem is listed"
+                assert str(error)
+            else:
+                if what != "inspect":
+                    check_good(loaded.value)
+                    assert keep or not loaded.problems
+                    also(what, loaded.value)
+            assert time.process_time() - began < SECONDS, f"{told} read as {what} took too long"
+
+
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_mutated_files(tmp_path, suites, batch):
     rng = random.Random(batch)
@@ -203,19 +221,7 @@ def test_mutated_files(tmp_path, suites, batch):
         path = tmp_path / f"{number}" / name
         path.parent.mkdir()
         path.write_bytes(data)
-        for what, read in readings(path, suites).items():
-            for keep in (False, True) if what != "inspect" else (False,):
-                began = time.process_time()
-                try:
-                    loaded = read(keep)
-                except InputError as error:
-                    assert error.problems, f"{kind} {number} read as {what}: no problem is listed"
-                    assert str(error)
-                else:
-                    if what != "inspect":
-                        check_good(loaded.value)
-                        assert keep or not loaded.problems
-                assert time.process_time() - began < SECONDS, f"{kind} {number} read as {what} took too long"
+        check_readings(path, suites, f"{kind} {number}")
 
 
 @pytest.mark.parametrize("batch", range(10))

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Browser, Page, TimeoutError, expect
 from streamlit.testing.v1 import AppTest
 
 from metrics.samples import samples
 from metrics.store import Run, Workspace
 from metrics.suite import Outputs, Suite
 from tests.engine.scenes import finished
+from tests.pages.scenes import objects_run
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"  # a model's name that must stay text
@@ -153,6 +154,23 @@ def press(page: Page, key: str, text: str) -> None:
             expect(page.get_by_text(text)).to_be_visible(timeout=8_000)
             return
     raise AssertionError(f"{key} never brought up {text!r}")
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of the size that every view has to fit."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def studio_of_pictures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a studio with a finished run of pictures."""
+    folder = tmp_path_factory.mktemp("pictures")
+    objects_run(folder)
+    with serving(folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

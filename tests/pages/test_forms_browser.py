@@ -3,14 +3,12 @@
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_form_is_kept_by_the_address_and_its_bars_open_cases(served: str, browser: Browser) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    page = context.new_page()
+def test_a_form_is_kept_by_the_address_and_its_bars_open_cases(served: str, page: Page) -> None:
     page.goto(served)
     expect(page.locator("td").first).to_be_visible(timeout=20_000)
     page.get_by_role("radio", name="Bars", exact=True).click()
@@ -25,4 +23,3 @@ def test_a_form_is_kept_by_the_address_and_its_bars_open_cases(served: str, brow
     asked = parse_qs(urlparse(page.url).query)
     assert (asked["evaluator"], asked["metric"]) == (["classification"], ["accuracy"])
     assert asked["model"] == ["blunt"]
-    context.close()

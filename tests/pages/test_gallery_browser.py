@@ -1,30 +1,11 @@
 """The gallery in a real browser: filter, tile, example, and Back to the same view."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import back, choose, serving
-from tests.pages.scenes import objects_run
+from tests.pages.conftest import back, choose
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def studio_of_pictures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a studio with a finished run of pictures."""
-    folder = tmp_path_factory.mktemp("gallery")
-    objects_run(folder)
-    with serving(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context.new_page()
-    context.close()
 
 
 def test_filter_tile_example_and_back_keep_the_view(studio_of_pictures: str, page: Page) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.judge.server import JudgeServer, Request
 from tests.pages.conftest import serving
@@ -57,13 +57,6 @@ def address(workspace: Path) -> Iterator[str]:
         patch.setenv("OPENAI_API_KEY", CANARY)
         with serving(workspace) as found:
             yield found
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context.new_page()
-    context.close()
 
 
 def write(page: Page, label: str, text: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import serving
 
@@ -18,13 +18,6 @@ def studio_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A studio on an empty workspace, as after the very first `make run`."""
     with serving(tmp_path_factory.mktemp("fresh"), samples=True) as address:
         yield address
-
-
-@pytest.fixture
-def page(studio_address: str, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context.new_page()
-    context.close()
 
 
 def test_the_first_leaderboard_is_there_within_half_a_minute(page: Page, studio_address: str) -> None:

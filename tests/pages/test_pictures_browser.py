@@ -1,13 +1,11 @@
 """Curves and the image viewer in a real browser: clicks on points and cells, zoom that outlives a slider."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import press, serving
-from tests.pages.scenes import objects_run
+from tests.pages.conftest import press
 
 pytestmark = pytest.mark.browser
 POINT = """() => {
@@ -17,22 +15,6 @@ POINT = """() => {
   const x = axis(line.xaxis), y = axis(line.yaxis);
   return [box.x + x._offset + x.d2p(line.x[0]), box.y + y._offset + y.d2p(line.y[0])];
 }"""
-
-
-@pytest.fixture(scope="module")
-def studio_of_pictures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a studio with a finished run of pictures."""
-    folder = tmp_path_factory.mktemp("pictures")
-    objects_run(folder)
-    with serving(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context.new_page()
-    context.close()
 
 
 def test_a_click_on_a_point_lists_the_objects_behind_it(studio_of_pictures: str, page: Page) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import serving
 from tests.pages.scenes import masks_run
@@ -18,13 +18,6 @@ def studio_of_masks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     masks_run(folder)
     with serving(folder) as address:
         yield address
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context.new_page()
-    context.close()
 
 
 def test_wrong_areas_and_classes_are_translucent_surfaces(studio_of_masks: str, page: Page) -> None:

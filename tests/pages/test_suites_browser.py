@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from metrics.ingest import read_suite
 from metrics.store import Workspace
@@ -29,13 +29,6 @@ def stored(tmp_path: Path) -> str:
 def address(tmp_path: Path, stored: str) -> Iterator[str]:
     with serving(tmp_path) as found:
         yield found
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context.new_page()
-    context.close()
 
 
 def tick(page: Page, row: int, then: str) -> None:
