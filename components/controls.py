@@ -37,6 +37,18 @@ def choice(label: str, options: Mapping[str, str], name: str, clears: Sequence[s
     return chosen
 
 
+def pager(page: int, last: int) -> None:
+    """Buttons to the pages before and after `page` of `last` (from 1), which the address keeps; none for one page."""
+    if last <= 1:
+        return
+    if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
+        url.put(page=page - 1 if page > 2 else None)
+        st.rerun()
+    if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
+        url.put(page=page + 1)
+        st.rerun()
+
+
 def agreed(key: str, value: T) -> T | None:
     """Make the widget of that key show `value`: the default to give it, or None where its state had to be overwritten.
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, filters, format, url
+from components import controls, data, filters, format, url
 from components.controls import place
 from components.records import HEAD, ROW, records
 
@@ -107,13 +107,7 @@ def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: Mapping[str, A
         first = PAGE * (page - 1) + 1
         of = format.plural(total, "case") + (" that fit" if total < facts["cases"] else "")
         st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}", width="stretch")
-        if last > 1:
-            if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
-                url.put(page=page - 1 if page > 2 else None)
-                st.rerun()
-            if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
-                url.put(page=page + 1)
-                st.rerun()
+        controls.pager(page, last)
     shown = ["case_id", "question", "expected", "tags"]
     shown += ["weight"] if facts["weighted"] else []
     shown += ["complexity"] if facts["rated"] else []

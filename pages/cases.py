@@ -1,6 +1,6 @@
 import streamlit as st
 
-from components import data, filters, format, url
+from components import controls, data, filters, format, url
 from components.frame import frame
 from components.records import records
 
@@ -91,13 +91,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     of = format.plural(total, "case" if model else "score")  # of all models together a case has several
     order = "best" if best_first else "worst"
     st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}, {order} first", width="stretch")
-    if last > 1:
-        if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
-            url.put(page=page - 1 if page > 2 else None)
-            st.rerun()
-        if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
-            url.put(page=page + 1)
-            st.rerun()
+    controls.pager(page, last)
 
 has_values = rows["value"].notna().any()
 table = rows.assign(

@@ -115,13 +115,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     of = format.plural(total, "image" if by_image else "object")
     text = f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of
     st.text(text, width="stretch")
-    if last > 1:
-        if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
-            url.put(page=page - 1 if page > 2 else None)
-            st.rerun()
-        if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
-            url.put(page=page + 1)
-            st.rerun()
+    controls.pager(page, last)
 if not tiles:
     st.info("No object fits the filters in the sidebar. Clear them to see every mistake.")
     st.stop()
