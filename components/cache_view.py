@@ -55,6 +55,8 @@ def draw() -> None:
     with right:
         if held["replies"]:
             _clear(held)
+        if said := st.session_state.pop("cache-said", ""):
+            st.text(said)
         _take_along(held)
 
 
@@ -71,8 +73,6 @@ def _clear(held: Mapping[str, Any]) -> None:
         if st.button("Clear", icon=":material/delete:", disabled=not sure):
             st.session_state["cache-said"] = f"✓ {plural(data.clear_cache(*chosen), 'reply', 'replies')} removed"
             st.rerun()
-        if said := st.session_state.pop("cache-said", ""):
-            st.text(said)
 
 
 def _take_along(held: Mapping[str, Any]) -> None:

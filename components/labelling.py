@@ -1,5 +1,6 @@
 """Labelling one output after the other by keyboard: each label is on the disk before the next output is shown."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from components import data, format
 CRITERION = "quality"  # what is asked where no metric gives a better name
 LONGEST = 200  # characters of a rater's or a criterion's name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}
+SCALE = re.compile(r"(-?[\d.]+(?:e[-+]\d+)?)-(-?.+)")  # the lowest grade, a dash, the highest
 MOST_GRADES = 10
 SKIPPED, LAST = "labels-skipped", "labels-last"
 
@@ -25,12 +27,18 @@ def scale_of(criterion: Mapping[str, Any]) -> str:
     return f"{criterion['low']:g}-{criterion['high']:g}" if criterion["graded"] else "pass"
 
 
+def ends_of(scale: str) -> tuple[float, float]:
+    """The lowest and the highest grade of a scale; they can be negative: "-1-1", "-3--1"."""
+    low, high = (0, 1) if scale == "pass" else SCALE.fullmatch(scale).groups()
+    return float(low), float(high)
+
+
 def buttons(scale: str) -> list[tuple[str, float | None, str]]:
     """The labels of a scale as (text, value, key): pass, fail or the grades, then unsure. Wide scales have no keys."""
     grades: list[tuple[str, float | None, str]] = [("Pass", 1.0, "P"), ("Fail", 0.0, "F")]
     if scale != "pass":
-        low, _, high = scale.partition("-")
-        ends = range(round(float(low)), round(float(high)) + 1)
+        low, high = ends_of(scale)
+        ends = range(round(low), round(high) + 1)
         grades = [(str(grade), float(grade), str(grade) if grade < 10 else "") for grade in ends]
     return [*grades[: MOST_GRADES + 1], ("Unsure", None, "U")]
 
@@ -76,8 +84,7 @@ def _draw_back(run: str) -> None:
 
 
 def _give(about: tuple[str, str, str, str, str], value: float | None, sampling: str, scale: str) -> None:
-    low, _, high = ("0-1" if scale == "pass" else scale).partition("-")
-    data.give_label(*about, value, sampling, (float(low), float(high)))
+    data.give_label(*about, value, sampling, ends_of(scale))
     st.session_state[LAST] = about
     st.session_state[SKIPPED] = [pair for pair in st.session_state[SKIPPED] if pair != about[1:3]]
 

@@ -129,7 +129,7 @@ def show_metric(row: dict, found: dict, run: str, other: str, tag: str | None, c
 
 
 def show_labels(row: dict, found: dict, run: str, other: str, tag: str | None, correction: str) -> None:
-    """One metric of the whole data set: label by label, and the way to the objects behind it."""
+    """One metric of the whole data set, label by label."""
     st.text(f"{row['words']}: {compare.facts(row, correction)}")
     pair = (run, found["model_a"], found["model_b"], other)
     labels = data.label_comparison(*pair, tag, row["key"], correction)

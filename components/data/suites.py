@@ -35,7 +35,7 @@ def _facts(folder: str, fingerprint: str, draft: str) -> dict[str, Any]:
 
     from metrics import suites
     from metrics.errors import InputError
-    from metrics.suites.chosen import COMPLEXITY, lengths_of
+    from metrics.suites.chosen import COMPLEXITY, OWN, lengths_of
 
     try:
         suite, problem = _suite(fingerprint, draft), ""
@@ -50,7 +50,7 @@ def _facts(folder: str, fingerprint: str, draft: str) -> dict[str, Any]:
         "originals": cases["perturbs"].null_count, "tags": suites.tag_counts(suite),
         "complexity": suites.complexity_distribution(suite),
         "rated": len(suite) - cases[COMPLEXITY].null_count if COMPLEXITY in cases.column_names else 0,
-        "values": {name: counts for name, counts in values.items() if name != "complexity"},
+        "values": {name: counts for name, counts in values.items() if name not in OWN},
         "longest": int(lengths_of(cases).max(initial=0)),
         "weighted": pc.count_distinct(pc.fill_null(cases["weight"], 1.0)).as_py() > 1,
         "textual": suite.task not in ("detection", "segmentation"), "problem": problem,

@@ -67,7 +67,7 @@ def flip_rates(run: Run) -> pd.DataFrame:
     Holm's over all of them. exceeds: adjusted ≤ 0.05; None where no original has both. p is None where nothing could
     be told: no flip among them. Empty for a suite without perturbed cases.
     """
-    return _rates(run.folder)
+    return _rates(run.folder).copy()
 
 
 @lru_cache(maxsize=16)

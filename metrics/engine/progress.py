@@ -45,7 +45,6 @@ class Tracker:
         """A unit done now."""
         self.found(unit, done.failed)
         self._units_done += 1
-        self.tick()
 
     def tick(self, under_way: Mapping[str, int] | None = None) -> None:
         """Write the progress down if it is time; `under_way`: cases done, by name, of units that are not done yet."""

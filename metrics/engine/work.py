@@ -80,7 +80,7 @@ def lost(job: Job, reason: str) -> Done:
             {"aggregates": _aggregates(job.unit, _without_value(entry, reason, job.unit.rows))}, job.unit.rows, 0.0
         )
     cases = joined(job, suite)
-    return Done({"scores": scores_table(entry, suite, cases, [score] * len(cases))}, len(cases), 0.0)
+    return Done(*case_tables(job, entry, suite, cases, [score] * len(cases)), 0.0)
 
 
 def joined(job: Job, suite: Suite) -> list[Case]:

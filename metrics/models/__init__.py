@@ -1,5 +1,6 @@
 """Models with local weights. The engine gives an evaluator those it declares, loaded once a process."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,7 @@ from metrics.models import classifier, embedder, language_model, token_encoder
 if TYPE_CHECKING:
     from metrics.evaluator import Evaluator, Parameters
 
+OPENING = threading.Lock()
 JUDGE = "judge"  # the resource that is no model of ours: metrics.judge opens it
 
 
@@ -100,6 +102,12 @@ def _setting(name: str, settings: Mapping[str, Any]) -> str:
     return str(settings.get(name) or SOURCES[name].default) if name in SOURCES else ""
 
 
-@lru_cache(maxsize=4)
 def _opened(name: str, setting: str, cache_folder: Path) -> Any:
+    """The model, opened once: of two threads that ask at once, one waits for what the other opens."""
+    with OPENING:
+        return _kept(name, setting, cache_folder)
+
+
+@lru_cache(maxsize=4)
+def _kept(name: str, setting: str, cache_folder: Path) -> Any:
     return SOURCES[name].open(setting, cache_folder)

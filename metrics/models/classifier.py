@@ -131,14 +131,15 @@ def open_classifier(setting: str, cache_folder: Path) -> Classifier:
     from metrics.models import hhem  # it builds on this module
 
     folder, name = Path(setting).expanduser(), setting
-    if folder.is_dir():
+    local = folder.is_dir()
+    if local:
         name = folder.resolve().name
     elif reason := lacking(setting):
         raise MissingResource(reason)
     else:
         folder = hub_folder(setting, KIND)
     if hhem.is_hhem(read_config(folder)):
-        return hhem.HallucinationClassifier(folder, name, cache_folder, from_hub=name == setting)
+        return hhem.HallucinationClassifier(folder, name, cache_folder, from_hub=not local)
     return Classifier(folder, name, cache_folder)
 
 

@@ -170,7 +170,11 @@ class _Feeder:
     def _known_place(self) -> Place:
         """Where the file was left, if it is one that was read before."""
         assert self._source is not None
-        known = [entry for entry in self.state.sources if mark(self._source, entry["offset"]) == entry["mark"]]
+        known = [
+            entry
+            for entry in self.state.sources
+            if entry["mark"] is not None and mark(self._source, entry["offset"]) == entry["mark"]
+        ]
         if not known:
             return Place()
         self._entry = entry = max(known, key=lambda entry: int(entry["offset"]))
@@ -241,11 +245,11 @@ class _Feeder:
     def _note_place(self) -> None:
         assert self._source is not None
         place = self._place
-        if not place.offset:
+        seen = mark(self._source, place.offset) if place.offset else None
+        if seen is None:  # nothing was read, or the file was cut off meanwhile: what stands there next begins anew
             return
         entry = {
-            "name": self._name, "offset": place.offset, "line": place.line, "open": place.open,
-            "mark": mark(self._source, place.offset),
+            "name": self._name, "offset": place.offset, "line": place.line, "open": place.open, "mark": seen,
         }  # fmt: skip
         others = [other for other in self.state.sources if other != self._entry]
         self.state.sources = [*others, entry][-SOURCES:]

@@ -104,6 +104,16 @@ def test_without_its_foundation_it_says_what_to_get(tmp_path: Path) -> None:
         open_classifier(str(folder), tmp_path)
 
 
+def test_a_folder_named_from_where_one_stands_asks_no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+
+    shutil.rmtree(tiny.hhem(tmp_path / "m") / "flan-t5-base")
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: pytest.fail("the hub was asked"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingResource, match=r"HHEM takes its .* from google/flan-t5-base"):
+        open_classifier("m", tmp_path)
+
+
 def test_chosen_by_its_hub_name_it_gets_its_foundation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny.hhem(tmp_path / "m")
     foundation = (folder / "flan-t5-base").rename(tmp_path / "foundation")

@@ -1,5 +1,6 @@
 """Resources by name: what can be had, and what is said where it cannot."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ def test_the_embedder_needs_no_choice_and_is_opened_once(tmp_path: Path) -> None
     assert isinstance(first, Embedder)
     assert first is second
     assert provide([], {}, tmp_path) == {}
+
+
+def test_threads_that_ask_at_once_get_one_model(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(lambda _: provide(["embedder"], {}, tmp_path)["embedder"], range(6)))
+    assert len({id(embedder) for embedder in found}) == 1
 
 
 def test_what_is_missing_is_listed_with_the_way_out(tmp_path: Path) -> None:

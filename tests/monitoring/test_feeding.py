@@ -9,7 +9,21 @@ from typing import Any
 import pytest
 
 from metrics.errors import InputError, RunBusy, RunNotFound
-from metrics.monitoring import Spec, check, create, drifts, failures, feed, fitting, monitor, reference_of, store, trend
+from metrics.monitoring import (
+    Spec,
+    check,
+    create,
+    drifts,
+    failures,
+    feed,
+    feeding,
+    fitting,
+    monitor,
+    reference_of,
+    store,
+    trend,
+)
+from metrics.monitoring.reading import mark
 from metrics.monitoring.store import Monitor
 from metrics.store import Workspace
 from metrics.suite import Outputs, Suite
@@ -104,6 +118,20 @@ class TestRestarts:
         feed(found, write(path, [line(index) for index in range(100, 105)]))
         state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(200, 203)]))
         assert (state.read, state.sampled, len(state.sources)) == (18, 18, 3)
+
+    def test_a_file_cut_off_while_it_is_read_begins_anew(
+        self, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        found, path = begun(workspace), write(tmp_path / "a.jsonl", [line(index) for index in range(20)])
+
+        def cut(*given: Any) -> str | None:
+            path.write_bytes(b"")
+            return mark(*given)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(feeding, "mark", cut)
+            assert feed(found, path).read == 20
+        assert feed(found, write(path, [line(index) for index in range(100, 110)])).read == 30
 
     def test_duplicates_are_judged_once_across_restarts(self, workspace: Path, tmp_path: Path) -> None:
         found = begun(workspace)
