@@ -68,7 +68,7 @@ samples: setup ## draw and write data/samples again, byte for byte
 	@for script in data/samples/make_*.py; do $(BIN)/python $$script || exit 1; done
 
 readme: setup ## write the README's table of evaluators anew
-	@$(BIN)/python -m metrics.catalogue
+	@$(BIN)/python -m metrics.reports.catalogue
 
 # torch pins the CUDA wheels it wants itself; a machine without a GPU must not be forced to take them.
 CUDA := triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \

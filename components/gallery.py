@@ -42,7 +42,7 @@ ASPECT = 4 / 3
 WIDTHS = {"annotation": 1.5, "ignored": 1.5, "fn": 2.5}
 BOX_LENGTH = 8  # numbers of a ring of four corners, which is no mask
 
-Tile = Mapping[str, Any]  # of metrics.analysis.objects
+Tile = Mapping[str, Any]  # of metrics.analysis.objects.object_pages
 Window = tuple[int, int, int, int]
 
 

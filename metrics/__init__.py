@@ -6,7 +6,7 @@
     run.aggregates          # a data frame: value, 95 % interval, n, unscored per model and metric
     run.scores              # a data frame: one row per case, model, evaluator and metric
 
-`metrics.evaluators()` lists what there is; `metrics.evaluator` has what a new evaluator needs.
+`metrics.evaluators()` lists what there is; `metrics.core.evaluator` has what a new evaluator needs.
 Names are loaded on first use, so that importing one of them does not pay for all.
 """
 
@@ -14,24 +14,24 @@ from importlib import import_module
 from typing import Any
 
 _PUBLIC = {
-    "AssayError": "metrics.errors",
-    "InputError": "metrics.errors",
-    "Case": "metrics.suite",
-    "Outputs": "metrics.suite",
-    "Suite": "metrics.suite",
-    "CaseScore": "metrics.evaluator",
-    "Evaluator": "metrics.evaluator",
-    "Metric": "metrics.evaluator",
-    "Parameters": "metrics.evaluator",
+    "AssayError": "metrics.core.errors",
+    "InputError": "metrics.core.errors",
+    "Case": "metrics.core.suite",
+    "Outputs": "metrics.core.suite",
+    "Suite": "metrics.core.suite",
+    "CaseScore": "metrics.core.evaluator",
+    "Evaluator": "metrics.core.evaluator",
+    "Metric": "metrics.core.evaluator",
+    "Parameters": "metrics.core.evaluator",
     "Run": "metrics.store",
     "Workspace": "metrics.store",
     "read_combined": "metrics.ingest",
     "read_outputs": "metrics.ingest",
     "read_suite": "metrics.ingest",
-    "coco_summary": "metrics.coco",
-    "evaluate": "metrics.library",
+    "coco_summary": "metrics.library.coco",
+    "evaluate": "metrics.library.evaluate",
     "perturb": "metrics.perturbations",
-    "read_coco": "metrics.coco",
+    "read_coco": "metrics.library.coco",
 }
 __all__ = sorted([*_PUBLIC, "evaluators"])
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.commands import judging, labelling, monitor, perturbing
-from metrics.commands.options import pairs, parameters_of
-from metrics.errors import AssayError, InputError, InputProblem, RunSealed
+from metrics.cli import judging, labelling, monitor, perturbing
+from metrics.cli.options import pairs, parameters_of
+from metrics.core.errors import AssayError, InputError, InputProblem, RunSealed
+from metrics.core.suite import TASKS, Outputs, Suite
 from metrics.store import Progress, Run, Workspace
-from metrics.suite import TASKS, Outputs, Suite
 
 WHATS = ("aggregates", "scores", "curves", "matches", "judgements", "problems", "insights", "slices")
 PASSED, FAILED, BAD_INPUT = 0, 1, 2
@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from metrics.library import runnable
+    from metrics.library.evaluate import runnable
     from metrics.models import SOURCES
     from metrics.reports.gates import Gate, check, require_known
 
@@ -176,7 +176,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.pdf:
         _write_report(run, options.pdf)
     if options.junit:
-        from metrics.reports.junit import junit
+        from metrics.reports.renderers.junit import junit
 
         Path(options.junit).write_bytes(junit(run, outcomes))
     if not options.quiet:
@@ -216,8 +216,8 @@ def _read_tables(options: argparse.Namespace) -> tuple[Suite, Outputs]:
 
 def _warn_of_skipped(run: Run) -> None:
     """Tell, before anything is computed, which evaluators lack a model and how to get it."""
+    from metrics.core.registry import choose
     from metrics.models import unavailable
-    from metrics.registry import choose
 
     for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
         if reason := unavailable(entry, parameters, run.spec.get("resources", {})):
@@ -259,7 +259,7 @@ def _print_leaderboard(run: Run) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from metrics.reports.tables import table, write
+    from metrics.reports.renderers.export_tables import table, write
 
     content = write(table(_finished(options), options.what), options.format)
     if options.output:
@@ -288,7 +288,7 @@ def _write_report(run: Run, file: str) -> None:
 
 
 def _evaluators(options: argparse.Namespace) -> int:
-    from metrics.catalogue import catalogue
+    from metrics.reports.catalogue import catalogue
 
     entries = catalogue()
     if options.json:
@@ -320,7 +320,7 @@ def _cancel(options: argparse.Namespace) -> int:
 
 
 def _samples(options: argparse.Namespace) -> int:
-    from metrics.samples import compute_missing
+    from metrics.suites.samples import compute_missing
 
     for run in compute_missing(Workspace(options.workspace)):
         print(run.id)
@@ -331,7 +331,7 @@ def _warm_up(_: argparse.Namespace) -> int:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    from metrics.kernels.compiled import PARTS, warm_up
+    from metrics.vision.compiled import PARTS, warm_up
 
     with ProcessPoolExecutor(len(PARTS), mp_context=get_context("spawn")) as processes:
         list(processes.map(warm_up, range(len(PARTS))))

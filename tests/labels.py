@@ -2,10 +2,10 @@
 
 import pyarrow as pa
 
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.labels import LABELS, Labels, Sampling, now
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import WORDS, finished
+from tests.engine.engine_scenes import WORDS, finished
 
 MODELS = ("long", "short")
 EXPECTED = " ".join(WORDS)

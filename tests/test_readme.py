@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from metrics.catalogue import TABLE, markdown_table
+from metrics.reports.catalogue import TABLE, markdown_table
 
 
 def test_the_table_of_evaluators_is_the_registrys(project: Path) -> None:

@@ -54,7 +54,7 @@ def cases_needed(run_id: str, tag: str | None, evaluator: str, metric: str, diff
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> tuple[pd.DataFrame, int]:
-    """A page of the cases behind a number, and how many there are in all; see metrics.analysis.cases. Read-only."""
+    """A page of the cases behind a number, and how many there are in all; see analysis.cases. Read-only."""
     from metrics import analysis
 
     page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice)
@@ -158,20 +158,20 @@ def _stop(stop: Any) -> dict[str, Any]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def problems(run_id: str) -> pd.DataFrame:
-    """The models on the wrong side of a threshold; see metrics.analysis.problems. Read-only."""
+    """The models on the wrong side of a threshold; see metrics.analysis.findings.problems. Read-only."""
     return workspace().run(run_id).problems
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def insights(run_id: str) -> pd.DataFrame:
-    """What stands out; see metrics.analysis.insights. Read-only."""
+    """What stands out; see metrics.analysis.findings.insights. Read-only."""
     return workspace().run(run_id).insights
 
 
 @st.cache_resource(show_spinner=False)
 def catalogue() -> dict[str, dict[str, Any]]:
     """Every evaluator by id as plain values: what it declares, its doc, and the JSON `schema` of its parameters."""
-    from metrics.registry import evaluators
+    from metrics.core.registry import evaluators
 
     return {
         entry.id: {

@@ -23,7 +23,7 @@ def flip_rates(run_id: str) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def flips(run_id: str, model: str, evaluator: str, metric: str, perturbation: str) -> pd.DataFrame:
-    """The flips that one of these rates counts; see metrics.analysis.flips. Read-only."""
+    """The flips that one of these rates counts; see metrics.analysis.findings.flips. Read-only."""
     from metrics import analysis
 
     of = {"model": model, "evaluator": evaluator, "metric": metric, "perturbation": perturbation}
@@ -32,7 +32,7 @@ def flips(run_id: str, model: str, evaluator: str, metric: str, perturbation: st
 
 def flip_evidence(row: dict[str, Any]) -> str:
     """What the copies say about one of the rates, in words."""
-    from metrics.analysis.problems import flip_evidence
+    from metrics.analysis.findings.problems import flip_evidence
 
     return flip_evidence(row)
 
@@ -40,7 +40,7 @@ def flip_evidence(row: dict[str, Any]) -> str:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def case_texts(run_id: str, case_ids: tuple[str, ...]) -> pd.DataFrame:
     """What these cases ask, in their order: case_id, preview. Read-only."""
-    from metrics.analysis.cases import PREVIEW, TEXT
+    from metrics.analysis.cases.case_pages import PREVIEW, TEXT
 
     found = (
         workspace()
@@ -61,7 +61,7 @@ def compliance(run_id: str) -> dict[str, Any]:
     and `unmeasured` (records: evaluator, title, needs); `glyphs` has the mark of each verdict.
     """
     from metrics import analysis
-    from metrics.analysis.compliance import GLYPHS, NOTICE
+    from metrics.analysis.findings.compliance import GLYPHS, NOTICE
 
     found = analysis.compliance(workspace().run(run_id))
     standards = [

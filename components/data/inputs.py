@@ -53,7 +53,7 @@ def stored_suites() -> dict[str, str]:
 
 def samples() -> dict[str, str]:
     """The bundled samples: id → name."""
-    from metrics.samples import samples
+    from metrics.suites.samples import samples
 
     return {sample.id: sample.title for sample in samples()}
 
@@ -68,7 +68,7 @@ def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ..
     import pandas as pd
 
     from metrics import ingest
-    from metrics.errors import InputError
+    from metrics.core.errors import InputError
     from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 
     path, name = upload.path_of(token, Path(folder)), upload.name_of(token, Path(folder))
@@ -129,8 +129,8 @@ def read_inputs(inputs: Inputs) -> dict[str, Any]:
 def _read_inputs(folder: str, _inputs: Inputs, key: str) -> dict[str, Any]:  # noqa: ARG001 - parts of the cache's key
     import pandas as pd
 
-    from metrics.errors import InputError
-    from metrics.library import available_inputs
+    from metrics.core.errors import InputError
+    from metrics.library.evaluate import available_inputs
 
     try:
         suite, outputs, problems, notes, missing = _load(_inputs, keep=True)
@@ -157,7 +157,7 @@ def start(
     `resources` chooses the models behind the evaluators, by kind.
     """
     from metrics import engine
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     try:
         suite, outputs, problems, *_ = _load(inputs, keep=True)
@@ -188,7 +188,7 @@ def _estimate(
     _resources: dict[str, Any], key: str,  # noqa: ARG001 - a part of the cache's key
 ) -> dict[str, Any] | None:  # fmt: skip
     from metrics import engine
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     try:
         suite, outputs, *_ = _load(_inputs, keep=True)
@@ -241,7 +241,7 @@ def _load(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[str], i
 
 def _load_tables(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[str], int]:
     from metrics import ingest
-    from metrics.samples import samples
+    from metrics.suites.samples import samples
 
     if inputs.source == "sample":
         suite, outputs = next(sample for sample in samples() if sample.id == inputs.suite).read()

@@ -97,8 +97,8 @@ def judge_chosen() -> dict[str, Any]:
     `lacks` says in words why it cannot be asked, as far as can be told without loading anything; `problem` why its file
     cannot be read.
     """
-    from metrics.errors import InputError
-    from metrics.judge.chosen import chosen_judge
+    from metrics.core.errors import InputError
+    from metrics.judge.prompt_overrides import chosen_judge
 
     nothing = {"settings": None, "name": "", "keys": {}, "lacks": "", "problem": ""}
     try:
@@ -110,10 +110,10 @@ def judge_chosen() -> dict[str, Any]:
 
 def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
     """What is known of a judge from its settings alone, in the form of `judge_chosen`."""
-    from metrics.errors import InputError
-    from metrics.judge.chosen import refuse_keys
+    from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
     from metrics.judge.local.install import lacking
+    from metrics.judge.prompt_overrides import refuse_keys
     from metrics.judge.settings import settings_of
 
     try:
@@ -134,27 +134,27 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
 
 def choose_judge(setting: dict[str, Any] | None) -> str:
     """Make it the workspace's judge (None: no judge any more); why it could not be, "" where it could."""
-    from metrics.errors import InputError
-    from metrics.judge import chosen
+    from metrics.core.errors import InputError
+    from metrics.judge import prompt_overrides
     from metrics.judge.settings import settings_of
 
     try:
-        chosen.choose_judge(_folder(), None if setting is None else settings_of(setting))
+        prompt_overrides.choose_judge(_folder(), None if setting is None else settings_of(setting))
     except InputError as failure:
         return str(failure)
     return ""
 
 
 def try_judge(setting: dict[str, Any]) -> dict[str, Any]:
-    """A small question to a judge: see metrics.judge.chosen.Trial."""
-    from metrics.errors import AssayError
-    from metrics.judge import chosen
+    """A small question to a judge: see metrics.judge.prompt_overrides.Trial."""
+    from metrics.core.errors import AssayError
+    from metrics.judge import prompt_overrides
     from metrics.judge.settings import settings_of
 
     try:
-        return asdict(chosen.try_judge(settings_of(setting)))
+        return asdict(prompt_overrides.try_judge(settings_of(setting)))
     except AssayError as failure:
-        return asdict(chosen.Trial("", 0.0, failure=str(failure)))
+        return asdict(prompt_overrides.Trial("", 0.0, failure=str(failure)))
 
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -190,7 +190,7 @@ def judge_cache() -> dict[str, Any]:
     """
     import pandas as pd
 
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     with _cache() as cache:
         try:
@@ -221,7 +221,7 @@ def take_into_cache(name: str, content: bytes) -> str:
     """Add an exported cache; what came of it, in words."""
     from tempfile import TemporaryDirectory
 
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     with _cache() as cache, TemporaryDirectory() as scratch:
         file = Path(scratch) / ("import.jsonl.gz" if content[:2] == GZIP else "import.jsonl")

@@ -15,8 +15,8 @@ def model_kinds() -> dict[str, str]:
 
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
     """Whether the evaluator asks a judge with these parameters."""
-    from metrics.errors import InputError
-    from metrics.registry import choose
+    from metrics.core.errors import InputError
+    from metrics.core.registry import choose
 
     try:
         [(entry, values)] = choose([evaluator], {evaluator: parameters}).values()
@@ -28,8 +28,8 @@ def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
 def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[str, Any]) -> str:
     """Why the evaluator would be skipped with these parameters and models, and how to get what it lacks; "" if not."""
     from metrics import models as library
-    from metrics.errors import InputError
-    from metrics.registry import choose
+    from metrics.core.errors import InputError
+    from metrics.core.registry import choose
 
     try:
         [(entry, values)] = choose([evaluator], {evaluator: parameters}).values()

@@ -36,7 +36,7 @@ def monitored(name: str) -> dict[str, Any]:
     and has none of these.
     """
     from metrics import monitoring
-    from metrics.monitoring.status import judged_metrics
+    from metrics.monitoring.monitor_status import judged_metrics
 
     found = monitoring.monitor(workspace(), name)
     spec, state = found.spec, found.state

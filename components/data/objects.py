@@ -23,7 +23,7 @@ def example(run_id: str, case_id: str) -> dict[str, Any] | None:
     Of the scores' evidence the lists of verdicts and what is said of the judge are columns of their own.
     """
     from metrics import analysis
-    from metrics.errors import InputError
+    from metrics.core.errors import InputError
 
     run = workspace().run(run_id)
     try:
@@ -214,7 +214,7 @@ def confused(
     if evaluator in run.match_names():
         where = "WHERE model = ? AND run = ? AND list_contains(?, truth) AND list_contains(?, predicted)"
         return _listed(run_id, f'FROM "matches_{evaluator}" {where}', [*series, list(labels), list(predicted)], limit)
-    from metrics.registry import evaluators
+    from metrics.core.registry import evaluators
 
     if "segmentation" in evaluators()[evaluator].tasks:
         return _images_confused(run_id, evaluator, series, labels, predicted, limit)
@@ -263,7 +263,7 @@ def _listed(run_id: str, source: str, bound: list[Any], limit: int) -> tuple[pd.
 
 def match_evaluators(run_id: str) -> dict[str, str]:
     """The evaluators of a run of pictures that say what became of each object: id → title."""
-    from metrics.registry import evaluators
+    from metrics.core.registry import evaluators
 
     run = workspace().run(run_id)
     names = run.match_names() if run.spec["suite"]["task"] == "detection" else ()  # cases have matches too
@@ -280,7 +280,7 @@ def repeats(run_id: str, model: str) -> list[int]:
 def objects(
     run_id: str, evaluator: str, sort: str, by_image: bool, limit: int, offset: int, **choice: Any
 ) -> tuple[list[dict[str, Any]], int, int]:
-    """A page of a gallery's tiles, how many tiles and how many objects in all; see metrics.analysis.objects. Read-only.
+    """A page of a gallery's tiles, how many tiles and how many objects in all; see analysis.objects. Read-only.
 
     `choice` are the fields of metrics.analysis.ObjectFilter.
     """

@@ -13,8 +13,8 @@ BYOP = "byop"  # the evaluator that asks them
 
 def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
     """The prompts kept in the workspace, by id: title, prompt, mode, levels, version; and what cannot be read."""
-    from metrics.errors import InputError
-    from metrics.judge.custom import saved_prompts
+    from metrics.core.errors import InputError
+    from metrics.judge.custom_prompts import saved_prompts
 
     try:
         return {entry.id: entry.model_dump() for entry in saved_prompts(_folder())}, ""
@@ -29,11 +29,11 @@ def checked_prompt(prompt: dict[str, Any]) -> str:
 
 def save_prompt(prompt: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Keep a prompt, under the next version where it changed; as it is kept, or {} and why it could not be."""
-    from metrics.errors import InputError
-    from metrics.judge import custom
+    from metrics.core.errors import InputError
+    from metrics.judge import custom_prompts
 
     try:
-        return custom.save_prompt(_folder(), custom.read_prompt(json.dumps(prompt))).model_dump(), ""
+        return custom_prompts.save_prompt(_folder(), custom_prompts.read_prompt(json.dumps(prompt))).model_dump(), ""
     except InputError as failure:
         return {}, str(failure)
 
@@ -48,7 +48,7 @@ def prompt_of_file(name: str, content: bytes) -> tuple[dict[str, Any], str]:
 
 def placeholders() -> list[str]:
     """What a prompt can show of a case, as it is written in a prompt."""
-    from metrics.judge.custom import BLOCKS
+    from metrics.judge.custom_prompts import BLOCKS
 
     return [f"{{{name}}}" for name in BLOCKS]
 
@@ -58,9 +58,9 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
 
     A row: case_id, question, answer, verdict, grade, reason (the judge's), problem (why there is no verdict).
     """
+    from metrics.core.errors import AssayError
     from metrics.engine.playground import first_cases, try_out
-    from metrics.errors import AssayError
-    from metrics.judge.chosen import chosen_judge
+    from metrics.judge.prompt_overrides import chosen_judge
 
     run = workspace().run(run_id)
     cases = first_cases(run, model, count)
@@ -86,8 +86,8 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
 
 
 def _read(text: str, name: str) -> tuple[dict[str, Any], str]:
-    from metrics.errors import InputError
-    from metrics.judge.custom import read_prompt
+    from metrics.core.errors import InputError
+    from metrics.judge.custom_prompts import read_prompt
 
     try:
         return read_prompt(text, name).model_dump(), ""

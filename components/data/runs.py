@@ -78,7 +78,7 @@ def resume(run_id: str) -> None:
 
 def ensure_samples() -> bool:
     """Whether this session found bundled samples missing and had them computed; asks once a session."""
-    from metrics.samples import start_missing
+    from metrics.suites.samples import start_missing
 
     if "samples_started" not in st.session_state:
         st.session_state["samples_started"] = start_missing(workspace())
@@ -87,14 +87,14 @@ def ensure_samples() -> bool:
 
 def sample_titles() -> dict[str, str]:
     """The titles of the bundled samples by id."""
-    from metrics.samples import samples
+    from metrics.suites.samples import samples
 
     return {sample.id: sample.title for sample in samples()}
 
 
 def run_errors() -> type[Exception]:
     """What the library raises when a run cannot do what was asked of it; its text is fit for the user."""
-    from metrics.errors import RunError
+    from metrics.core.errors import RunError
 
     return RunError
 

@@ -33,7 +33,7 @@ def slice_values(run_id: str, model: str, evaluator: str, metric: str, topics: b
     metrics.analysis.slices.SliceValue with its `address`.
     """
     from metrics.analysis.slices import slice_values as table
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     try:
         found = table(workspace().run(run_id), model, evaluator, metric, topics)
@@ -68,7 +68,7 @@ def read_slice(run_id: str, address: str, evaluator: str, metric: str) -> dict[s
     `problem` says, in words, why it cannot be read; None where it can.
     """
     from metrics.analysis.slices import in_words, one_slice, parse, positions
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     run = workspace().run(run_id)
     try:

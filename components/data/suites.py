@@ -34,8 +34,8 @@ def _facts(folder: str, fingerprint: str, draft: str) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     from metrics import suites
-    from metrics.errors import InputError
-    from metrics.suites.chosen import COMPLEXITY, OWN, lengths_of
+    from metrics.core.errors import InputError
+    from metrics.suites.suite_filters import COMPLEXITY, OWN, lengths_of
 
     try:
         suite, problem = _suite(fingerprint, draft), ""
@@ -94,7 +94,7 @@ def edit_draft(
     from pydantic import ValidationError
 
     from metrics import suites
-    from metrics.errors import InputError
+    from metrics.core.errors import InputError
 
     suite = _suite(fingerprint, draft)
     before = suites.read_draft(_folder(), draft)
@@ -149,7 +149,7 @@ def _parts_table(
     import pandas as pd
 
     from metrics import suites
-    from metrics.errors import InputError
+    from metrics.core.errors import InputError
 
     try:
         made = _parts(fingerprint, draft, how)
@@ -193,7 +193,7 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
     import pandas as pd
     import pyarrow.compute as pc
 
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
     from metrics.perturbations import FIELDS
 
     suite = _suite(fingerprint, draft)
@@ -225,7 +225,7 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
     from collections import Counter
     from dataclasses import replace
 
-    from metrics.errors import AssayError
+    from metrics.core.errors import AssayError
 
     try:
         made = _perturbed(_suite(fingerprint, draft), how)
@@ -245,7 +245,7 @@ def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str,
 
     from components.data.inputs import uploads
     from metrics import ingest
-    from metrics.errors import InputError
+    from metrics.core.errors import InputError
 
     folder = uploads()
     file = upload.name_of(token, folder)
@@ -277,7 +277,7 @@ def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Any]:
 
 
 def _perturbed(suite: Any, how: Mapping[str, Any]) -> Any:
-    from metrics.judge.chosen import chosen_judge
+    from metrics.judge.prompt_overrides import chosen_judge
     from metrics.perturbations import KINDS, perturb
 
     judge = None

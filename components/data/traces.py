@@ -19,7 +19,7 @@ def trace(text: str) -> dict[str, Any]:
     A step has number, kind, role, text, tool, arguments, result, error, started, seconds and `marks`, the kinds of
     waste; long texts are cut and say so. A trace that cannot be read has a `problem`, and its beginning as `raw`.
     """
-    from metrics.kernels.traces import TraceError, efficiency, steps_of
+    from metrics.text.agents.traces import TraceError, efficiency, steps_of
 
     try:
         steps = steps_of(text)

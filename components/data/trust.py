@@ -16,13 +16,13 @@ Only = tuple[str, str]
 
 
 def label_criteria(run_id: str) -> list[dict[str, Any]]:
-    """What the outputs were labelled for, see metrics.analysis.opinions.Criterion, and `middle`; [] without labels."""
+    """What the outputs were labelled for, see human_labels.Criterion, and `middle`; [] without labels."""
     return _criteria(run_id, _version(run_id))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _criteria(run_id: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - a part of the cache's key
-    from metrics.analysis.opinions import criteria
+    from metrics.analysis.labels.human_labels import criteria
 
     return [asdict(one) | {"middle": one.middle} for one in criteria(workspace().run(run_id))]
 
@@ -48,7 +48,7 @@ def read_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _read(run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling: str) -> dict[str, Any]:
-    from metrics.errors import InputError
+    from metrics.core.errors import InputError
 
     name = upload.name_of(token, Path(folder))
     try:
@@ -95,8 +95,8 @@ def withdraw_label(run_id: str, case_id: str, model: str, rater: str, criterion:
 
 
 def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> dict[str, Any]:
-    """What a rater has labelled and what comes next, see metrics.analysis.label_queue.queue; read anew each time."""
-    from metrics.analysis.label_queue import queue
+    """What a rater has labelled and what comes next, see label_queue.queue; read anew each time."""
+    from metrics.analysis.labels.label_queue import queue
 
     return asdict(queue(workspace().run(run_id), criterion, rater, only, **choice))
 
@@ -104,7 +104,7 @@ def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **ch
 def trust_metrics(run_id: str) -> list[dict[str, Any]]:
     """The metrics that labels can be held against, those of a judge first: a column's facts and `judged`."""
     from metrics.analysis import judged_evaluators
-    from metrics.analysis.trust import metric_columns
+    from metrics.analysis.labels.judge_agreement import metric_columns
 
     run = workspace().run(run_id)
     judged = judged_evaluators(run)
@@ -112,32 +112,32 @@ def trust_metrics(run_id: str) -> list[dict[str, Any]]:
 
 
 def rater_agreement(run_id: str, criterion: str) -> list[dict[str, Any]]:
-    """How far people agree, see metrics.analysis.trust.Raters; statistics as {value, low, high}."""
+    """How far people agree, see metrics.analysis.labels.judge_agreement.Raters; statistics as {value, low, high}."""
     return _raters(run_id, criterion, _version(run_id))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing the raters")
 def _raters(run_id: str, criterion: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - a part of the key
-    from metrics.analysis.trust import rater_agreement
+    from metrics.analysis.labels.judge_agreement import rater_agreement
 
     return [asdict(pair) for pair in rater_agreement(workspace().run(run_id), criterion)]
 
 
 def rater_outputs(run_id: str, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
     """The outputs that two raters (with "" any two) labelled, those apart first: case_id, model, left, right."""
-    from metrics.analysis.trust import rater_outputs
+    from metrics.analysis.labels.judge_agreement import rater_outputs
 
     return rater_outputs(workspace().run(run_id), criterion, left, right)
 
 
 def agreements(run_id: str, criterion: str, **choice: Any) -> list[dict[str, Any]]:
-    """Each metric beside the labels, see metrics.analysis.trust.Agreement: its facts, a column's facts, `key`."""
+    """Each metric beside the labels, see judge_agreement.Agreement: its facts, a column's facts, `key`."""
     return _agreements(run_id, criterion, _version(run_id), **choice)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing scores and labels")
 def _agreements(run_id: str, criterion: str, version: str, **choice: Any) -> list[dict[str, Any]]:  # noqa: ARG001
-    from metrics.analysis.trust import agreements
+    from metrics.analysis.labels.judge_agreement import agreements
 
     return [_flat(one) for one in agreements(workspace().run(run_id), criterion, **choice)]
 
@@ -153,7 +153,7 @@ def agreement_slices(
 def _slices(
     run_id: str, criterion: str, only: Only, passing: float | None, threshold: float | None, version: str  # noqa: ARG001
 ) -> list[dict[str, Any]]:  # fmt: skip
-    from metrics.analysis.trust import slices
+    from metrics.analysis.labels.judge_agreement import slices
 
     found = slices(workspace().run(run_id), criterion, only, passing, threshold)
     return [{"kind": kind, "name": name, **_flat(one)} for (kind, name), one in found.items()]
@@ -164,14 +164,14 @@ def cell_outputs(
     tag: str | None = None, passing: float | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """The outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
-    from metrics.analysis.trust import cell_outputs, face
+    from metrics.analysis.labels.judge_agreement import cell_outputs, face
 
     run = workspace().run(run_id)
     return cell_outputs(run, face(run, *only, criterion, model, tag, passing), threshold, cell)
 
 
 def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = None) -> dict[str, Any]:
-    """Each model's mean as judged and as corrected: rows as metrics.analysis.trust.Corrected, and about the sample.
+    """Each model's mean as judged and as corrected: rows as judge_agreement.Corrected, and about the sample.
 
     rows; ties, unsure, unanswered (drawn outputs without a label), sampled, labelled (outputs).
     """
@@ -180,8 +180,8 @@ def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = N
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> dict[str, Any]:  # noqa: ARG001
-    from metrics.analysis.opinions import opinions
-    from metrics.analysis.trust import corrected_means
+    from metrics.analysis.labels.human_labels import opinions
+    from metrics.analysis.labels.judge_agreement import corrected_means
 
     run = workspace().run(run_id)
     said = opinions(run, criterion)
@@ -193,13 +193,13 @@ def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version
 
 
 def judge_biases(run_id: str, criterion: str, only: Only, tag: str | None = None) -> list[dict[str, Any]]:
-    """What sways the judge, see metrics.analysis.judge_bias.Bias, and `found`: beyond chance."""
+    """What sways the judge, see metrics.analysis.labels.judge_bias.Bias, and `found`: beyond chance."""
     return _biases(run_id, criterion, only, tag, _version(run_id))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _biases(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> list[dict[str, Any]]:  # noqa: ARG001
-    from metrics.analysis.judge_bias import biases
+    from metrics.analysis.labels.judge_bias import biases
 
     return [asdict(one) | {"found": one.found} for one in biases(workspace().run(run_id), criterion, only, tag)]
 

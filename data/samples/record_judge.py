@@ -12,8 +12,8 @@ from pathlib import Path
 
 from metrics import engine
 from metrics.judge.cache import Cache
-from metrics.samples import create, samples
 from metrics.store import Workspace
+from metrics.suites.samples import create, samples
 
 
 def record(folder: Path) -> None:

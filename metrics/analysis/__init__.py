@@ -1,25 +1,25 @@
 """What a run says, as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
-from metrics.analysis.cases import CasePage, cases
-from metrics.analysis.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
-from metrics.analysis.compliance import Compliance, Standard, compliance, compliance_table
-from metrics.analysis.differences import differences
-from metrics.analysis.distributions import Distribution, Distributions, distributions
+from metrics.analysis.cases.case_pages import CasePage, cases
+from metrics.analysis.cases.example import ExampleView, example
+from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
+from metrics.analysis.comparison.comparison_cases import differences
+from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.evidence import Row, verdict_lists
-from metrics.analysis.example import ExampleView, example
-from metrics.analysis.flips import flip_rates, flips
-from metrics.analysis.insights import insights
-from metrics.analysis.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
-from metrics.analysis.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.live_matches import Rules, compared, match_objects, rules
-from metrics.analysis.objects import ObjectFilter, ObjectPage, object_counts, objects
-from metrics.analysis.problems import problems
-from metrics.analysis.ranks import Ranks, ranks
-from metrics.analysis.resampled import Resampled
-from metrics.analysis.resources import Resource, resources
-from metrics.analysis.segments import Segment, segments
+from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
+from metrics.analysis.findings.flips import flip_rates, flips
+from metrics.analysis.findings.insights import insights
+from metrics.analysis.findings.problems import problems
+from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
+from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.ranks import Ranks, ranks
+from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.analysis.objects.object_pages import ObjectFilter, ObjectPage, object_counts, objects
+from metrics.analysis.objects.rematch import Rules, compared, match_objects, rules
+from metrics.analysis.objects.segments import Segment, segments
+from metrics.analysis.objects.thumbnails import thumbnails
 from metrics.analysis.slices import find_slices, measures, slice_values, slices
-from metrics.analysis.thumbnails import thumbnails
 from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
 __all__ = [

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from metrics.analysis.compare import Correction, Difference, corrected, difference, values
-from metrics.analysis.design import Design
-from metrics.analysis.judgements import judge_names
-from metrics.analysis.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.resampled import Resampled, resampled_differences
-from metrics.analysis.verdicts import Verdict, turned
-from metrics.errors import InputError
-from metrics.registry import evaluators
+from metrics.analysis.comparison.compare import Correction, Difference, corrected, difference, values
+from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
+from metrics.analysis.labels.judgements import judge_names
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.significance import Verdict, turned
+from metrics.analysis.sampling_design import Design
+from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
 from metrics.store import Run
 
 CHANGES: dict[Verdict, str] = {
@@ -100,7 +100,7 @@ def trend(
     """How a metric (the key of a leaderboard's column) went over finished runs of one suite, for `models` or all.
 
     Each model is compared with itself in the last run before that has a number of it: by pairs of cases where there are
-    values per case, else by pairs of resamples; see metrics.analysis.compare. p are adjusted over all changes shown.
+    values per case, else by pairs of resamples; see analysis.comparison. p are adjusted over all changes shown.
     InputError where the runs are of several suites, or none has such a metric.
     """
     ordered = in_time(runs)

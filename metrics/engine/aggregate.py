@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.evaluator import Direction, Evaluator, Metric, Status
-from metrics.kernels.bootstrap import bootstrap_means
-from metrics.kernels.intervals import wilson
-from metrics.store.schema import AGGREGATES
-from metrics.suite import Suite
+from metrics.core.evaluator import Direction, Evaluator, Metric, Status
+from metrics.core.schema import AGGREGATES
+from metrics.core.suite import Suite
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.intervals import wilson
 
 FloatArray = NDArray[np.float64]
 

@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.registry import choose
+from metrics.core.suite import Outputs, Suite, join_cases
 from metrics.engine.judging import judge_case
 from metrics.engine.plan import judged
-from metrics.engine.work import lacking_inputs
-from metrics.evaluator import Evaluator, Parameters
+from metrics.engine.unit_work import lacking_inputs
 from metrics.judge.budget import Ledger, Spend
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
@@ -23,8 +25,6 @@ from metrics.judge.opening import FOLDER, price
 from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
 from metrics.models import JUDGE
-from metrics.registry import choose
-from metrics.suite import Outputs, Suite, join_cases
 
 CHARACTERS_PER_TOKEN = 4  # of English prose, about
 SAMPLE = 100  # cases that are walked through; the rest are taken to be like them

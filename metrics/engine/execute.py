@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 
+from metrics.core.errors import AssayError
+from metrics.core.registry import choose
 from metrics.engine.judge_worker import RUN_WIDE, JudgeWorker
 from metrics.engine.parts import Parts
 from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.seal import seal
-from metrics.engine.work import Done, Job, lost, perform
-from metrics.errors import AssayError
-from metrics.registry import choose
+from metrics.engine.unit_work import Done, Job, lost, perform
 from metrics.store import Progress, Run
 from metrics.store.files import write_text
 

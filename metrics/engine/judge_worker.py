@@ -9,21 +9,21 @@ from concurrent.futures import Future
 
 import pyarrow as pa
 
+from metrics.core.errors import CacheRefused, InputError, JudgeDown
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters
+from metrics.core.registry import choose
+from metrics.core.schema import JUDGEMENTS
+from metrics.core.suite import Case
 from metrics.engine.judging import Judged, judge_case
-from metrics.engine.work import Done, Job, case_tables, failed_score, joined, lacking_inputs
-from metrics.errors import CacheRefused, InputError, JudgeDown
-from metrics.evaluator import CaseScore, Evaluator, Parameters
+from metrics.engine.unit_work import Done, Job, case_tables, failed_score, joined, lacking_inputs
 from metrics.judge.budget import Spend
 from metrics.judge.client import Call, Client
 from metrics.judge.opening import open_judges
 from metrics.judge.settings import settings_of
 from metrics.models import JUDGE, equip
-from metrics.registry import choose
 from metrics.store import Run, Workspace
 from metrics.store.files import write_json
 from metrics.store.run import SPEND
-from metrics.store.schema import JUDGEMENTS
-from metrics.suite import Case
 
 CASES_PER_CALL = 4  # cases under way for each request in flight: some wait for one another's shared steps
 RUN_WIDE = (JudgeDown, CacheRefused, InputError)  # nothing to do with the case that meets them first

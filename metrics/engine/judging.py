@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any
 
-from metrics.engine.panel import combined
-from metrics.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
-from metrics.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.suite import Case
+from metrics.engine.judge_panel import combined
 from metrics.judge.client import Call, CaseJudge, Client
 from metrics.judge.injection import suspected
 from metrics.judge.redact import redact
-from metrics.suite import Case
 
 
 @dataclass(frozen=True, slots=True)

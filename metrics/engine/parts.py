@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.engine.work import Done
+from metrics.engine.unit_work import Done
 from metrics.store.files import read_json, write_json, write_table
 
 

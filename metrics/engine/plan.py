@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from inspect import iscoroutinefunction
 from typing import Any
 
-from metrics.evaluator import Evaluator, Parameters
+from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.registry import choose
+from metrics.core.schema import SCHEMA_VERSION, SLICE
 from metrics.judge.settings import settings_of
-from metrics.registry import choose
 from metrics.store import Run
-from metrics.store.schema import SCHEMA_VERSION, SLICE
 
 JUDGED = 200  # cases of a unit that asks the judge: the less is done again after a kill, if from the cache
 SLICED_TAGS = 30  # the most frequent tags for which data-set evaluators are computed again

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metrics.core.registry import choose
+from metrics.core.suite import Case, Outputs, join_cases
 from metrics.engine.judging import Judged, judge_case
-from metrics.engine.work import lacking_inputs
+from metrics.engine.unit_work import lacking_inputs
 from metrics.judge.opening import open_judges
 from metrics.models import equip
-from metrics.registry import choose
 from metrics.store import Run
-from metrics.suite import Case, Outputs, join_cases
 
 
 def first_cases(run: Run, model: str, count: int) -> list[Case]:

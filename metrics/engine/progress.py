@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
+from metrics.core.registry import evaluators
 from metrics.engine.plan import Unit
-from metrics.engine.work import Done
-from metrics.registry import evaluators
+from metrics.engine.unit_work import Done
 from metrics.store import Progress, Run
 from metrics.store.files import write_json
 from metrics.store.run import EvaluatorProgress

@@ -1,4 +1,4 @@
-"""One file an evaluator, in folders by what they judge; metrics.registry walks them.
+"""One file an evaluator, in folders by what they judge; metrics.core.registry walks them.
 
 Calling the package lists them: `from metrics import evaluators; evaluators()["rouge"]`.
 """
@@ -13,7 +13,7 @@ class _Catalogue(ModuleType):
     """The package as a function: `metrics.evaluators` is both the folder and the public name of what is in it."""
 
     def __call__(self) -> Mapping[str, Any]:
-        from metrics.registry import evaluators
+        from metrics.core.registry import evaluators
 
         return evaluators()
 

@@ -10,8 +10,8 @@ Every reader raises InputError with all problems at once, or leaves bad rows out
 functions then also return what was wrong with them. Nothing in a file is ever executed, opened or fetched.
 """
 
-from metrics.ingest.agent_files import attach_files
 from metrics.ingest.columns import Question
+from metrics.ingest.formats.agent_files import attach_files
 from metrics.ingest.images import Images, read_images
 from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
 from metrics.ingest.preview import ListCell, Preview, inspect

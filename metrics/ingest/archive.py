@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from metrics.errors import InputProblem
+from metrics.core.errors import InputProblem
 
 MAX_ENTRIES = 200_000
 MAX_FILE_BYTES = 200 << 20

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.ingest import cells, coco, objects, scored, text, traces
+from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
+from metrics.ingest import cells, scored, text
 from metrics.ingest.columns import Columns, resolve
+from metrics.ingest.formats import coco, object_tables, traces
 from metrics.ingest.problems import Loaded, Problems, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.source import Source
-from metrics.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
 
 VISION: tuple[Task, ...] = ("detection", "segmentation")
 
@@ -72,8 +73,8 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     scored = "score" in columns.columns
     if not scored and len(sheet) and suite.task == "detection":
         raise sheet.problems.fail(sheet.file, "no column with the scores", "a column score, confidence", 1)
-    ids = objects.match_cases(sheet, columns, suite.cases)
-    geometry, present = objects.geometry(sheet, columns, ids, sizes_of(suite.cases))
+    ids = object_tables.match_cases(sheet, columns, suite.cases)
+    geometry, present = object_tables.geometry(sheet, columns, ids, sizes_of(suite.cases))
     unknown = ~as_mask(pc.is_in(geometry["label"], pa.array(suite.labels, pa.string()))) & present
     sheet.blame(unknown & ~sheet.bad, columns.columns["label"], geometry["label"], "a class of the suite")
     scores = cells.numbers(sheet, columns.columns["score"]) if scored else np.full(len(sheet), np.nan)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metrics.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.images import FORMATS, SUFFIXES
 from metrics.ingest.problems import Problems, Sheet

@@ -5,15 +5,15 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from metrics.ingest import mask_images, traces, voc, yolo
+from metrics.core.suite import ANNOTATIONS, CASES, Suite, Task, conform
 from metrics.ingest.archive import Entry
 from metrics.ingest.assemble import VISION, Part, objects_part, part_of
 from metrics.ingest.bundle import EXPECTED, Bundle
-from metrics.ingest.open_images import DESCRIPTIONS
+from metrics.ingest.formats import mask_images, traces, voc, yolo
+from metrics.ingest.formats.open_images import DESCRIPTIONS
 from metrics.ingest.pictures import Pictures
 from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.source import MAX_JSON_BYTES, Source, open_source, source_of
-from metrics.suite import ANNOTATIONS, CASES, Suite, Task, conform
 
 BundleFormat = Literal["masks", "yolo", "pascal_voc", "traces", "table"]
 TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from metrics.core.suite import METADATA
 from metrics.ingest.columns import LISTS, Columns, fold
 from metrics.ingest.lists import numbered, split_column
 from metrics.ingest.problems import Sheet, as_mask, flat, is_null
 from metrics.ingest.values import json_text
-from metrics.suite import METADATA
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 WHOLE = 2.0**53  # beyond it a float no longer tells neighbours apart

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from metrics.core.suite import METADATA, Task
 from metrics.ingest.problems import Problems
-from metrics.suite import METADATA, Task
 
 Role = Literal["suite", "outputs", "combined"]
 NUMBERED = "_#"  # stands for the number in the name of numbered columns: context_# is context_1, context_2, …

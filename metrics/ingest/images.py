@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from metrics.errors import InputProblem
+from metrics.core.errors import InputProblem
 from metrics.ingest.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}

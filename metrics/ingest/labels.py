@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.errors import InputProblem
+from metrics.core.errors import InputProblem
+from metrics.core.suite import Suite
 from metrics.ingest import cells
 from metrics.ingest.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
-from metrics.ingest.json_records import load_json
+from metrics.ingest.formats.json_records import load_json
 from metrics.ingest.load import read_sheet
 from metrics.ingest.problems import Problems, Sheet, as_mask, flat, is_null
 from metrics.ingest.source import open_source
 from metrics.store.labels import KEY, LABELS, Sampling, now
-from metrics.suite import Suite
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "case_id": (*SUITE_ALIASES["case_id"], "idx", "case"),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.errors import InputError
-from metrics.ingest import cells, coco, objects, open_images, text, traces
+from metrics.core.errors import InputError
+from metrics.core.suite import ANNOTATIONS, CASES, Outputs, Suite, Task, conform
+from metrics.ingest import cells, text
 from metrics.ingest.assemble import (
     VISION,
     Part,
@@ -24,14 +25,14 @@ from metrics.ingest.assemble import (
 from metrics.ingest.bundle import Bundle, open_bundle
 from metrics.ingest.bundled import format_of, part_in, suite_in, table_source
 from metrics.ingest.columns import Columns, is_detection, resolve
-from metrics.ingest.delimited import read_delimited
-from metrics.ingest.json_records import load_json, read_json, read_jsonl
-from metrics.ingest.mask_images import picture_files
+from metrics.ingest.formats import coco, object_tables, open_images, traces
+from metrics.ingest.formats.delimited import read_delimited
+from metrics.ingest.formats.json_records import load_json, read_json, read_jsonl
+from metrics.ingest.formats.mask_images import picture_files
+from metrics.ingest.formats.tabular import frame_sheet, read_parquet
 from metrics.ingest.pictures import Pictures
 from metrics.ingest.problems import Loaded, Mask, Problems, Sheet, only
 from metrics.ingest.source import Source, open_source
-from metrics.ingest.tabular import frame_sheet, read_parquet
-from metrics.suite import ANNOTATIONS, CASES, Outputs, Suite, Task, conform
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,9 +206,9 @@ def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task, columns: C
 
 
 def _detection_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictures: Pictures) -> Loaded[Suite]:
-    cases, index, ids = objects.image_cases(sheet, columns)
+    cases, index, ids = object_tables.image_cases(sheet, columns)
     cases = pictures.take(cases)
-    geometry, present = objects.geometry(sheet, columns, ids, sizes_of(cases))
+    geometry, present = object_tables.geometry(sheet, columns, ids, sizes_of(cases))
     open_images.forget_unknown_flags(sheet)
     crowd = (
         cells.flags(sheet, columns.columns["is_crowd"]) if "is_crowd" in columns.columns else np.zeros(len(sheet), bool)

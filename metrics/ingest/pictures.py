@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from metrics.core.suite import METADATA
 from metrics.ingest.problems import Problems
-from metrics.suite import METADATA
 
 IMAGE_NAME = METADATA + "image_name"
 

@@ -7,17 +7,18 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from metrics.ingest import cells, coco, mask_images, objects, traces
+from metrics.core.suite import Task
+from metrics.ingest import cells
 from metrics.ingest.bundle import open_bundle
 from metrics.ingest.bundled import facts_of, format_of, table_source
 from metrics.ingest.columns import LISTS, Columns, Question, Role, fold, guess_role, is_detection, resolve
-from metrics.ingest.delimited import read_delimited
-from metrics.ingest.json_records import load_json, read_json, read_jsonl
+from metrics.ingest.formats import coco, mask_images, object_tables, traces
+from metrics.ingest.formats.delimited import read_delimited
+from metrics.ingest.formats.json_records import load_json, read_json, read_jsonl
+from metrics.ingest.formats.tabular import parquet_file, read_parquet
 from metrics.ingest.lists import Rule, understand
 from metrics.ingest.problems import Problems, Sheet
 from metrics.ingest.source import HEAD, Source, open_source
-from metrics.ingest.tabular import parquet_file, read_parquet
-from metrics.suite import Task
 
 FIRST_ROWS = 20
 LIST_CELLS = 3  # examples shown of each list column
@@ -191,7 +192,7 @@ def _notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
     if columns.ignored:
         notes.append("Not read, because they belong to the other file: " + ", ".join(columns.ignored) + ".")
     if task == "detection" and len(sheet):
-        notes.append("Boxes: " + objects.scale(columns, sheet) + ".")
+        notes.append("Boxes: " + object_tables.scale(columns, sheet) + ".")
     elif "case_id" not in columns.columns and role != "outputs":
         by = "questions" if "question" in columns.columns else "rows"
         notes.append(f"No case ids: the {by} are numbered.")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 
 T = TypeVar("T")
 Mask = NDArray[np.bool_]

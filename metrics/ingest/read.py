@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
-from metrics.suite import Outputs, Suite, Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import Literal
 import orjson
 import pyarrow as pa
 
-from metrics.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 
 Format = Literal["csv", "jsonl", "json", "parquet"]
 MAX_BYTES = 8 << 30

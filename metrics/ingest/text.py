@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.suite import METADATA
 from metrics.ingest import cells
 from metrics.ingest.columns import LISTS, SUITE_ALIASES, Columns, fold
 from metrics.ingest.problems import Mask, Sheet, as_mask, flat, is_null, only
-from metrics.suite import METADATA
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
 OUTPUT_TEXTS = ("answer", "trace")

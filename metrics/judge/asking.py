@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from metrics.judge.prompt import Data, Prompt
+from metrics.core.prompt import Data, Prompt
 
 
 class Reply(BaseModel):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from metrics.errors import BudgetSpent, InputError, InputProblem
+from metrics.core.errors import BudgetSpent, InputError, InputProblem
 from metrics.judge.completion import Completion
 from metrics.judge.settings import Budget
 

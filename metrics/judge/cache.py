@@ -21,7 +21,7 @@ from typing import IO, Any, Literal, Protocol, cast
 import diskcache
 from pydantic import TypeAdapter, ValidationError
 
-from metrics.errors import CacheRefused, InputError, InputProblem
+from metrics.core.errors import CacheRefused, InputError, InputProblem
 from metrics.store.files import PRIVATE, written_whole
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes

@@ -12,14 +12,14 @@ from hashlib import sha256
 
 from pydantic import BaseModel
 
-from metrics.errors import JudgeDown, JudgeError, Unreadable
+from metrics.core.errors import JudgeDown, JudgeError, Unreadable
+from metrics.core.prompt import Data, Prompt
 from metrics.judge import replies
 from metrics.judge.asking import I, Reply, T
 from metrics.judge.budget import Ledger, about_tokens
 from metrics.judge.cache import Replies, Stored
 from metrics.judge.completion import CallFailed, Completer, Completion
 from metrics.judge.limits import Gate
-from metrics.judge.prompt import Data, Prompt
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 

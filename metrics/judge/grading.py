@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from metrics.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
-from metrics.evaluator import Status
+from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
+from metrics.core.evaluator import Status
+from metrics.core.prompt import Prompt
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.prompt import Prompt
 
 GRADE = Prompt(
     "umbrela.grade",

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-from metrics.errors import JudgeDown
+from metrics.core.errors import JudgeDown
 
 MINUTE = 60.0
 LONGEST_PAUSE = 300.0  # seconds; a provider that asks for more is not waited for that long in one go

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from metrics.errors import InputError, MissingResource
+from metrics.core.errors import InputError, MissingResource
 from metrics.judge.budget import Ledger, Spend, check_priced
 from metrics.judge.cache import Cache, Replay, Replies
 from metrics.judge.client import Client

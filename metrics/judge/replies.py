@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
-from metrics.errors import Unreadable
+from metrics.core.errors import Unreadable
 from metrics.judge.asking import I, ItemReply, Reply, T, schema_of
-from metrics.kernels.json_text import JsonError, read_json
+from metrics.text.json_text import JsonError, read_json
 
 LONGEST = 400_000  # characters of a reply; anything longer is no reply to any of our questions
 SHOWN = 160

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from metrics.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 from metrics.judge.local.install import MODEL as KNOWN
 from metrics.judge.local.questions import VERSION
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from metrics.core.prompt import Data, Prompt
 from metrics.judge.asking import I, ItemReply, Judge, Reply
-from metrics.judge.prompt import Data, Prompt
 
 BATCH = 40  # items a call: the reply to more may be cut by the token limit
 NO_CLAIMS = "the answer makes no claim"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 
 GROUP = "assay.search_tools"
 

@@ -7,12 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.judge.opening import lacking as judge_lacking
 from metrics.models import classifier, embedder, language_model, token_encoder
 
 if TYPE_CHECKING:
-    from metrics.evaluator import Evaluator, Parameters
+    from metrics.core.evaluator import Evaluator, Parameters
 
 OPENING = threading.Lock()
 JUDGE = "judge"  # the resource that is no model of ours: metrics.judge opens it
@@ -36,7 +36,7 @@ SOURCES: Mapping[str, Source] = {
 
 
 def provide(names: Sequence[str], settings: Mapping[str, Any], cache_folder: Path) -> dict[str, Any]:
-    """The named resources (metrics.evaluator.Resource) as objects, by name; MissingResource where one cannot be had.
+    """The named resources (core.evaluator.Resource) as objects, by name; MissingResource where one cannot be had.
 
     `settings` chooses the model of a resource: "bundled" (the default of embedder and token_encoder), a local folder,
     a GGUF file (language model) or a hub name. `cache_folder` keeps what models have computed.

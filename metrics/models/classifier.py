@@ -11,12 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.errors import MissingResource
-from metrics.kernels.similarity import Floats
+from metrics.core.errors import MissingResource
 from metrics.models.batches import Tokenizer, by_length, padded
-from metrics.models.files import fingerprints, hub_folder, load, no_folder, no_library
-from metrics.models.remembered import Remembered, Rows
+from metrics.models.model_cache import Remembered, Rows
+from metrics.models.model_files import fingerprints, hub_folder, load, no_folder, no_library
 from metrics.models.vectors import Text
+from metrics.text.overlap.similarity import Floats
 
 KIND = "classifier"
 FOLDER = "one with a classifier: config.json, its tokenizer and model.safetensors"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.errors import MissingResource
-from metrics.kernels.similarity import Floats, cosines
-from metrics.models.files import fingerprints, hub_folder, no_folder, settle_torch
-from metrics.models.remembered import Remembered
+from metrics.core.errors import MissingResource
+from metrics.models.model_cache import Remembered
+from metrics.models.model_files import fingerprints, hub_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
+from metrics.text.overlap.similarity import Floats, cosines
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models.batches import Tokenizer, by_length, padded
 from metrics.models.classifier import KIND, Classifier
-from metrics.models.files import hub_folder, settle_torch
-from metrics.models.remembered import Rows
+from metrics.models.model_cache import Rows
+from metrics.models.model_files import hub_folder, settle_torch
 from metrics.models.vectors import Text
 
 MODEL = "vectara/hallucination_evaluation_model"

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
-from metrics.models.files import file_sha256, fingerprints, hub_folder, load, no_folder, no_library
-from metrics.models.remembered import Remembered, Rows
+from metrics.models.model_cache import Remembered, Rows
+from metrics.models.model_files import file_sha256, fingerprints, hub_folder, load, no_folder, no_library
 from metrics.models.vectors import Text
 
 KIND = "language model"

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.errors import MissingResource
-from metrics.kernels.similarity import Floats
+from metrics.core.errors import MissingResource
 from metrics.models import embedder
 from metrics.models.batches import Tokenizer, by_length, padded
-from metrics.models.files import fingerprints, hub_folder, load, no_folder, no_library
+from metrics.models.model_files import fingerprints, hub_folder, load, no_folder, no_library
+from metrics.text.overlap.similarity import Floats
 
 KIND = "token encoder"
 FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"

@@ -14,7 +14,7 @@ from secrets import token_hex
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.errors import AssayError
+from metrics.core.errors import AssayError
 
 Vector = NDArray[np.float32]
 Text = str | tuple[str, ...]

@@ -7,11 +7,11 @@ feed(monitor, Path("log.jsonl"))      # again later: goes on where it stopped
 monitor.state.health                  # healthy, warning, critical, insufficient_data
 """
 
-from metrics.monitoring.drifts import MetricDrift, drifts, reference_of
-from metrics.monitoring.feeding import check, feed, fitting
-from metrics.monitoring.reports import failures, trend
-from metrics.monitoring.status import CRITICAL, MINIMUM, WARNING, Health, Standing, health
-from metrics.monitoring.store import Monitor, Spec, State, create, monitor, monitors
+from metrics.monitoring.drift_checks import MetricDrift, drifts, reference_of
+from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Health, Standing, health
+from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monitor, monitors
+from metrics.monitoring.monitor_tables import failures, trend
+from metrics.monitoring.runner import check, feed, fitting
 from metrics.monitoring.windows import Window
 
 __all__ = [

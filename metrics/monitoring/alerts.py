@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
-from metrics.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 from metrics.judge.redact import redact
 
 SECONDS = 30  # a hook may take

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from metrics.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 TIMES = (

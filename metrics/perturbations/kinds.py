@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from metrics.judge.prompt import Prompt
+from metrics.core.prompt import Prompt
 from metrics.perturbations import characters, wording
 from metrics.perturbations.sites import Site
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import InputError, InputProblem
-from metrics.judge.prompt import Prompt
-from metrics.perturbations.judged import Question, ask_all
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.prompt import Prompt
+from metrics.core.suite import CASES, METADATA, STRINGS, Suite
+from metrics.perturbations.judge_made import Question, ask_all
 from metrics.perturbations.kinds import INTENSITIES, KINDS, RULE_KINDS, Intensity, Kind
 from metrics.perturbations.sites import perturbed, seeded
 from metrics.store import Workspace
-from metrics.suite import CASES, METADATA, STRINGS, Suite
 
 FIELDS = {"question": "question", "contexts": "reference_contexts", "source": "source_text"}  # name → column
 TASKS = ("text", "classification", "agent")

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
+from metrics.reports.renderers.export_tables import FORMATS, WHATS, Format, What, table, write
 from metrics.reports.report import Report
-from metrics.reports.tables import FORMATS, WHATS, Format, What, table, write
 from metrics.store import Run
 
 MIME = {
@@ -46,8 +46,8 @@ def render(run: Run, format: str) -> bytes:
 
 def _document(run: Run, format: str) -> bytes:
     from metrics.reports.build import build
-    from metrics.reports.html import html
-    from metrics.reports.pdf import pdf
+    from metrics.reports.renderers.html import html
+    from metrics.reports.renderers.pdf import pdf
 
     return {"pdf": pdf, "html": html, "json": to_json}[format](build(run))
 

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from metrics import analysis
-from metrics.evaluator import Evaluator
-from metrics.registry import evaluators
-from metrics.reports.charts import chart_groups
-from metrics.reports.comparisons import comparison_section
-from metrics.reports.glance import glance
+from metrics.core.evaluator import Evaluator
+from metrics.core.registry import evaluators
+from metrics.presentation.phrases import metric_title, named
+from metrics.presentation.safe_text import shown, shown_tree
+from metrics.presentation.style import interval, number, plural
 from metrics.reports.report import (
     Cell,
     Column,
@@ -23,14 +23,14 @@ from metrics.reports.report import (
     Report,
     Standing,
 )
-from metrics.reports.robustness import flips_section
-from metrics.reports.slices import slices_section
-from metrics.reports.standards import standards_section
-from metrics.reports.style import interval, number, plural
-from metrics.reports.text import shown, shown_tree
-from metrics.reports.trust import trust_section
-from metrics.reports.words import metric_title, named
-from metrics.reports.worst import MOST_CASES, worst_cases
+from metrics.reports.sections.comparisons import comparison_section
+from metrics.reports.sections.judge_agreement import trust_section
+from metrics.reports.sections.overview import glance
+from metrics.reports.sections.robustness import flips_section
+from metrics.reports.sections.section_charts import chart_groups
+from metrics.reports.sections.slice_findings import slices_section
+from metrics.reports.sections.standards import standards_section
+from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
 from metrics.store import Run
 
 MOST_COLUMNS = 60

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.analysis import leaderboard
-from metrics.errors import InputError, InputProblem
-from metrics.registry import choose
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.registry import choose
 from metrics.store import Run
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.errors import RunBusy
+from metrics.core.errors import RunBusy
 
 PRIVATE = 0o700  # what is evaluated may be confidential
 LOCK_TRIES = 10

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.errors import RunNotFound
+from metrics.core.errors import RunNotFound
 from metrics.store.files import held, make_folder, write_table
 from metrics.store.run import Run
 

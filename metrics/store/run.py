@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow.parquet as pq
 
-from metrics.errors import RunCorrupt, RunError
+from metrics.core.errors import RunCorrupt, RunError
+from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.suite import Outputs, Suite
 from metrics.store.files import held, is_held, read_json, sha256_of
-from metrics.store.schema import SCHEMA_VERSION
-from metrics.suite import Outputs, Suite
 
 if TYPE_CHECKING:
     import duckdb
@@ -217,14 +217,14 @@ class Run:
 
     @property
     def problems(self) -> pd.DataFrame:
-        """Models on the wrong side of a threshold; see metrics.analysis.problems."""
+        """Models on the wrong side of a threshold; see metrics.analysis.findings.problems."""
         from metrics.analysis import problems
 
         return problems(self)
 
     @property
     def insights(self) -> pd.DataFrame:
-        """What stands out; see metrics.analysis.insights."""
+        """What stands out; see metrics.analysis.findings.insights."""
         from metrics.analysis import insights
 
         return insights(self)

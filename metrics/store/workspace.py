@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.errors import RunNotFound
+from metrics.core.errors import RunNotFound
+from metrics.core.schema import SCHEMA_VERSION, SLICE
+from metrics.core.suite import Outputs, Suite
 from metrics.store.files import make_folder, read_json, write_json, write_table
 from metrics.store.run import Run
-from metrics.store.schema import SCHEMA_VERSION, SLICE
-from metrics.suite import Outputs, Suite
 
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")

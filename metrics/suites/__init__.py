@@ -9,7 +9,9 @@
 Suites never change: every function gives a new one. Those made by `perturb` stand beside, in metrics.perturbations.
 """
 
-from metrics.suites.chosen import (
+from metrics.suites.suite_edits import Draft, Edit, apply, drafted, read_draft, save_draft
+from metrics.suites.suite_files import FORMATS, suite_bytes, write_suite
+from metrics.suites.suite_filters import (
     complexity_distribution,
     complexity_of,
     filtered,
@@ -17,9 +19,7 @@ from metrics.suites.chosen import (
     values_of,
     with_originals,
 )
-from metrics.suites.divided import sample, split
-from metrics.suites.edits import Draft, Edit, apply, drafted, read_draft, save_draft
-from metrics.suites.written import FORMATS, suite_bytes, write_suite
+from metrics.suites.suite_splits import sample, split
 
 __all__ = [
     "FORMATS",

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 
 TAGS = ("table", "list", "text", "code")
 KINDS = ("factual", "causal", "numeric", "when", "who")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from metrics.analysis import cases, example, insights, leaderboard, problems
-from metrics.analysis.leaderboard import relative_goodness
-from metrics.errors import InputError
-from metrics.evaluator import Direction, Metric
+from metrics.analysis.leaderboard.leaderboard import relative_goodness
+from metrics.core.errors import InputError
+from metrics.core.evaluator import Direction, Metric
 from metrics.store import Run, Workspace
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from metrics.analysis import Comparison, Difference, compare, differences, leaderboard, shown
-from metrics.errors import InputError
-from metrics.kernels.paired import mcnemar_mid_p, newcombe_paired
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
+from metrics.stats.paired_tests import mcnemar_mid_p, newcombe_paired
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 SIZE = 20
 RIGHT = {"old": set(range(12)), "new": set(range(3, 20))}  # both 9, only new 8, only old 3, neither 0

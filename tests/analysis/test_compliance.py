@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis.compliance import FRAMEWORKS, NOTICE, VERDICTS, compliance, compliance_table, verdict
-from metrics.analysis.leaderboard import leaderboard
-from metrics.registry import evaluators
+from metrics.analysis.findings.compliance import FRAMEWORKS, NOTICE, VERDICTS, compliance, compliance_table, verdict
+from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
 @pytest.fixture

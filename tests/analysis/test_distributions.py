@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics.analysis import cases
-from metrics.analysis.distributions import BINS, FAR, distributions, edges_of
+from metrics.analysis.leaderboard.distributions import BINS, FAR, distributions, edges_of
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 NAME = "answer_correctness"
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from metrics.analysis.evidence import FAILS, HOLDS, Row, holds, verdict_lists
-from metrics.evaluator import Evaluator, Example, Status
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.evaluator import Evaluator, Example, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from tests.judge.scripted import judge_of
 
 IN_PART = {"partial", "partial_support", "acceptable", "unknown"}

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metrics.analysis import flip_rates, flips, problems
-from metrics.kernels.intervals import wilson
-from metrics.reports.tables import table
+from metrics.core.suite import Outputs, Suite
+from metrics.reports.renderers.export_tables import table
+from metrics.stats.intervals import wilson
 from metrics.store import Workspace
-from metrics.suite import Outputs, Suite
 from tests.analysis.variants import perturbed_run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 PLANTED = {"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}
 

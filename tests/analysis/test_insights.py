@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from metrics.analysis import cases, insights, problems, resources
-from metrics.analysis.insights import COLUMNS
+from metrics.analysis.findings.insights import COLUMNS
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 RETRIEVED = {"sharp": [1.0] * 8, "blunt": [0.0] * 6 + [1.0] * 2}
 ANSWERED = {"sharp": [0.9] * 6 + [0.1, 0.9], "blunt": [0.1] * 7 + [0.9]}

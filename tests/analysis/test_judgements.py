@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from metrics import analysis
+from metrics.core.errors import MissingResource
+from metrics.core.evaluator import Status
 from metrics.engine.playground import first_cases, try_out
-from metrics.errors import MissingResource
-from metrics.evaluator import Status
 from metrics.reports.build import build
 from metrics.store import Run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.server import JudgeServer
-from tests.pages.scenes import judged_run
+from tests.pages.page_scenes import judged_run
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from metrics.analysis import ObjectFilter, object_counts, objects, thumbnails
-from metrics.analysis.mask_rings import mask_rings
-from metrics.analysis.objects import SORTS
-from metrics.errors import InputError
-from metrics.ingest import rle
+from metrics.analysis.objects.object_pages import SORTS
+from metrics.core.errors import InputError
 from metrics.store import Run
-from tests.pages.scenes import objects_run
+from metrics.vision import rle
+from metrics.vision.mask_rings import mask_rings
+from tests.pages.page_scenes import objects_run
 
 BY = "detection_pr_curve"
 KEEN, SHY = ObjectFilter("keen"), ObjectFilter("shy")

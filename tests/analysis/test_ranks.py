@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from metrics.analysis import leaderboard, ranks
-from metrics.kernels import paired
-from metrics.kernels.pairwise import pairwise
+from metrics.core.suite import Outputs, Suite
+from metrics.stats import paired_tests
+from metrics.stats.model_ranking import pairwise
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 WORDS = "one two three four five six seven eight nine ten".split()
 SHARES = {"best": 0.9, "second": 0.6, "level": 0.6, "last": 0.1}
@@ -73,7 +73,7 @@ def test_it_is_what_the_stored_scores_say(run: Run) -> None:
     found = ranks(run)["rouge", "rouge1"]
     assert found.error == pytest.approx(np.median(pairs.error))
     assert (found.cases, found.units) == (59, 59)  # three pairs lack a case of `second`
-    assert found.detectable == pytest.approx(paired.detectable(np.median(pairs.error), 59))
+    assert found.detectable == pytest.approx(paired_tests.detectable(np.median(pairs.error), 59))
     assert found.cases_needed(found.detectable) == 59  # type: ignore[arg-type]
     assert found.cases_needed(found.detectable / 2) == pytest.approx(236, rel=0.03)  # type: ignore[operator]
 
@@ -117,7 +117,7 @@ def test_equal_models_share_the_first_rank_and_nothing_can_be_said_of_power(work
 
 
 def test_more_scores_than_fit_go_by_the_intervals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["metrics.analysis.ranks"]  # the package's `ranks` is the function
+    module = sys.modules["metrics.analysis.leaderboard.ranks"]  # the package's `ranks` is the function
     monkeypatch.setattr(module, "MOST", 100)
     module._ranks.cache_clear()
     cell = leaderboard(run).cells["best", "rouge/rouge1"]
@@ -148,7 +148,7 @@ class TestUnscored:
         assert cell.if_best == pytest.approx((cell.value * 59 + column.low) / 60)
 
     def test_they_are_exported(self, run: Run) -> None:
-        from metrics.reports.tables import table
+        from metrics.reports.renderers.export_tables import table
 
         rows = table(run, "aggregates").set_index(["model", "metric"])
         rows = rows[rows["slice"].isna()]

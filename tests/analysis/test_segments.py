@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from metrics.analysis import segments
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
-from tests.pages.scenes import masks_run
+from tests.engine.engine_scenes import finished
+from tests.pages.page_scenes import masks_run
 
 
 @pytest.fixture(scope="module")

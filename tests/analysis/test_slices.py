@@ -23,16 +23,16 @@ from metrics.analysis.slices import (
     slice_values,
     slices,
 )
-from metrics.analysis.slices.features import Categories, Marks, Numbers, features, known_of_cases, mask_of
+from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, features, known_of_cases, mask_of
 from metrics.analysis.slices.topics import clustered, representative, topics
-from metrics.errors import InputError
-from metrics.kernels.intervals import wilson
-from metrics.reports.slices import slices_section
-from metrics.reports.tables import table
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
+from metrics.reports.renderers.export_tables import table
+from metrics.reports.sections.slice_findings import slices_section
+from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
 from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.models.word_vectors import WordVectors
 
 BY = ("classification_text", "accuracy")

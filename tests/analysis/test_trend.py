@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
-from metrics.analysis.compare import ADJUST
-from metrics.errors import InputError
-from metrics.kernels.paired import mcnemar_mid_p
+from metrics.analysis.comparison.compare import ADJUST
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs
+from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs
-from tests.analysis import test_resampled as pets
+from tests.analysis import test_paired_bootstrap as pets
 from tests.analysis.test_compare import outputs, suite
-from tests.engine.scenes import dated, finished, text_outputs, text_suite
+from tests.engine.engine_scenes import dated, finished, text_outputs, text_suite
 
 PASSES = "text_matching/passes"
 AP = "coco_summary/AP?area=all&max_dets=100"

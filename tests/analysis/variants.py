@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 
 PASSING, FAILING = "Yes, the ferry runs on Sundays.", "No boat today."
 

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.kernels.encodings import ENCODINGS, encoded_parts
-from metrics.kernels.personal_data import personal_data
-from metrics.kernels.secrets import secrets
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from metrics.models import provide
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.text.sensitive.encodings import ENCODINGS, encoded_parts
+from metrics.text.sensitive.personal_data import personal_data
+from metrics.text.sensitive.secrets import secrets
 from tests.benchmarks.bench_mtrag_embeddings import DATA, scores
 
 FOLDER = DATA.parent / "clapnq"

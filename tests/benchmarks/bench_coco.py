@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.suite import Outputs, Suite
+from metrics.core.suite import Outputs, Suite
 from tests.benchmarks.coco_job import MODULES
 from tests.benchmarks.coco_scene import coco_records, coco_scene, mask_records, tables
 
@@ -124,13 +124,13 @@ def own_parts(images: int) -> dict[str, Any]:
 
 def parts(images: int) -> dict[str, float]:
     """Seconds of what follows the reading: other summaries of stored columns, the bootstrap, all evaluators."""
-    from metrics.coco import CocoData
-    from metrics.evaluators.detection.matched import scene_of
-    from metrics.kernels.matching import match
-    from metrics.kernels.objects import prepare
-    from metrics.kernels.precision_recall import Ranking
-    from metrics.kernels.resampling import draw_weights, resample
-    from metrics.registry import evaluators
+    from metrics.core.registry import evaluators
+    from metrics.evaluators.detection._matched import scene_of
+    from metrics.library.coco import CocoData
+    from metrics.vision.image_resampling import draw_weights, resample
+    from metrics.vision.matching import match
+    from metrics.vision.objects import prepare
+    from metrics.vision.precision_recall import Ranking
 
     scene = coco_scene(images)
     data = CocoData(prepare(**scene), tuple(str(label) for label in range(scene["classes"])))

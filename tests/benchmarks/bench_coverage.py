@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from metrics.kernels.bootstrap import bootstrap_means
-from metrics.kernels.intervals import wilson
-from metrics.kernels.matching import match
-from metrics.kernels.objects import prepare
-from metrics.kernels.pairwise import pairwise, rank_bounds
-from metrics.kernels.precision_recall import Ranking
-from metrics.kernels.resampling import draw_halves, half_sample_interval, resample
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.intervals import wilson
+from metrics.stats.model_ranking import pairwise, rank_bounds
+from metrics.vision.image_resampling import draw_halves, half_sample_interval, resample
+from metrics.vision.matching import match
+from metrics.vision.objects import prepare
+from metrics.vision.precision_recall import Ranking
 from tests.benchmarks.coco_scene import coco_scene
 
 Floats = NDArray[np.float64]

@@ -21,10 +21,10 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from metrics import engine
+from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.store import Run, Workspace
-from metrics.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from tests.benchmarks.coco_scene import coco_scene
-from tests.engine.scenes import one_thread
+from tests.engine.engine_scenes import one_thread
 
 ROOT = Path(__file__).parents[2]
 IMAGES, DISTINCT = 20_000, 200

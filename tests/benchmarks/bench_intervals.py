@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metrics.kernels.bootstrap import RESAMPLES, bootstrap_means
-from metrics.kernels.pairwise import pairwise, rank_bounds
+from metrics.stats.bootstrap import RESAMPLES, bootstrap_means
+from metrics.stats.model_ranking import pairwise, rank_bounds
 
 MODELS, METRICS, CASES = 20, 60, 1_000
 LIMIT_SECONDS = 1.0

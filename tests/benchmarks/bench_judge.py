@@ -20,10 +20,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from metrics.core.registry import evaluators
 from metrics.judge.steps import CLAIMS
 from metrics.judge.typical import typical
-from metrics.registry import evaluators
-from tests.judge.scenes import FIVE, judged_run, rag
+from tests.judge.judge_scenes import FIVE, judged_run, rag
 from tests.judge.server import JudgeServer, Request
 
 AT_ONCE = 64

@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 
 from metrics import Outputs, Suite, evaluate
 from metrics.ingest import read_outputs, read_suite
-from metrics.kernels.intervals import wilson
+from metrics.stats.intervals import wilson
 from tests.benchmarks.bench_mtrag_embeddings import correlation, joined
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from metrics.evaluator import Evaluator
+from metrics.core.evaluator import Evaluator
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, join_cases
 from metrics.ingest import read_outputs, read_suite
 from metrics.models import provide
-from metrics.registry import evaluators
-from metrics.suite import Case, join_cases
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mtrag"
 ASKED = (

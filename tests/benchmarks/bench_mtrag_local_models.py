@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.models import provide
-from metrics.registry import evaluators
-from metrics.suite import Case, Outputs, Suite
 from tests.benchmarks.bench_mtrag_embeddings import DATA, joined, read_cases, row, scores
 
 SCRAMBLED = 40  # answers

@@ -1,7 +1,7 @@
 """Corrected means of simulated judges: python -m tests.benchmarks.bench_ppi
 
 Data sets of 1,000 outputs are drawn again and again from populations of which the true mean is known, a random sample
-of them is labelled, and the mean is corrected by it (metrics.kernels.ppi). Held to: bias within what chance allows,
+of them is labelled, and the mean is corrected by it (prediction_powered). Held to: bias within what chance allows,
 intervals that cover the truth in 93 to 97 % of the draws, shorter than the labels' own where the judge knows something
 and never much longer where it does not. With 40 labels, and with 25 conversations, coverage is shown but not held.
 """
@@ -10,7 +10,7 @@ import sys
 import time
 
 from tests.benchmarks.bench_judge import Report
-from tests.kernels.judged import JUDGES, simulate
+from tests.stats.judged import JUDGES, simulate
 
 REPEATS = 4_000
 LABELLED = (40, 100, 200, 400)

@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
-from metrics.analysis.slices.find import CELLS, LEVEL, SHARE
-from metrics.kernels.slice_search import distinct, search
-from tests.kernels.slice_scenes import PLANTED, SIZE, drawn, facets, noise, planted
+from metrics.analysis.slices.find_slices import CELLS, LEVEL, SHARE
+from metrics.stats.slice_search import distinct, search
+from tests.stats.slice_scenes import PLANTED, SIZE, drawn, facets, noise, planted
 
 SEEDS = 200
 KINDS = ("usual", "rare", "hits", "graded", "clustered")

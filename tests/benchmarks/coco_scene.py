@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.kernels.masks import Shapes, draw, encode
-from metrics.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
+from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
+from metrics.vision.masks import Shapes, draw, encode
 
 HEIGHT, WIDTH = 480, 640
 CORNERS = 40
@@ -15,7 +15,7 @@ CORNERS = 40
 def coco_scene(
     images: int = 5_000, classes: int = 80, per_image: float = 7.36, detections: int = 58, seed: int = 0
 ) -> dict[str, Any]:
-    """Keyword arguments of metrics.kernels.objects.prepare: about 37k ground truths and 290k detections by default.
+    """Keyword arguments of metrics.vision.objects.prepare: about 37k ground truths and 290k detections by default.
 
     An image shows a few classes (frequent ones often), objects of COCO's mix of sizes, 1 % crowds. A detector finds
     most of them, large ones better, repeats itself, mistakes classes, and fills up with low scores.

@@ -7,8 +7,8 @@ import pytest
 from pydantic import Field
 
 from components.parameters import fields, parse_numbers
-from metrics.evaluator import Parameters
-from metrics.registry import evaluators
+from metrics.core.evaluator import Parameters
+from metrics.core.registry import evaluators
 
 
 class Grid(StrEnum):

@@ -5,7 +5,7 @@ from typing import Any
 
 from components import trace
 from components.data.traces import trace as view_of
-from tests.pages.scenes import HOSTILE
+from tests.pages.page_scenes import HOSTILE
 
 STEPS: list[dict[str, Any]] = [
     {"role": "user", "text": HOSTILE},

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from metrics.kernels.encodings import ENCODINGS, encoded_parts
-from metrics.kernels.personal_data import personal_data
-from metrics.kernels.secrets import secrets
+from metrics.text.sensitive.encodings import ENCODINGS, encoded_parts
+from metrics.text.sensitive.personal_data import personal_data
+from metrics.text.sensitive.secrets import secrets
 from tests.corpora import credentials, encoded, personal
 from tests.corpora.cases import Case, Finding, Make, Measured, Planted, corpus, measure
 

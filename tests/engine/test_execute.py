@@ -14,13 +14,13 @@ import psutil
 import pytest
 
 from metrics import engine
+from metrics.core.errors import InputError, RunBusy, RunError, RunSealed
+from metrics.core.suite import Outputs
 from metrics.engine import parts as keeping
 from metrics.engine.plan import plan
-from metrics.engine.work import Job, perform
-from metrics.errors import InputError, RunBusy, RunError, RunSealed
+from metrics.engine.unit_work import Job, perform
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs
-from tests.engine.scenes import finished, one_thread, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
 
 
 def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(workspace: Path) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from metrics import engine
+from metrics.core.suite import Outputs, Suite
 from metrics.engine.plan import plan
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 
 SUN = "The sun rose over the mill."
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from metrics.evaluator import Aggregate, Findings
-from metrics.registry import evaluators
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Aggregate, Findings
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
 
 COLUMNS = ("case_id", "label", "x", "y", "width", "height")
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from metrics.errors import InputError, MissingResource
-from metrics.evaluator import CaseScore, Status
-from metrics.registry import choose, evaluators
-from metrics.suite import Case
+from metrics.core.errors import InputError, MissingResource
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import choose, evaluators
+from metrics.core.suite import Case
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import Request, items_of
 from tests.models.word_models import WordClassifier, inferred

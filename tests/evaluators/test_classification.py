@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from metrics.evaluator import Aggregate, Findings, Status
-from metrics.registry import evaluators
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Aggregate, Findings, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
 
 LABELS = ["cat", "dog", "fox", "owl"]
 PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)

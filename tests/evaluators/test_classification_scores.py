@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
-from metrics.errors import InputError
-from metrics.evaluator import Aggregate, Findings, Status
-from metrics.evaluators.classification.score_matrix import read_scores
-from metrics.registry import evaluators
-from metrics.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
+from metrics.core.errors import InputError
+from metrics.core.evaluator import Aggregate, Findings, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
+from metrics.evaluators.classification._score_matrix import read_scores
 from tests.timing import quickest
 
 SCORED = ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "calibration")

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from metrics.evaluator import CaseScore, Evaluator, Metric, Parameters, evaluator
+from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, evaluator
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency.consistency_rouge import consistency_rouge
 from metrics.evaluators.consistency.consistency_statistics import consistency_statistics
-from metrics.kernels.dispersion import dispersion
-from metrics.library import runnable
+from metrics.library.evaluate import runnable
+from metrics.stats.dispersion import dispersion
 from metrics.store import Workspace
-from metrics.suite import Case, Outputs, Suite
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 ANSWER = st.lists(st.sampled_from("the cat sat on a mat".split()), min_size=1, max_size=8).map(" ".join)
 

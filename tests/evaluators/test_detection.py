@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.evaluator import MATCHES
-from metrics.evaluators.detection import matched as sharing
-from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import MATCHES
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection import _matched as sharing
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from tests.benchmarks.coco_scene import coco_scene
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
-from tests.kernels.coco_oracle import coco_eval, random_scene
+from tests.vision.coco_oracle import coco_eval, random_scene
 
 ALL = ("average_precision", "average_recall", "coco_summary", "detection_pr_curve")
 MORE = (*ALL, "detection_pr_curve_detailed", "detection_confusion", "error_breakdown")
@@ -201,6 +201,6 @@ def test_a_model_of_many_predictions_is_done_in_reasonable_time():
 
 
 def test_the_registry_does_not_import_numba():
-    code = "import sys; from metrics.registry import evaluators; evaluators(); print('numba' in sys.modules)"
+    code = "import sys; from metrics.core.registry import evaluators; evaluators(); print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

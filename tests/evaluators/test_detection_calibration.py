@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics.evaluator import Findings
-from metrics.registry import evaluators
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Findings
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
 from tests.evaluators.detected import outputs_of, pick, suite_and_outputs, suite_of
-from tests.kernels.coco_oracle import random_scene
+from tests.vision.coco_oracle import random_scene
 
 CAT = ("a", "cat", 0, 0, 100, 100)
 METRICS = ("expected_calibration_error", "maximum_calibration_error", "brier", "log_loss")

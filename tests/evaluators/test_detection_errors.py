@@ -7,13 +7,13 @@ import pytest
 from pydantic import ValidationError
 
 from metrics import analysis
-from metrics.evaluator import MATCHES
-from metrics.registry import evaluators
+from metrics.core.evaluator import MATCHES
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs
 from metrics.store import Workspace
-from metrics.suite import Outputs
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
-from tests.kernels.coco_oracle import random_scene
+from tests.vision.coco_oracle import random_scene
 
 CAT, DOG = ("a", "cat", 0, 0, 100, 100), ("a", "dog", 200, 0, 100, 100)
 TIDECV = {  # gains in points of AP, and how many errors; nothing is known of the number of false ones

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 import shapely
 
-from metrics.errors import InputError
-from metrics.evaluators.detection.matched import matched
-from metrics.ingest import load_outputs, load_suite, rle
-from metrics.kernels.masks import Shapes, draw, encode
-from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
-from metrics.kernels.precision_recall import accumulate
-from metrics.registry import evaluators
-from metrics.suite import Outputs, Suite
+from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._matched import matched
+from metrics.ingest import load_outputs, load_suite
+from metrics.vision import rle
+from metrics.vision.masks import Shapes, draw, encode
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS
+from metrics.vision.precision_recall import accumulate
 from tests.evaluators.detected import pick, run
 from tests.ingest.files import write
-from tests.kernels.mask_oracle import Record, random_masks, rectangle, segm_eval
+from tests.vision.mask_oracle import Record, random_masks, rectangle, segm_eval
 
 COCO = tuple(AREAS.values())
 LIMITS = [[1, 10, 100], [300], [1, 10, 300], [2], [3, 1]]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.evaluator import CaseScore, Evaluator, Status, unreadable_value
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Evaluator, Status, unreadable_value
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from tests.models.word_vectors import WordVectors
 
 EMBEDDED = [entry for entry in evaluators().values() if entry.needs == ("embedder",) and entry.shape == "batch"]

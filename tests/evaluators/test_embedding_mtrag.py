@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
-from metrics.evaluator import CaseScore
+from metrics.core.evaluator import CaseScore
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, join_cases
 from metrics.ingest import read_outputs, read_suite
 from metrics.models import provide
-from metrics.registry import evaluators
-from metrics.suite import Case, join_cases
 
 CASES = 12
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from metrics.evaluator import Evaluator, Example, Status
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.evaluator import Evaluator, Example, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from tests.judge.judging import judged
 from tests.judge.scripted import as_said
 from tests.judge.server import JudgeServer

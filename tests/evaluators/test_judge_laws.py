@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from metrics.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
-from metrics.evaluator import CaseScore, Evaluator, Parameters, Status, unreadable_value
-from metrics.judge.prompt import FRAME
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status, unreadable_value
+from metrics.core.prompt import FRAME
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from tests.judge.scripted import Answer, ScriptedJudge
 from tests.judge.server import Request
 from tests.models.word_vectors import WordVectors

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from metrics.errors import InputError, MissingResource, Unreadable
-from metrics.evaluator import CaseScore, Status
+from metrics.core.errors import InputError, MissingResource, Unreadable
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import choose
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge import tools
-from metrics.registry import choose
 from metrics.store import Workspace
-from metrics.suite import Case, Outputs, Suite
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import JudgeServer, Request, in_turn, items_of

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.evaluator import CaseScore, Status
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import choose
+from metrics.core.suite import Case
 from metrics.evaluators.retrieval.autonuggetizer import nugget_scores
-from metrics.registry import choose
-from metrics.suite import Case
 from tests.judge.judging import judged
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import Fault, JudgeServer, Request, items_of

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from metrics.engine.work import lacking_inputs
-from metrics.evaluator import (
+from metrics.core.evaluator import (
     MATCHES,
     Aggregate,
     CaseScore,
@@ -24,8 +23,9 @@ from metrics.evaluator import (
     Status,
     unreadable_value,
 )
-from metrics.registry import evaluators
-from metrics.suite import Case, Outputs, Suite
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, Outputs, Suite
+from metrics.engine.unit_work import lacking_inputs
 from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 

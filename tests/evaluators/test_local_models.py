@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import MissingResource
-from metrics.evaluator import CaseScore, Status, unreadable_value
+from metrics.core.errors import MissingResource
+from metrics.core.evaluator import CaseScore, Status, unreadable_value
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.text import gptscore_qa, gptscore_summary, gptscore_summary_reference, gptscore_translation
-from metrics.kernels.sentences import worded_sentences
 from metrics.models import provide
 from metrics.models.token_encoder import open_token_encoder
-from metrics.registry import evaluators
 from metrics.store import Workspace
-from metrics.suite import Case, Outputs, Suite
-from tests.engine.scenes import finished
+from metrics.text.sentences import worded_sentences
+from tests.engine.engine_scenes import finished
 from tests.models import tiny
 from tests.models.word_models import (
     WordClassifier,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from metrics.evaluator import CaseScore, Status
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 
 TOKEN = "ghp_" + "".join(random.Random(3).choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=36))
 

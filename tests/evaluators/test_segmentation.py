@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import InputError
-from metrics.evaluator import Findings, Status
-from metrics.evaluators.segmentation import label_maps
+from metrics.core.errors import InputError
+from metrics.core.evaluator import Findings, Status
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.segmentation import _label_maps
 from metrics.evaluators.segmentation.segmentation_iou import NOTHING, SegmentationIouParameters, segmentation_iou
-from metrics.kernels import masks, segmentation
-from metrics.suite import Outputs, Suite
+from metrics.vision import masks, segmentation
 
 LABELS = ("road", "sky", "tree")
 EXAMINED = settings(max_examples=30)
@@ -116,7 +116,7 @@ class TestLaws:
     def test_batches_of_images_change_nothing(self, pairs, images):
         whole = judged(*data_set(pairs))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(label_maps, "IMAGES", images)
+            patch.setattr(_label_maps, "IMAGES", images)
             parts = judged(*data_set(pairs))
         assert parts.aggregates == whole.aggregates
         assert dict(parts.cases) == dict(whole.cases)
@@ -232,7 +232,7 @@ class TestIntervals:
         """Every resample by copying its images, against sums of what was counted once."""
         pairs = self.pairs()
         found = judged(*data_set(pairs), resamples=40, seed=3)
-        from metrics.kernels.resampling import draw_halves, half_sample_interval
+        from metrics.vision.image_resampling import draw_halves, half_sample_interval
 
         weights = draw_halves(np.arange(len(pairs), dtype=np.int32), 40, 3)
         drawn = [[pair for pair, times in zip(pairs, row, strict=True) for _ in range(times)] for row in weights]
@@ -246,7 +246,7 @@ class TestIntervals:
 
 
 def test_everything_that_cannot_be_used_is_listed_at_once(monkeypatch):
-    monkeypatch.setattr(label_maps, "IMAGES", 1)
+    monkeypatch.setattr(_label_maps, "IMAGES", 1)
     halves = TestRules.HALVES
     suite, outputs = data_set([(halves, halves)] * 3)
     cases = suite.cases.set_column(suite.cases.column_names.index("image_width"), "image_width", [[8, 8, None]])

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from metrics.evaluator import CaseScore, Status
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from tests.models.word_vectors import WordVectors
 
 

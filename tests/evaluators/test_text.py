@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from metrics.evaluator import CaseScore, Status
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Status
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 
 
 def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any) -> CaseScore:

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics.errors import InputError
-from metrics.evaluator import MATCHES
+from metrics.core.errors import InputError
+from metrics.core.evaluator import MATCHES
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
 from metrics.ingest import load_outputs, load_suite, read_outputs, read_suite
-from metrics.kernels.matching import IOU_THRESHOLDS, threshold_index
-from metrics.registry import evaluators
-from metrics.suite import Outputs, Suite
+from metrics.vision.matching import IOU_THRESHOLDS, threshold_index
 from tests.evaluators.detected import outputs_of, pick, run, suite_and_outputs, suite_of
 from tests.ingest.files import write
-from tests.kernels.coco_oracle import random_scene
+from tests.vision.coco_oracle import random_scene
 
 CAT, DOG = ("a", "cat", 0, 0, 100, 100), ("a", "dog", 200, 0, 100, 100)
 PRIMARY = {

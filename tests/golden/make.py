@@ -4,11 +4,11 @@ import json
 import sys
 from pathlib import Path
 
-from metrics.reports.tables import table, write
+from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.suite import Outputs, Suite
+from metrics.reports.renderers.export_tables import table, write
 from metrics.store import Workspace
-from metrics.store.schema import SCHEMA_VERSION
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 FOLDER = Path(__file__).parent / f"v{SCHEMA_VERSION}"
 

@@ -8,7 +8,7 @@ import pytest
 
 from metrics.analysis import cases, example, leaderboard, problems
 from metrics.reports import render
-from metrics.reports.tables import table, write
+from metrics.reports.renderers.export_tables import table, write
 from metrics.store import Workspace
 
 VERSIONS = sorted(path for path in Path(__file__).parent.glob("v*") if path.is_dir())
@@ -20,7 +20,7 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_there_is_one_for_the_present_schema() -> None:
-    from metrics.store.schema import SCHEMA_VERSION
+    from metrics.core.schema import SCHEMA_VERSION
 
     assert f"v{SCHEMA_VERSION}" in [path.name for path in VERSIONS]
 

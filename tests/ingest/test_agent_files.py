@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite, join_cases
 from metrics.ingest import attach_files
-from metrics.kernels.artifacts import artifacts_of
 from metrics.store import Workspace
-from metrics.suite import Outputs, Suite, join_cases
+from metrics.text.agents.artifacts import artifacts_of
 from tests.ingest.files import packed, unpacked
 
 SUITE = Suite.from_rows("s", "agent", [{"case_id": "c1", "question": "Q?"}, {"case_id": "c2", "question": "R?"}])
@@ -102,7 +102,7 @@ def test_a_claim_to_be_stored_is_not_believed(tmp_path: Path) -> None:
     attached = attach_files(outputs({"artifacts": claims}), packed(tmp_path / "made.zip", ENTRIES)).value
     assert found(attached)[0]["a"] == "missing"
     (case,) = join_cases(SUITE, attached)
-    from metrics.registry import evaluators
+    from metrics.core.registry import evaluators
 
     entry = evaluators()["agent_sanity"]
     assert entry(case, entry.parameters()).reason == "a stored artifact cannot be read: No such file or directory"
@@ -180,7 +180,7 @@ def test_files_that_are_nobodys(tmp_path: Path) -> None:
 
 
 def test_no_more_than_so_many_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.ingest.agent_files.MOST_ARTIFACTS", 1)
+    monkeypatch.setattr("metrics.ingest.formats.agent_files.MOST_ARTIFACTS", 1)
     with pytest.raises(InputError, match=r"found 2 files of case 'c1'; expected at most 1 artifacts of a case"):
         attach_files(outputs({}), packed(tmp_path / "made.zip", ENTRIES))
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from metrics.errors import InputError
-from metrics.ingest import load_outputs, load_suite, read_suite, rle
+from metrics.core.errors import InputError
+from metrics.ingest import load_outputs, load_suite, read_suite
+from metrics.vision import rle
 from tests.ingest.files import packed, picture, write
 
 BOX = {"category_id": 1, "bbox": [1, 1, 2, 2], "iscrowd": 0}

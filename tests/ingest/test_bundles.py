@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import inspect, read_combined, read_outputs, read_suite
 from tests.ingest.files import packed, picture, unpacked, write
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.errors import InputError
-from metrics.ingest import load_outputs, load_suite, read_outputs, read_suite, rle
+from metrics.core.errors import InputError
+from metrics.ingest import load_outputs, load_suite, read_outputs, read_suite
+from metrics.vision import rle
 from tests.ingest.files import write
 
 TRUTH = {

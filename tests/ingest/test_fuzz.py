@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
+from metrics.core.suite import OUTPUTS, PREDICTIONS, Suite
 from metrics.ingest import inspect, load_combined, load_outputs, load_suite
-from metrics.suite import OUTPUTS, PREDICTIONS, Suite
 
 BATCHES, PER_BATCH = 40, 14  # 560 mutations, each read strictly and with its good rows kept
 SECONDS = 10.0  # of the processor

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from metrics.core.suite import Suite
 from metrics.ingest import load_suite
-from metrics.suite import Suite
 from tests.ingest import test_h2o, test_open_images, test_promptfoo, test_voc, test_yolo
 from tests.ingest.files import packed
 from tests.ingest.test_fuzz import check_readings, mutate_bytes, mutate_values

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metrics.core.suite import Suite
 from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
 from metrics.ingest import load_suite
-from metrics.suite import Suite
 from tests.ingest.files import packed, picture
 from tests.ingest.test_fuzz import check_readings, mutate_bytes
 from tests.ingest.test_mask_images import mask

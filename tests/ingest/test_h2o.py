@@ -3,10 +3,10 @@
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_suite, read_combined, read_suite
-from metrics.ingest.h2o import condition
-from metrics.kernels.conditions import parse_condition
+from metrics.ingest.formats.h2o import condition
+from metrics.text.conditions import parse_condition
 from tests.ingest.files import write
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import load_suite, read_images, read_suite
 from tests.ingest.files import write
 

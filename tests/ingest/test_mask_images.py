@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from metrics.errors import InputError
-from metrics.ingest import inspect, load_outputs, load_suite, mask_images, read_outputs, read_suite, rle
+from metrics.core.errors import InputError
+from metrics.ingest import inspect, load_outputs, load_suite, read_outputs, read_suite
+from metrics.ingest.formats import mask_images
+from metrics.vision import rle
 from tests.ingest.files import packed, picture, unpacked, write
 
 A = [[0, 0, 1, 1], [0, 0, 1, 2]]
@@ -278,7 +280,7 @@ class TestProblems:
         ]
 
     def test_noise_is_no_map(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("metrics.kernels.segmentation.MOST_RUNS", 2)
+        monkeypatch.setattr("metrics.vision.segmentation.MOST_RUNS", 2)
         problems = self.listed(lambda: read_suite(packed(tmp_path / "m.zip", SET)))
         assert (
             problems[0]

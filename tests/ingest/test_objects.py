@@ -3,9 +3,10 @@
 
 import pytest
 
-from metrics.errors import InputError
-from metrics.ingest import inspect, load_suite, read_outputs, read_suite, rle
-from metrics.ingest.objects import parse_polygon
+from metrics.core.errors import InputError
+from metrics.ingest import inspect, load_suite, read_outputs, read_suite
+from metrics.ingest.formats.object_tables import parse_polygon
+from metrics.vision import rle
 from tests.ingest.files import write
 
 SIDES = [("a.png", "cat", 10, 5, 20, 10, 200), ("a.png", "dog", 0, 0, 100, 50, 5000), ("b.png", "cat", 1, 2, 3, 4, 12)]

@@ -3,7 +3,7 @@
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import ListCell, inspect
 from tests.ingest.files import write
 

@@ -5,7 +5,7 @@ import copy
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_combined, read_combined, read_outputs, read_suite
 from tests.ingest.files import write
 

@@ -3,9 +3,9 @@
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
 from metrics.ingest import load_outputs, read_combined, read_outputs, read_suite
-from metrics.suite import Suite
 from tests.ingest.files import write
 
 SUITE = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "dog"}])

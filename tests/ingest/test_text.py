@@ -4,7 +4,8 @@
 import pandas as pd
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
 from metrics.ingest import (
     load_combined,
     load_outputs,
@@ -15,7 +16,6 @@ from metrics.ingest import (
     read_suite,
     suite_from_frame,
 )
-from metrics.suite import Suite
 from tests.ingest.files import write
 
 ROWS = [
@@ -292,7 +292,7 @@ def test_many_problems_are_counted(tmp_path):
 
 
 def test_huge_cells_are_listed(tmp_path):
-    from metrics.ingest.delimited import read_delimited
+    from metrics.ingest.formats.delimited import read_delimited
     from metrics.ingest.problems import Problems
     from metrics.ingest.source import open_source
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_suite, read_outputs, read_suite
 from tests.ingest.files import packed, picture, unpacked, write
 

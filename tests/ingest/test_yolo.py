@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from metrics.errors import InputError
+from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_outputs, load_suite, read_outputs, read_suite
 from tests.ingest.files import packed, picture, unpacked, write
 

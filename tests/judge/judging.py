@@ -5,13 +5,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from metrics.core.evaluator import CaseScore, Evaluator
+from metrics.core.registry import choose
+from metrics.core.suite import Case
 from metrics.engine.judging import judge_case
-from metrics.engine.work import lacking_inputs
-from metrics.evaluator import CaseScore, Evaluator
+from metrics.engine.unit_work import lacking_inputs
 from metrics.judge.opening import open_judges
 from metrics.models import provide
-from metrics.registry import choose
-from metrics.suite import Case
 from tests.judge.server import JudgeServer
 from tests.models.word_vectors import WordVectors
 

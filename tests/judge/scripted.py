@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from metrics.errors import Unreadable
-from metrics.evaluator import Example, Said
+from metrics.core.errors import Unreadable
+from metrics.core.evaluator import Example, Said
+from metrics.core.prompt import Data, Prompt
 from metrics.judge.asking import I, T
-from metrics.judge.prompt import Data, Prompt
 from metrics.judge.replies import by_number, items_of, read, schema
 from tests.judge.server import Request
 

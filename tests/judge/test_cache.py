@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.errors import CacheRefused, InputError
+from metrics.core.errors import CacheRefused, InputError
 from metrics.judge.cache import Cache, Replay, Stored
 
 KEYS = [digit * 64 for digit in "abcdef"]

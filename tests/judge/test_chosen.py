@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.errors import InputError
-from metrics.judge.chosen import FILE, choose_judge, chosen_judge, try_judge
+from metrics.core.errors import InputError
 from metrics.judge.keys import BEGINNINGS, NEEDED, key_variables, missing_keys
+from metrics.judge.prompt_overrides import FILE, choose_judge, chosen_judge, try_judge
 from metrics.judge.provider import library
 from metrics.judge.settings import Budget, JudgeSettings
 from tests.judge.server import Fault, JudgeServer

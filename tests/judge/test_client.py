@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeVar
 
 import pytest
 
-from metrics.errors import BudgetSpent, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
+from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, MissingResource, Unreadable
+from metrics.core.prompt import Prompt
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.opening import CHOOSE, lacking, open_judges
-from metrics.judge.prompt import Prompt
 from metrics.judge.provider import listed_price
 from tests.judge.server import Fault, JudgeServer, Request, in_turn
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from metrics.registry import evaluators
-from metrics.suite import Case
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from tests.judge.scripted import ScriptedJudge, answers
 from tests.judge.server import Request, items_of
 from tests.models.word_vectors import WordVectors

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.errors import InputError
-from metrics.judge.custom import CustomPrompt, load_prompt, read_prompt, save_prompt, saved_prompts
-from metrics.registry import choose
+from metrics.core.errors import InputError
+from metrics.core.registry import choose
+from metrics.judge.custom_prompts import CustomPrompt, load_prompt, read_prompt, save_prompt, saved_prompts
 
 POLITE = CustomPrompt(id="polite", title="Polite?", prompt="Is {actual_answer} polite?")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from metrics.evaluator import Evaluator
+from metrics.core.evaluator import Evaluator
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case
 from metrics.judge.typical import typical
-from metrics.registry import evaluators
-from metrics.suite import Case
 from tests.judge.attacks import ATTACKS
 from tests.judge.judging import STAND_INS, judged
 from tests.judge.scripted import ScriptedJudge

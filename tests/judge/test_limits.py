@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import JudgeDown
+from metrics.core.errors import JudgeDown
 from metrics.judge.limits import FAILURES, REFUSALS, Gate
 
 

@@ -11,15 +11,15 @@ from zipfile import ZipFile
 import pytest
 
 from metrics.__main__ import main
-from metrics.errors import MissingResource, Unreadable
+from metrics.core.errors import MissingResource, Unreadable
+from metrics.core.prompt import Data, Prompt
+from metrics.core.registry import evaluators
 from metrics.judge import replies
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.local import completer, install, questions
 from metrics.judge.local.model import LocalModel, Said
-from metrics.judge.prompt import Data, Prompt
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, Verdict
-from metrics.registry import evaluators
 
 
 class Likelihoods(LocalModel):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.errors import Unreadable
+from metrics.core.errors import Unreadable
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.replies import LONGEST, by_number, items_of, read
 

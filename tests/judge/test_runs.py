@@ -16,12 +16,12 @@ import pytest
 
 from metrics import engine
 from metrics.__main__ import main
-from metrics.errors import JudgeDown
+from metrics.core.errors import JudgeDown
+from metrics.core.schema import JUDGEMENTS
 from metrics.judge.cache import Cache
 from metrics.store import Run, Workspace
-from metrics.store.schema import JUDGEMENTS
-from tests.engine.scenes import finished, one_thread
-from tests.judge.scenes import FIVE, asked, judged_run, rag
+from tests.engine.engine_scenes import finished, one_thread
+from tests.judge.judge_scenes import FIVE, asked, judged_run, rag
 from tests.judge.server import Fault, JudgeServer, Request
 
 TWO = ("faithfulness", "answer_correctness")

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from metrics.errors import Unreadable
+from metrics.core.errors import Unreadable
+from metrics.core.prompt import Prompt
 from metrics.judge import steps
-from metrics.judge.prompt import Prompt
 from tests.judge.scripted import Request, ScriptedJudge, answers
 from tests.judge.server import items_of
 

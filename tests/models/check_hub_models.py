@@ -14,12 +14,12 @@ from math import exp
 from pathlib import Path
 from typing import Any
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, Outputs, Suite
 from metrics.models import provide
 from metrics.models.classifier import probabilities
 from metrics.models.hhem import MODEL as HHEM
-from metrics.registry import evaluators
-from metrics.suite import Case, Outputs, Suite
 
 CARD = (
     ("The capital of France is Berlin.", "The capital of France is Paris.", 0.0111),

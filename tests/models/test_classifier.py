@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models import classifier as module
-from metrics.models import files
+from metrics.models import model_files
 from metrics.models.classifier import (
     Classified,
     Classifier,
@@ -277,6 +277,6 @@ def test_files_of_a_model_are_told_by_their_hash(tmp_path: Path) -> None:
         open_classifier(str(tiny.classifier(tmp_path / name, seed=seed)), tmp_path / "cache")
         for name, seed in (("a", 0), ("b", 1))
     )
-    assert first.weights == files.file_sha256(tmp_path / "a" / "model.safetensors")
+    assert first.weights == model_files.file_sha256(tmp_path / "a" / "model.safetensors")
     assert first.classify(["the cat"]).logits.tolist() != second.classify(["the cat"]).logits.tolist()
     assert len(list((tmp_path / "cache" / "logits").glob("*.sqlite3"))) == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models import embedder as module
 from metrics.models.embedder import (
     BUNDLED,

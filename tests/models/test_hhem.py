@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models import hhem as module
 from metrics.models.classifier import open_classifier, probabilities
 from metrics.models.hhem import PROMPT, HallucinationClassifier

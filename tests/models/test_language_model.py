@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models import language_model as module
 from metrics.models.language_model import LanguageModel, in_windows, lacking, open_language_model, tokenise
 from tests.models import tiny

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
+from metrics.core.registry import evaluators
 from metrics.models import chosen, equip, lacking, provide, unavailable
 from metrics.models.embedder import Embedder
-from metrics.registry import evaluators
 
 
 def test_the_embedder_needs_no_choice_and_is_opened_once(tmp_path: Path) -> None:

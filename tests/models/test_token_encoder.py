@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.models import provide
 from metrics.models.embedder import BUNDLED_WEIGHTS
 from metrics.models.token_encoder import TokenEncoder, lacking, open_token_encoder

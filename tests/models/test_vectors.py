@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.errors import AssayError
+from metrics.core.errors import AssayError
 from metrics.models.vectors import VectorCache, key
 
 KEYS = [key(f"text {index}") for index in range(1_200)]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from metrics.models.files import settle_torch
+from metrics.models.model_files import settle_torch
 
 WORDS = "the cat sat on a mat dog ran home not bad good red sun".split()
 

@@ -16,11 +16,11 @@ import pytest
 from playwright.sync_api import Browser, Page, TimeoutError, expect
 from streamlit.testing.v1 import AppTest
 
-from metrics.samples import samples
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
-from tests.pages.scenes import objects_run
+from metrics.suites.samples import samples
+from tests.engine.engine_scenes import finished
+from tests.pages.page_scenes import objects_run
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"  # a model's name that must stay text

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from metrics.registry import evaluators
+from metrics.core.registry import evaluators
 
 
 def test_every_evaluator_is_listed(open_page: Callable[..., AppTest]) -> None:

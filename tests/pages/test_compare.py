@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from components import compare
 from metrics.analysis import compare as paired
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.analysis import test_resampled as pets
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.analysis import test_paired_bootstrap as pets
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving
 
 

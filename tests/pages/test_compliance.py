@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from metrics.registry import evaluators
+from metrics.core.registry import evaluators
 from metrics.store import Run
 from tests.pages.conftest import HOSTILE
 

@@ -9,11 +9,11 @@ from streamlit.testing.v1 import AppTest
 from components import data
 from components.charts.confusion import NONE
 from components.views.bars import ERRORS
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite
-from tests.pages.scenes import objects_run, texts_run
+from tests.pages.page_scenes import objects_run, texts_run
 
 OF_OBJECTS = ("detection_pr_curve_detailed", "detection_confusion", "error_breakdown")
 OF_LABELS = (

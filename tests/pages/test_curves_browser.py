@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.pages.conftest import back, serving
-from tests.pages.scenes import objects_run
+from tests.pages.page_scenes import objects_run
 
 pytestmark = pytest.mark.browser
 MARKER = """() => document.querySelector(".js-plotly-plot")._fullData

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from tests.pages.scenes import HOSTILE, agents_run, objects_run, texts_run
+from tests.pages.page_scenes import HOSTILE, agents_run, objects_run, texts_run
 
 ROUGE = {"evaluator": "rouge", "metric": "rougeL"}
 

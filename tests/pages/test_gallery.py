@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run
-from tests.pages.scenes import objects_run, texts_run
+from tests.pages.page_scenes import objects_run, texts_run
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
-from tests.pages.scenes import HOSTILE, judged_run
+from tests.pages.page_scenes import HOSTILE, judged_run
 
 CANARY = "sk-CANARY0123456789abcdef"
 SUITE = "case_id,question,expected_answers\ngate,When did it open?,In 1937.\n"

@@ -100,7 +100,7 @@ def test_an_empty_workspace_computes_the_samples(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
 ) -> None:
     started = []
-    monkeypatch.setattr("metrics.samples.start_missing", lambda given: started.append(given.path) or True)
+    monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: started.append(given.path) or True)
     monkeypatch.setattr("components.data.sample_titles", lambda: {"rag": "Questions about a handbook"})
     page = open_page("leaderboard")
     assert not page.exception
@@ -113,7 +113,7 @@ def test_an_empty_workspace_computes_the_samples(
 def test_a_workspace_without_runs_and_samples_teaches(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, open_page: Callable[..., AppTest]
 ) -> None:
-    monkeypatch.setattr("metrics.samples.start_missing", lambda given: False)
+    monkeypatch.setattr("metrics.suites.samples.start_missing", lambda given: False)
     page = open_page("leaderboard")
     assert not page.exception
     assert page.subheader[0].value == "No run yet"

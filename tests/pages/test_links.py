@@ -13,12 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from components import behind, data, gallery
 from components.charts import confusion
-from metrics.registry import evaluators
+from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import suite_and_outputs
-from tests.kernels.coco_oracle import random_scene
-from tests.pages.scenes import objects_run
+from tests.pages.page_scenes import objects_run
+from tests.vision.coco_oracle import random_scene
 
 EVALUATORS = ("detection_pr_curve", "detection_confusion", "error_breakdown", "calibration", "coco_summary")
 

@@ -11,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from metrics import engine
 from metrics.__main__ import _warn_of_skipped
+from metrics.core.registry import evaluators
+from metrics.core.suite import Outputs, Suite
 from metrics.models import SOURCES, unavailable
 from metrics.models.embedder import PACKAGE
-from metrics.registry import evaluators
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import one_thread
+from tests.engine.engine_scenes import one_thread
 from tests.pages.test_evaluate import give, headings, start, words
 from tests.pages.test_judge import choose
 

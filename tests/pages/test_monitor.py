@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.core.suite import Outputs, Suite
 from metrics.monitoring import feed, reference_of
 from metrics.store import Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
-from tests.monitoring.scenes import begun, line, write
+from tests.engine.engine_scenes import finished
+from tests.monitoring.monitor_scenes import begun, line, write
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 

@@ -53,7 +53,7 @@ def test_a_stopped_run_can_be_resumed(
 
 
 def test_a_refusal_is_told(queued: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
-    from metrics.errors import RunBusy
+    from metrics.core.errors import RunBusy
 
     def busy(run: Run) -> None:
         raise RunBusy(f"run {run.id} is being worked on already")

@@ -11,7 +11,7 @@ from metrics.analysis import compare
 from metrics.store import Run, Workspace
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
-from tests.pages.scenes import masks_run
+from tests.pages.page_scenes import masks_run
 from tests.pages.test_evaluate import give
 
 

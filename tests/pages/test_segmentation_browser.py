@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import serving
-from tests.pages.scenes import masks_run
+from tests.pages.page_scenes import masks_run
 
 pytestmark = pytest.mark.browser
 

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from components import slices, url
+from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
 from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 from tests.models.word_vectors import WordVectors
 from tests.pages.conftest import serving
 

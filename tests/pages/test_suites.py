@@ -11,10 +11,10 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from components import data
+from metrics.core.suite import Suite
 from metrics.ingest import read_suite
 from metrics.perturbations import KINDS
 from metrics.store import Workspace
-from metrics.suite import Suite
 from tests.judge.server import JudgeServer
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
+from metrics.core.suite import Suite
 from metrics.ingest import read_suite
 from metrics.store import Workspace
-from metrics.suite import Suite
 from tests.pages.conftest import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]

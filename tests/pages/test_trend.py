@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from components import trend
 from metrics.store import Run, Workspace
 from tests.analysis.test_compare import outputs, suite
-from tests.engine.scenes import dated, finished
+from tests.engine.engine_scenes import dated, finished
 from tests.pages.conftest import HOSTILE
-from tests.pages.scenes import objects_run
+from tests.pages.page_scenes import objects_run
 
 PASSES = "text_matching/passes"
 

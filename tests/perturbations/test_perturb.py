@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import InputError, JudgeDown, MissingResource
+from metrics.core.errors import InputError, JudgeDown, MissingResource
+from metrics.core.suite import Suite
 from metrics.ingest import read_suite
 from metrics.perturbations import RULE_KINDS, perturb
 from metrics.perturbations.perturb import INTENSITY, SEED
-from metrics.suite import Suite
 from metrics.suites import write_suite
 from tests.judge.server import Fault, JudgeServer
 

@@ -9,16 +9,16 @@ import pytest
 from PIL import Image, ImageDraw
 from pypdf import PdfReader
 
-from metrics.errors import RunError
+from metrics.core.errors import RunError
+from metrics.core.suite import Outputs, Suite
+from metrics.presentation.phrases import level_text, named
 from metrics.reports import render, to_json
 from metrics.reports.build import build, headline
-from metrics.reports.pdf import pdf
+from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Cell, Column, Report, Standing
-from metrics.reports.words import level_text, named
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished, text_outputs, text_suite
-from tests.pages.scenes import masks_run
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.pages.page_scenes import masks_run
 from tests.reports.runs import by_hand
 
 

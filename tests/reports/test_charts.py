@@ -9,18 +9,18 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from metrics.core.suite import Outputs, Suite
 from metrics.reports import render
 from metrics.reports.build import build
-from metrics.reports.charts import MOST_BARS, MOST_LABELS, OTHERS
-from metrics.reports.figures import Figure, legend
-from metrics.reports.plots import Inks, is_wide, of_models, plot
+from metrics.reports.renderers.figures import Figure, legend
+from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, Series
+from metrics.reports.sections.section_charts import MOST_BARS, MOST_LABELS, OTHERS
 from metrics.store import Run, Workspace
-from metrics.suite import Outputs, Suite
-from tests.engine.scenes import finished
+from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import outputs_of, suite_of
 from tests.pages.conftest import labels_outputs, labels_suite
-from tests.pages.scenes import objects_run
+from tests.pages.page_scenes import objects_run
 from tests.reports.made import CLASSES, CONFUSION, CURVES, MODELS
 
 OF_OBJECTS = ("detection_pr_curve_detailed", "detection_confusion", "error_breakdown", "calibration")

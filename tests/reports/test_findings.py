@@ -9,16 +9,16 @@ from pypdf import PdfReader
 from metrics.analysis import leaderboard
 from metrics.reports import render
 from metrics.reports.build import build
-from metrics.reports.comparisons import chance, comparison_section
-from metrics.reports.glance import glance
-from metrics.reports.plots import Inks, plot
+from metrics.reports.renderers.plots import Inks, plot
 from metrics.reports.report import Bars, Radar
-from metrics.reports.robustness import flips_section
-from metrics.reports.standards import standards_section
+from metrics.reports.sections.comparisons import chance, comparison_section
+from metrics.reports.sections.overview import glance
+from metrics.reports.sections.robustness import flips_section
+from metrics.reports.sections.standards import standards_section
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.analysis.variants import perturbed_run
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 NAMES = ("context_recall", "answer_correctness", "faithfulness", "hallucination_claims")
 

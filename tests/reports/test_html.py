@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from metrics.reports.html import html, tag
+from metrics.presentation.safe_text import shown
+from metrics.reports.renderers.html import html, tag
 from metrics.reports.report import Passage, Report
-from metrics.reports.text import shown
 from tests.reports.made import HOSTILE, MODELS, SCRIPTS, made, worst_text
 
 VOID = {"meta"}

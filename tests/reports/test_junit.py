@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from metrics.reports.gates import Gate, Outcome, check
-from metrics.reports.junit import junit
+from metrics.reports.renderers.junit import junit
 from metrics.store import Run, Workspace
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.reports.made import HOSTILE
 from tests.reports.runs import by_hand
 

@@ -8,12 +8,12 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from metrics.errors import MissingResource
-from metrics.reports import pdf as module
-from metrics.reports.pdf import breakable, pdf
+from metrics.core.errors import MissingResource
+from metrics.presentation.safe_text import shown
+from metrics.reports.renderers import pdf as module
+from metrics.reports.renderers.pdf import breakable, pdf
 from metrics.reports.report import Cell, Column, Passage, Report
-from metrics.reports.text import shown
-from metrics.reports.worst import MOST_TEXT
+from metrics.reports.sections.worst_cases import MOST_TEXT
 from tests.reports.made import HOSTILE, made, worst_text
 from tests.timing import quickest
 

@@ -4,7 +4,7 @@ import pytest
 
 from components import format as studio_format
 from components import palette
-from metrics.reports import style
+from metrics.presentation import style
 
 INFINITE = float("inf")
 NUMBERS = [None, float("nan"), INFINITE, -INFINITE, 0.0, 4e-4, 0.0005, 0.8421, 0.9996, 12.34, 99.96, 4567.0, -0.25]

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.errors import RunError
+from metrics.core.errors import RunError
 from metrics.reports import render
-from metrics.reports.tables import AGGREGATES, FORMATS, SCORES, WHATS, table, write
+from metrics.reports.renderers.export_tables import AGGREGATES, FORMATS, SCORES, WHATS, table, write
 from metrics.store import Run, Workspace
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.reports.runs import EVIL, by_hand
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.presentation.safe_text import is_code, is_rtl, safe, shown, shown_tree
 from metrics.reports.report import Fact, FactGroup, Report
-from metrics.reports.text import is_code, is_rtl, safe, shown, shown_tree
 from tests.reports.made import made
 
 EVERYTHING = st.text(st.characters(exclude_categories=()))  # also lone surrogates

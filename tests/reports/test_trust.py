@@ -8,9 +8,9 @@ import pytest
 from pypdf import PdfReader
 
 from metrics.reports.build import build
-from metrics.reports.html import html
-from metrics.reports.pdf import pdf
-from metrics.reports.trust import trust_section
+from metrics.reports.renderers.html import html
+from metrics.reports.renderers.pdf import pdf
+from metrics.reports.sections.judge_agreement import trust_section
 from metrics.store import Run, Workspace
 from tests.labels import label, labelled_run
 

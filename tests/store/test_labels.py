@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from metrics.errors import RunNotFound
+from metrics.core.errors import RunNotFound
 from metrics.store import Run, Workspace
 from metrics.store.labels import LABELS, Labels
 from tests.labels import label, labelled_run

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from metrics.errors import RunCorrupt, RunError, RunNotFound
+from metrics.core.errors import RunCorrupt, RunError, RunNotFound
+from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.suite import Outputs
 from metrics.store import Workspace
 from metrics.store.files import written_whole
-from metrics.store.schema import SCHEMA_VERSION
-from metrics.suite import Outputs
-from tests.engine.scenes import finished, text_outputs, text_suite
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
 def test_suite_and_outputs_come_back_with_the_same_fingerprint(workspace: Path) -> None:

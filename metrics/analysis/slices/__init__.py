@@ -1,10 +1,9 @@
 """Slices: parts of a suite by what their cases have in common, their values, and those that are worse than the rest."""
 
-from metrics.analysis.slices.conditions import Condition, Slice, parse
-from metrics.analysis.slices.find import LEVEL, FoundSlice, SliceSearch, find_slices, searches, slices
-from metrics.analysis.slices.outcomes import Measure, measures
-from metrics.analysis.slices.topics import has_topics
-from metrics.analysis.slices.values import (
+from metrics.analysis.slices.find_slices import LEVEL, FoundSlice, SliceSearch, find_slices, searches, slices
+from metrics.analysis.slices.slice_conditions import Condition, Slice, parse
+from metrics.analysis.slices.slice_outcomes import Measure, measures
+from metrics.analysis.slices.slice_values import (
     FeatureValues,
     SliceTable,
     SliceValue,
@@ -13,6 +12,7 @@ from metrics.analysis.slices.values import (
     positions,
     slice_values,
 )
+from metrics.analysis.slices.topics import has_topics
 
 __all__ = [
     "LEVEL",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.analysis.slices.features import Categories
-from metrics.errors import InputError
+from metrics.analysis.slices.slice_features import Categories
+from metrics.core.errors import InputError
 from metrics.store import Run
 from metrics.store.files import read_json, write_json
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.artifacts import MOST_BYTES, Artifact, ArtifactError, artifacts_of, complaints
-from metrics.kernels.json_text import JsonError
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
+from metrics.text.agents.artifacts import MOST_BYTES, Artifact, ArtifactError, artifacts_of, complaints
+from metrics.text.json_text import JsonError
 
 SHOWN_ARTIFACTS = 200
 

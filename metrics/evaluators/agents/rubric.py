@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
-from metrics.kernels.traces import TraceError, efficiency, steps_of
-from metrics.suite import Case
+from metrics.text.agents.traces import TraceError, efficiency, steps_of
 
 PASS_MARK = 0.7
 SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
-from metrics.kernels.alignment import Aligned, align
-from metrics.kernels.similarity import Floats
-from metrics.kernels.steps import steps
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
-from metrics.suite import Case
+from metrics.text.agents.steps import steps
+from metrics.text.overlap.alignment import Aligned, align
+from metrics.text.overlap.similarity import Floats
 
 MOST_STEPS = 1_000  # of a text that are aligned; the rest count as edits
 NAMES = ("edits", "insertions", "deletions", "mismatches")

@@ -1,10 +1,10 @@
 """Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
-from metrics.evaluators.answers.claim_match import match_claims
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.answers._claim_match import match_claims
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT
-from metrics.suite import Case
 
 EIFFEL = {
     "question": "Tell me about the Eiffel Tower.",

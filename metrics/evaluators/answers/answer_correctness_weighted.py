@@ -4,13 +4,13 @@ import asyncio
 
 from pydantic import Field, model_validator
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.answers._claim_match import match_claims
 from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_SAID, REFUSED
-from metrics.evaluators.answers.claim_match import match_claims
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT
 from metrics.models.embedder import Encoder, compare, provenance
-from metrics.suite import Case
 
 
 class WeightedParameters(Parameters):

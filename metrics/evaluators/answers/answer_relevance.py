@@ -1,10 +1,10 @@
 """Answer relevance: the share of the answer's statements that bear on the question."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, Verdict, claims, each
-from metrics.suite import Case
 
 RELEVANT = Prompt(
     "answer_relevance.relevant",

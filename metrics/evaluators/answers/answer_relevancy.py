@@ -4,12 +4,12 @@ import asyncio
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import YesNo
 from metrics.models.embedder import Encoder, compare, provenance
-from metrics.suite import Case
 
 QUESTIONS = Prompt(
     "answer_relevancy.questions",

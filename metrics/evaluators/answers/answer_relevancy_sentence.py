@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.sentences import worded_sentences
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
-from metrics.suite import Case
+from metrics.text.sentences import worded_sentences
 
 QUESTION = "What is the capital of France?"
 

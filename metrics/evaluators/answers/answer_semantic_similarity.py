@@ -6,12 +6,12 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from metrics.errors import MissingResource
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Resource, evaluator, not_applicable
+from metrics.core.errors import MissingResource
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifies
 from metrics.models.embedder import Encoder, compare, provenance
-from metrics.suite import Case
 
 PARIS = "Paris is the capital of France."
 

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from metrics.boolean_family import boolean_metrics, readable, verdict
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, readable, verdict
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.custom import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
-from metrics.judge.prompt import Prompt
-from metrics.suite import Case
+from metrics.judge.custom_prompts import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
 
 PASS_GRADE = 0.5
 BOOLEAN = "Give the reason first; verdict is true where the answer to this is yes or the criterion is met, else false."

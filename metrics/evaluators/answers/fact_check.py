@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.errors import Unreadable
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.errors import Unreadable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.prompt import Prompt
 from metrics.judge.tools import SearchTool, open_tools
-from metrics.suite import Case
 
 LONGEST_FINDING = 4_000  # characters of one search's result that the judge is shown
 NO_TOOL = "none"

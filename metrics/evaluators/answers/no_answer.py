@@ -1,10 +1,10 @@
 """No-answer: whether the model tried to answer the question or declined to."""
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import YesNo
-from metrics.suite import Case
 
 ATTEMPTED = Prompt(
     "no_answer",

@@ -2,7 +2,18 @@
 
 from statistics import harmonic_mean
 
-from metrics.evaluator import CaseScore, Evaluator, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Evaluator,
+    Example,
+    Metric,
+    Parameters,
+    Said,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.suite import Case
 from metrics.evaluators.answers.answer_relevancy import QUESTIONS, answer_relevancy
 from metrics.evaluators.grounding.faithfulness import faithfulness
 from metrics.evaluators.retrieval.context_precision import USEFUL, context_precision
@@ -10,7 +21,6 @@ from metrics.evaluators.retrieval.context_recall import context_recall
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, together
 from metrics.models.embedder import Encoder
-from metrics.suite import Case
 
 PARIS = {
     "question": "What is the capital of France?",

@@ -9,16 +9,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from metrics.classification_family import NOTHING_SCORED
-from metrics.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import (
+    Aggregate,
+    CaseScore,
+    Direction,
+    Example,
+    Findings,
+    Metric,
+    Parameters,
+    Status,
+    evaluator,
+)
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import NOTHING_SCORED
+from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, aggregate, read_scores
 from metrics.evaluators.classification.classification import top_predictions
-from metrics.evaluators.classification.score_matrix import Bools, Floats, Ints, aggregate, read_scores
-from metrics.evaluators.detection.confidence import confidences
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection.geometry import Geometry
-from metrics.evaluators.detection.matched import Iou
-from metrics.kernels.bootstrap import bootstrap_means
-from metrics.kernels.calibration import (
+from metrics.evaluators.detection._confidence import confidences
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._matched import Iou
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.classification.calibration import (
     Reliability,
     brier,
     calibration_errors,
@@ -26,8 +36,8 @@ from metrics.kernels.calibration import (
     log_loss,
     reliability,
 )
-from metrics.kernels.intervals import NONE, Interval, wilson
-from metrics.suite import Outputs, Suite
+from metrics.stats.intervals import NONE, Interval, wilson
+from metrics.vision.geometry import Geometry
 
 CURVES = pa.schema(
     [

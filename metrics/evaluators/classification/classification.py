@@ -5,9 +5,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.classification_family import CLASSIFICATION_METRICS, ClassificationParameters, compare
-from metrics.evaluator import Example, Findings, evaluator
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Example, Findings, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 
 THREE_OF_FOUR = {
     "cases": [

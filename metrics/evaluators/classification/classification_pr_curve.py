@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pyarrow as pa
 
-from metrics.classification_family import NOTHING_SCORED, ClassificationParameters
-from metrics.evaluator import MATCHES, Aggregate, Direction, Example, Findings, Metric, evaluator
-from metrics.evaluators.classification.score_matrix import Bools, Floats, Ints, ScoreMatrix, aggregate, read_scores
-from metrics.kernels.intervals import NONE, percentiles
-from metrics.kernels.scores import THRESHOLDS, f1, resampled_f1, threshold_counts, true_and_other
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import MATCHES, Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
+from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, ScoreMatrix, aggregate, read_scores
+from metrics.stats.classification.score_counts import THRESHOLDS, f1, resampled_f1, threshold_counts, true_and_other
+from metrics.stats.intervals import NONE, percentiles
 
 NO_CASES = "no case of this class"
 CASES = [

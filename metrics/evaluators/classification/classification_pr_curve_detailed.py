@@ -9,13 +9,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.classification_family import NOTHING_SCORED, ClassificationParameters
-from metrics.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
-from metrics.evaluators.classification.score_matrix import Floats, ScoreMatrix, aggregate, read_scores
-from metrics.kernels.bootstrap import bootstrap_means
-from metrics.kernels.intervals import NONE, wilson
-from metrics.kernels.scores import THRESHOLDS, true_and_other
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
+from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, aggregate, read_scores
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.classification.score_counts import THRESHOLDS, true_and_other
+from metrics.stats.intervals import NONE, wilson
 
 CURVES = pa.schema(
     [

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from metrics.classification_family import NOTHING_SCORED, ClassificationParameters
-from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
-from metrics.evaluators.classification.score_matrix import Floats, ScoreMatrix, aggregate, read_scores
-from metrics.kernels.intervals import Z
-from metrics.kernels.roc import Roc, area_interval, corners, rank_interval, roc, variance
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
+from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, aggregate, read_scores
+from metrics.stats.classification.roc import Roc, area_interval, corners, rank_interval, roc, variance
+from metrics.stats.intervals import Z
 
 CURVES = pa.schema([("label", pa.string()), ("threshold", pa.float64()), ("fpr", pa.float64()), ("tpr", pa.float64())])
 NO_POSITIVES = "no case of this class"

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.consistency_family import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
-from metrics.kernels.bertscore import greedy_matching, rescaled
+from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.models.token_encoder import EncodesTokens, Tokens
-from metrics.suite import Case, Outputs, Suite
+from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
 PORTION = 64  # answers whose token vectors are in memory at once, and those of one case

@@ -4,10 +4,10 @@ from itertools import combinations
 
 from pydantic import Field
 
-from metrics.consistency_family import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
-from metrics.kernels.rouge import Rouge, RougeType, rouge, rouge_tokens
-from metrics.suite import Case, Outputs, Suite
+from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
+from metrics.text.overlap.rouge import Rouge, RougeType, rouge, rouge_tokens
 
 TYPES: tuple[RougeType, ...] = ("rouge1", "rouge2", "rougeL")
 PARTS = {"precision": "precision", "recall": "recall", "f1": "f"}

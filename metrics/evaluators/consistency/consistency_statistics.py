@@ -4,8 +4,7 @@ import math
 
 from pydantic import Field, field_validator
 
-from metrics.consistency_family import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.evaluator import (
+from metrics.core.evaluator import (
     CaseScore,
     Direction,
     Evaluator,
@@ -17,8 +16,9 @@ from metrics.evaluator import (
     not_applicable,
     unreadable_value,
 )
-from metrics.kernels.dispersion import dispersion
-from metrics.suite import Case, Outputs, Suite
+from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
+from metrics.stats.dispersion import dispersion
 
 METRICS = (
     Metric("mean", "Mean of the metric over the repeats of a case.", low=-math.inf, high=math.inf,
@@ -121,7 +121,7 @@ def consistency_statistics(suite: Suite, outputs: Outputs, parameters: Statistic
 
 def followed(of: str) -> tuple[Evaluator, Metric]:
     """The evaluator and the metric that `of` names; ValueError that lists what could be named where it names none."""
-    from metrics.registry import evaluators  # the registry imports this module
+    from metrics.core.registry import evaluators  # the registry imports this module
 
     known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.needs}
     name, _, metric_name = of.partition(".")

@@ -4,9 +4,10 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._matched import (
     Columns,
     Count,
     Iou,
@@ -19,10 +20,9 @@ from metrics.evaluators.detection.matched import (
     number,
     shown,
 )
-from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
-from metrics.kernels.objects import Floats
-from metrics.kernels.precision_recall import RECALLS, accumulate, mean_over
-from metrics.suite import Outputs, Suite
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS
+from metrics.vision.objects import Floats
+from metrics.vision.precision_recall import RECALLS, accumulate, mean_over
 
 
 class AveragePrecisionParameters(MatchParameters):

@@ -2,9 +2,10 @@
 
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._matched import (
     Columns,
     Count,
     Iou,
@@ -15,9 +16,8 @@ from metrics.evaluators.detection.matched import (
     matches_at,
     number,
 )
-from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
-from metrics.kernels.precision_recall import MAX_DETS, mean_over
-from metrics.suite import Outputs, Suite
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS
+from metrics.vision.precision_recall import MAX_DETS, mean_over
 
 
 class AverageRecallParameters(MatchParameters):

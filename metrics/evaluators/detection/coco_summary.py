@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._matched import (
     Columns,
     Count,
     Matched,
@@ -16,11 +17,10 @@ from metrics.evaluators.detection.matched import (
     matches_at,
     number,
 )
-from metrics.kernels.matching import AREAS, IOU_THRESHOLDS
-from metrics.kernels.objects import Floats
-from metrics.kernels.precision_recall import MAX_DETS, mean_over
-from metrics.kernels.summary import Line, summary_lines
-from metrics.suite import Outputs, Suite
+from metrics.vision.coco_lines import Line, summary_lines
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS
+from metrics.vision.objects import Floats
+from metrics.vision.precision_recall import MAX_DETS, mean_over
 
 
 class CocoSummaryParameters(MatchParameters):

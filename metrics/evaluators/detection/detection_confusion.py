@@ -7,9 +7,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS, ZOO
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
     Columns,
     Iou,
@@ -18,12 +19,11 @@ from metrics.evaluators.detection.matched import (
     outcomes_table,
     scene_of,
 )
-from metrics.evaluators.detection.shares import Shares
-from metrics.kernels.matching import LARGEST
-from metrics.kernels.object_confusion import Cells, cells, match_any_label
-from metrics.kernels.objects import Floats, Ints
-from metrics.kernels.outcomes import FN_MISSED, KINDS, LOCALISED
-from metrics.suite import Outputs, Suite
+from metrics.evaluators.detection._shares import Shares
+from metrics.vision.matching import LARGEST
+from metrics.vision.object_confusion import Cells, cells, match_any_label
+from metrics.vision.objects import Floats, Ints
+from metrics.vision.outcomes import FN_MISSED, KINDS, LOCALISED
 
 NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])

@@ -7,9 +7,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._matched import (
     Columns,
     DetectionParameters,
     Iou,
@@ -22,11 +23,10 @@ from metrics.evaluators.detection.matched import (
     number,
     ratio,
 )
-from metrics.kernels.matching import ASIDE, RIGHT, WRONG, threshold_index
-from metrics.kernels.objects import Floats
-from metrics.kernels.precision_recall import mean_over
-from metrics.kernels.scores import THRESHOLDS
-from metrics.suite import Outputs, Suite
+from metrics.stats.classification.score_counts import THRESHOLDS
+from metrics.vision.matching import ASIDE, RIGHT, WRONG, threshold_index
+from metrics.vision.objects import Floats
+from metrics.vision.precision_recall import mean_over
 
 ALL = 0  # index of the area range that holds every object
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS, ZOO
-from metrics.evaluators.detection.geometry import BOX, with_boxes
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
     Columns,
     Iou,
@@ -20,13 +20,13 @@ from metrics.evaluators.detection.matched import (
     grid_with,
     matched,
 )
-from metrics.evaluators.detection.shares import Shares
-from metrics.kernels.geojson import geojson
-from metrics.kernels.objects import Floats
-from metrics.kernels.outcomes import LOCALISED
-from metrics.kernels.score_spans import Spans, score_spans
-from metrics.kernels.scores import THRESHOLDS
-from metrics.suite import Outputs, Suite
+from metrics.evaluators.detection._shares import Shares
+from metrics.stats.classification.score_counts import THRESHOLDS
+from metrics.vision.geojson import geojson
+from metrics.vision.geometry import BOX, with_boxes
+from metrics.vision.objects import Floats
+from metrics.vision.outcomes import LOCALISED
+from metrics.vision.score_spans import Spans, score_spans
 
 CURVES = pa.schema(
     [
@@ -211,7 +211,7 @@ def _points(
     entry: Spans, suite: str, labels: int, most: int, table: pa.Table | None
 ) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
     """How many objects have the kind by label and threshold, and the examples; `table` has the objects' geometries."""
-    from metrics.kernels.compiled import ranked
+    from metrics.vision.compiled import ranked
 
     first, last = (np.searchsorted(THRESHOLDS, edge, side="right") for edge in (entry.low, entry.high))
     counts, chosen = ranked.stand(entry.label, first, last, labels, len(THRESHOLDS), most)

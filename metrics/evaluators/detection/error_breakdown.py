@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from metrics.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
-from metrics.evaluators.detection.examples import CROWDED_STREET, TWO_CATS, ZOO
-from metrics.evaluators.detection.matched import (
+from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._matched import (
     Columns,
     Count,
     DetectionParameters,
@@ -23,7 +24,7 @@ from metrics.evaluators.detection.matched import (
     number,
     outcomes_table,
 )
-from metrics.kernels.error_breakdown import (
+from metrics.vision.error_breakdown import (
     CLASSIFICATION,
     ERRORS,
     LOCALISATION,
@@ -36,9 +37,8 @@ from metrics.kernels.error_breakdown import (
     without_false_negatives,
     without_false_positives,
 )
-from metrics.kernels.objects import Floats
-from metrics.kernels.precision_recall import mean_over
-from metrics.suite import Outputs, Suite
+from metrics.vision.objects import Floats
+from metrics.vision.precision_recall import mean_over
 
 KINDS = (
     "fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination", "fn_no_prediction", "tp",

@@ -3,12 +3,12 @@
 import re
 from typing import Any, Literal, NamedTuple
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import together
-from metrics.kernels.citations import CitedPart, cited_parts
-from metrics.suite import Case
+from metrics.text.citations import CitedPart, cited_parts
 
 SUPPORT = Prompt(
     "citation.support",

@@ -1,9 +1,9 @@
 """Faithfulness: the share of the answer's claims that follow from the retrieved contexts."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_rows, entailment
-from metrics.suite import Case
 
 SUPER_BOWL = {
     "question": "When was the first Super Bowl held?",

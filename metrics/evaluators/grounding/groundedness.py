@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.sentences import worded_sentences
-from metrics.kernels.similarity import best_matches
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
-from metrics.suite import Case
+from metrics.text.overlap.similarity import best_matches
+from metrics.text.sentences import worded_sentences
 
 THRESHOLD = 0.75
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from metrics.errors import MissingResource
-from metrics.evaluator import (
+from metrics.core.errors import MissingResource
+from metrics.core.evaluator import (
     CaseScore,
     Direction,
     Example,
@@ -19,14 +19,14 @@ from metrics.evaluator import (
     evaluator,
     not_applicable,
 )
+from metrics.core.suite import Case
 from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_SAID
 from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_rows, entailment
-from metrics.kernels.sentences import worded_sentences
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifies
-from metrics.suite import Case
+from metrics.text.sentences import worded_sentences
 
 ENTAILED = 0.5  # probability from which on a classifier's context supports a sentence
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from metrics.evaluator import (
+from metrics.core.evaluator import (
     CaseScore,
     Direction,
     Example,
@@ -13,10 +13,10 @@ from metrics.evaluator import (
     evaluator,
     not_applicable,
 )
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import each_context
-from metrics.suite import Case
 
 CONTRADICTION = Prompt(
     "hallucination_contexts.contradiction",

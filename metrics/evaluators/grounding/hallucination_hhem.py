@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classified, Classifies
 from metrics.models.hhem import MODEL
-from metrics.suite import Case
 
 THRESHOLD = 0.75
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval

@@ -1,9 +1,9 @@
 """Irrelevant noise sensitivity: wrong claims that the answer took from contexts that hold nothing of the truth."""
 
-from metrics.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
-from metrics.evaluators.grounding.noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
+from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
-from metrics.suite import Case
 
 AUSTEN = {
     "question": "Who wrote the novel 'Pride and Prejudice'?",

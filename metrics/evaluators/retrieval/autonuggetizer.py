@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from metrics.errors import JudgeError
-from metrics.evaluator import (
+from metrics.core.errors import JudgeError
+from metrics.core.evaluator import (
     CaseScore,
     Example,
     Metric,
@@ -14,11 +14,11 @@ from metrics.evaluator import (
     evaluator,
     not_applicable,
 )
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge, Reply
 from metrics.judge.grading import GRADE, failures, grades, passage_rows
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import each
-from metrics.suite import Case
 
 WINDOW, ROUNDS = 10, 5  # passages a round, rounds
 MOST_NUGGETS, KEPT_NUGGETS, MOST_WORDS = 30, 20, 12

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
-from metrics.evaluators.retrieval.chunks import chunk_rows, closest_sentences
-from metrics.kernels.similarity import reciprocal_rank
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.retrieval._chunks import chunk_rows, closest_sentences
 from metrics.models.embedder import Encoder
-from metrics.suite import Case
+from metrics.text.overlap.similarity import reciprocal_rank
 
 QUESTION = "What is the capital of France?"
 THIRD = {

@@ -1,11 +1,11 @@
 """Context precision: how early the contexts that help towards the expected answer come in the ranking."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import Verdict, each_context, together
-from metrics.kernels.ranking import average_precision
-from metrics.suite import Case
+from metrics.stats.classification.ranked_precision import average_precision
 
 USEFUL = Prompt(
     "context_precision.useful",

@@ -1,9 +1,9 @@
 """Context recall: the share of the expected answer's claims that the retrieved contexts hold."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_REFERENCE_CLAIMS, entailed_rows, entailment, references, together
-from metrics.suite import Case
 
 EINSTEIN = {
     "question": "Who was Einstein?",

@@ -1,10 +1,10 @@
 """Context relevance: the share of the retrieved contexts that help to answer the question."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import Verdict, each_context
-from metrics.suite import Case
 
 RELEVANT = Prompt(
     "context_relevance.relevant",

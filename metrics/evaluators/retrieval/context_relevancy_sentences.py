@@ -1,11 +1,11 @@
 """Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import Verdict, each
-from metrics.kernels.sentences import worded_sentences
-from metrics.suite import Case
+from metrics.text.sentences import worded_sentences
 
 RELEVANT = Prompt(
     "context_relevancy_sentences.relevant",

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
-from metrics.evaluators.retrieval.chunks import chunk_rows, closest_sentences
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.retrieval._chunks import chunk_rows, closest_sentences
 from metrics.models.embedder import Encoder
-from metrics.suite import Case
 
 QUESTION = "What is the capital of France?"
 

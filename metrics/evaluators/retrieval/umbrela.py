@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.errors import JudgeError
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.errors import JudgeError
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge
 from metrics.judge.grading import GRADE, failures, grades, passage_rows
-from metrics.kernels.ranking import average_precision
-from metrics.suite import Case
+from metrics.stats.classification.ranked_precision import average_precision
 
 KS = (1, 3, 5)
 QUESTION = "Who wrote Dracula?"

@@ -5,13 +5,13 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.boolean_family import boolean_metrics, verdict
-from metrics.evaluator import CaseScore, Example, Parameters, Status, evaluator
-from metrics.kernels.conditions import Condition, ConditionError, parse_condition
-from metrics.kernels.encodings import DEFAULT_ENCODINGS, EncodedPart, Encoding, encoded_parts, in_the_clear
-from metrics.kernels.personal_data import PersonalDatum, personal_data, redacted
-from metrics.kernels.secrets import Secret, secrets
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, verdict
+from metrics.text.conditions import Condition, ConditionError, parse_condition
+from metrics.text.sensitive.encodings import DEFAULT_ENCODINGS, EncodedPart, Encoding, encoded_parts, in_the_clear
+from metrics.text.sensitive.personal_data import PersonalDatum, personal_data, redacted
+from metrics.text.sensitive.secrets import Secret, secrets
 
 SHOWN_PARTS = 50
 SHOWN_CHARACTERS = 60

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifies
-from metrics.suite import Case
 
 BIASED = ("biased", "bias")
 

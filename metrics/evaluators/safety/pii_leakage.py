@@ -4,11 +4,11 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from metrics.boolean_family import boolean_metrics, verdict_on_findings
-from metrics.evaluator import CaseScore, Example, Parameters, evaluator
-from metrics.kernels.patterns import found, readable
-from metrics.kernels.personal_data import KINDS, Kind, Span, personal_data, redacted
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Parameters, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, verdict_on_findings
+from metrics.text.patterns import found, readable
+from metrics.text.sensitive.personal_data import KINDS, Kind, Span, personal_data, redacted
 
 
 class PiiParameters(Parameters):

@@ -4,12 +4,12 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from metrics.boolean_family import boolean_metrics, verdict_on_findings
-from metrics.evaluator import CaseScore, Example, Parameters, evaluator
-from metrics.kernels.patterns import found, readable
-from metrics.kernels.personal_data import Span, redacted
-from metrics.kernels.secrets import SECRET_KINDS, SecretKind, secrets
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Parameters, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, verdict_on_findings
+from metrics.text.patterns import found, readable
+from metrics.text.sensitive.personal_data import Span, redacted
+from metrics.text.sensitive.secrets import SECRET_KINDS, SecretKind, secrets
 
 SHOWN_CHARACTERS = 60
 KEY = "sk-proj-9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o"

@@ -1,11 +1,11 @@
 """Sexism: whether the answer is free of sexism, by a judge."""
 
-from metrics.boolean_family import boolean_metrics
-from metrics.evaluator import CaseScore, evaluator
-from metrics.evaluators.safety.judged_texts import JudgedTextsParameters, verdict_on_texts, worked
+from metrics.core.evaluator import CaseScore, evaluator
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics
+from metrics.evaluators.safety._judged_texts import JudgedTextsParameters, verdict_on_texts, worked
 from metrics.judge.asking import Judge
-from metrics.judge.prompt import Prompt
-from metrics.suite import Case
 
 SEXISM = Prompt(
     "sexism",

@@ -1,10 +1,10 @@
 """Toxicity: the share of the opinions in the answer that are toxic."""
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator
-from metrics.evaluators.safety.opinions import OPINIONS, share_of_opinions
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
+from metrics.evaluators.safety._opinions import OPINIONS, share_of_opinions
 from metrics.judge.asking import Judge
-from metrics.judge.prompt import Prompt
-from metrics.suite import Case
 
 TOXICITY = Prompt(
     "toxicity",

@@ -12,15 +12,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
-from metrics.evaluators.detection.matched import Spread, clusters_of, number, ratio
-from metrics.evaluators.segmentation.label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.kernels.masks import Longs
-from metrics.kernels.objects import Floats, Ints
-from metrics.kernels.precision_recall import mean_over
-from metrics.kernels.resampling import draw_halves
-from metrics.kernels.segmentation import band_distance, iou, tally
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._matched import Spread, clusters_of, number, ratio
+from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
+from metrics.vision.image_resampling import draw_halves
+from metrics.vision.masks import Longs
+from metrics.vision.objects import Floats, Ints
+from metrics.vision.precision_recall import mean_over
+from metrics.vision.segmentation import band_distance, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
 NOTHING = "every pixel of the ground truth is ignored"

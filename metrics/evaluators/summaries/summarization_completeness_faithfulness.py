@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.sentences import worded_sentences
-from metrics.kernels.similarity import best_matches
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models import embedder as embeddings
 from metrics.models.classifier import Classified, Classifies
 from metrics.models.embedder import Compared, Encoder
-from metrics.suite import Case
+from metrics.text.overlap.similarity import best_matches
+from metrics.text.sentences import worded_sentences
 
 THRESHOLD = 0.75
 SHOWN_SENTENCES = 50

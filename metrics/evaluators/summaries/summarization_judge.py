@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from metrics.boolean_family import boolean_metrics, readable, verdict
-from metrics.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, readable, verdict
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.prompt import Prompt
-from metrics.suite import Case
 
 SUMMARY = Prompt(
     "summarization_judge",

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.grading import whole
-from metrics.judge.prompt import Prompt
-from metrics.suite import Case
 
 COHERENCE = Prompt(
     "summary_coherence",

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, evaluator
-from metrics.kernels.bleu import bleu, bleu_counts
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.suite import Case
+from metrics.text.overlap.bleu import bleu, bleu_counts
 
 CAT = {"answer": "the cat is on the mat", "expected_answers": ["the cat sat on the mat"]}
 

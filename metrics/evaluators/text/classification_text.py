@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.classification_family import CLASSIFICATION_METRICS, ClassificationParameters, compare
-from metrics.evaluator import Example, Findings, evaluator
-from metrics.suite import Outputs, Suite
+from metrics.core.evaluator import Example, Findings, evaluator
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
 
 SHOWN_CHARACTERS = 200
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.evaluator import CaseScore, Example, Status, evaluator
-from metrics.gptscore_family import Asked, LanguageModelParameters, loss_metrics, scored
+from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
 from metrics.models.language_model import Predicts
-from metrics.suite import Case
 
 TEMPLATE = "Question: {question}\nReply: {answer}\nIs the reply {quality}? Say Yes or No:"
 TARGET = " Yes"

@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 
-from metrics.evaluator import CaseScore, Example, Status, evaluator
-from metrics.gptscore_family import LanguageModelParameters, against_references, half_said, loss_metrics, scored
+from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.text._gptscore import (
+    LanguageModelParameters,
+    against_references,
+    half_said,
+    loss_metrics,
+    scored,
+)
 from metrics.models.language_model import Predicts
-from metrics.suite import Case
 
 TEMPLATES = {
     "semantic_coverage": "Say this again with all of its points: {text}\nIn other words:",

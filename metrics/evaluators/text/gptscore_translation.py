@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.evaluator import CaseScore, Example, Status, evaluator
-from metrics.gptscore_family import LanguageModelParameters, against_references, half_said, loss_metrics, scored
+from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators.text._gptscore import (
+    LanguageModelParameters,
+    against_references,
+    half_said,
+    loss_metrics,
+    scored,
+)
 from metrics.models.language_model import Predicts
-from metrics.suite import Case
 
 TEMPLATES = {
     "accuracy": "Say this again with the same facts: {text}\nIn other words:",

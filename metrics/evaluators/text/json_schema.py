@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from metrics.boolean_family import boolean_metrics, verdict
-from metrics.evaluator import CaseScore, Example, Parameters, Status, evaluator
-from metrics.kernels.json_text import JsonError, read_json, violations
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, verdict
+from metrics.text.json_text import JsonError, read_json, violations
 
 SHOWN_CHARACTERS = 300
 FENCE = re.compile(r"```(?:json)?[ \t]*\n", re.IGNORECASE)

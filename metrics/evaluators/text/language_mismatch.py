@@ -5,14 +5,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from metrics.boolean_family import boolean_metrics, readable, verdict
-from metrics.errors import MissingResource
-from metrics.evaluator import CaseScore, Example, Parameters, Resource, Said, Status, evaluator, not_applicable
+from metrics.core.errors import MissingResource
+from metrics.core.evaluator import CaseScore, Example, Parameters, Resource, Said, Status, evaluator, not_applicable
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, readable, verdict
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.prompt import Prompt
 from metrics.judge.steps import YesNo
-from metrics.kernels.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
-from metrics.suite import Case
+from metrics.text.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
 
 SHOWN_TO_JUDGE = 2_000  # characters of a text, from its beginning: enough to tell its language
 SAME_LANGUAGE = Prompt(

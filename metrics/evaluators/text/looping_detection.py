@@ -5,10 +5,10 @@ from collections import Counter
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
-from metrics.kernels.repetition import compression_ratio, longest_repeat
-from metrics.kernels.sentences import sentences
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.suite import Case
+from metrics.text.repetition import compression_ratio, longest_repeat
+from metrics.text.sentences import sentences
 
 SHOWN_CHARACTERS = 200
 SHOWN_SENTENCES = 5

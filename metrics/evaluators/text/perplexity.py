@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from math import exp, inf
 
-from metrics.evaluator import CaseScore, Direction, Example, Metric, Status, evaluator, not_applicable
-from metrics.gptscore_family import PORTION, LanguageModelParameters, provenance
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Status, evaluator, not_applicable
+from metrics.core.suite import Case
+from metrics.evaluators.text._gptscore import PORTION, LanguageModelParameters, provenance
 from metrics.models.language_model import Loss, Predicts
-from metrics.suite import Case
 
 
 @evaluator(

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from metrics.evaluator import CaseScore, Example, Metric, Parameters, evaluator
-from metrics.kernels.rouge import ROUGE_TYPES, RougeType, rouge, rouge_tokens
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.suite import Case
+from metrics.text.overlap.rouge import ROUGE_TYPES, RougeType, rouge, rouge_tokens
 
 CAT = {"answer": "the cat is on the mat", "expected_answers": ["the cat sat on the mat"]}
 

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from metrics.boolean_family import boolean_metrics, verdict
-from metrics.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
-from metrics.kernels.conditions import ConditionError, parse_condition
-from metrics.suite import Case
+from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
+from metrics.core.suite import Case
+from metrics.evaluators._boolean import boolean_metrics, verdict
+from metrics.text.conditions import ConditionError, parse_condition
 
 PARIS = '"Paris" AND (regexp("18(87|89)") OR NOT "London")'
 

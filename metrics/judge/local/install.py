@@ -10,7 +10,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from zipfile import ZipFile
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 
 INSTALL = "python -m metrics judge install"
 

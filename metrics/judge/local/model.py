@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from metrics.errors import MissingResource
+from metrics.core.errors import MissingResource
 from metrics.judge.completion import Messages
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory

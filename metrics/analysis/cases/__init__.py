@@ -1,0 +1,1 @@
+"""Which cases are behind a number? Pages of cases, one case in full, outcomes at a threshold."""

@@ -1,0 +1,172 @@
+"""The cases behind a number: paged, worst first, without loading the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metrics.analysis.slices import parse, positions
+from metrics.core.evaluator import Evaluator
+from metrics.core.registry import evaluators
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMED = 20  # ids of failing cases that are named
+PREVIEW = 160  # characters of the question, or of what stands for it
+TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Some rows of a list of cases and how many there are in all.
+
+    Columns: case_id, model, run, value, status, reason, preview, tags, errors (false positives and missed objects of an
+    image; null for text).
+    """
+
+    rows: pd.DataFrame
+    total: int
+
+
+def cases(
+    run: Run,
+    evaluator: str,
+    metric: str,
+    model: str | None = None,
+    tag: str | None = None,
+    status: str | None = None,
+    search: str | None = None,
+    worst_first: bool = True,
+    limit: int = 100,
+    offset: int = 0,
+    failing: bool = False,
+    low: float | None = None,
+    high: float | None = None,
+    within: str | None = None,
+) -> CasePage:
+    """The cases behind one metric of one model (or of all): those with the worst value first, unscored ones last.
+
+    A metric of the whole data set (mAP) has no value per case; its cases come by their number of errors. `search` is
+    looked for in case id and question, without regard to case. `failing` keeps the values on the wrong side of the
+    threshold in force (images with an error), low and high those with low ≤ value < high.
+    `within` is the address of a slice (metrics.analysis.slices.parse); InputError where it is none of this run.
+    """
+    source, arguments, order = _source(run, evaluator, metric, worst_first)
+    conditions = ["s.failing"] * failing
+    for name, bound in ((">=", low), ("<", high)):
+        if bound is not None:
+            conditions.append(f"s.value {name} ?")
+            arguments.append(bound)
+    for name, wanted in (("model", model), ("status", status)):
+        if wanted is not None:
+            conditions.append(f"s.{name} = ?")
+            arguments.append(wanted)
+    if within is not None:
+        conditions.append("s.position IN (SELECT unnest(string_split(?, ' ')::INTEGER[]))")
+        arguments.append(" ".join(map(str, positions(run, parse(within), evaluator).tolist())) or "-1")
+    if tag is not None or search:  # conditions on the suite's own columns: the cases that meet them, once
+        conditions.append("s.case_id IN (SELECT case_id FROM suite_cases WHERE TRUE")
+        if tag is not None:
+            conditions[-1] += " AND list_contains(tags, ?)"
+            arguments.append(tag)
+        if search:
+            conditions[-1] += f" AND (contains(lower(case_id), ?) OR contains(lower({TEXT}), ?))"
+            arguments += [search.lower()] * 2
+        conditions[-1] += ")"
+    found = f"FROM ({source}) s WHERE {' AND '.join(['TRUE', *conditions])}"
+    total = _count(run.folder, found, tuple(arguments))
+    # the page's rows first, their texts after: sorting and counting never touch the suite
+    rows = run.query(
+        f"""
+        WITH shown AS (
+            SELECT * {found} ORDER BY {order}, position, model, run LIMIT {int(limit)} OFFSET {int(offset)}
+        )
+        SELECT case_id, model, run, value, status, reason, left({TEXT}, {PREVIEW}) AS preview,
+               coalesce(tags, []) AS tags, errors
+        FROM shown JOIN (SELECT * EXCLUDE position FROM suite_cases) suite_cases USING (case_id)
+        ORDER BY {order}, position, model, run""",
+        arguments,
+    )
+    return CasePage(rows, total)
+
+
+def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:
+    """How many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
+    source, arguments, _ = _source(run, evaluator, metric, worst_first=True)
+    metric = _scored_metric(run, evaluator, metric) or metric
+    sign = -1 if evaluators()[evaluator].metric(metric).direction.value == "lower" else 1
+    found = run.query(
+        f"""SELECT model, count(DISTINCT case_id) AS n,
+                   min_by(case_id, ({sign} * value, -errors, position), {2 * NAMED}) AS first
+            FROM ({source}) WHERE failing AND model IS NOT NULL GROUP BY model""",
+        arguments,
+    )
+    return {
+        str(row["model"]): (int(row["n"]), list(dict.fromkeys(map(str, row["first"])))[:NAMED])
+        for row in found.to_dict("records")
+    }
+
+
+@lru_cache(maxsize=512)
+def _count(run_folder: Path, found: str, arguments: tuple[Any, ...]) -> int:
+    """How many rows a filter leaves: asked once, for a sealed run never changes."""
+    return int(Run(run_folder).query(f"SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
+
+
+def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
+    """The SQL of one row per case and model, its arguments, and the order in which they come."""
+    entry = evaluators().get(evaluator)
+    lower_is_better = entry is not None and entry.metric(metric).direction.value == "lower"
+    ascending = worst_first != lower_is_better
+    by_value = f"value {'ASC' if ascending else 'DESC'} NULLS LAST"
+    if (scored := _scored_metric(run, evaluator, metric)) is not None:
+        columns = "case_id, position, model, run, value, status, reason, NULL::BIGINT AS errors"
+        failing = "FALSE" if entry is None else _failing(run, entry, scored)
+        return (
+            f"SELECT {columns}, {failing} AS failing FROM scores WHERE evaluator = ? AND metric = ?",
+            [evaluator, scored],
+            by_value,
+        )
+    if evaluator in run.match_names():
+        # one row for each image and model, also for images without any object
+        source = f"""
+            SELECT k.case_id, k.position, r.model, r.run, NULL::DOUBLE AS value, 'ok' AS status, NULL AS reason,
+                   coalesce(m.errors, 0) AS errors, coalesce(m.errors, 0) > 0 AS failing
+            FROM suite_cases k
+            CROSS JOIN (SELECT DISTINCT model, run FROM "matches_{evaluator}") r
+            LEFT JOIN (SELECT case_id, model, run, count(*) FILTER (kind LIKE 'f%') AS errors
+                       FROM "matches_{evaluator}" GROUP BY ALL) m USING (case_id, model, run)"""
+        return source, [], f"errors {'DESC' if worst_first else 'ASC'}"
+    source = """
+        SELECT case_id, position, NULL AS model, NULL::INTEGER AS run, NULL::DOUBLE AS value,
+               'ok' AS status, NULL AS reason, NULL::BIGINT AS errors, FALSE AS failing
+        FROM suite_cases"""
+    return source, [], "position"
+
+
+def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
+    """The metric whose values per case stand for this one; None where the evaluator has no such values.
+
+    Macro F1 has no value per case: its cases are those of the evaluator's metric that has one.
+    """
+    measured = _scored_metrics(run.folder, evaluator)
+    return metric if metric in measured else measured[0] if measured else None
+
+
+@lru_cache(maxsize=512)
+def _scored_metrics(run_folder: Path, evaluator: str) -> tuple[str, ...]:
+    found = Run(run_folder).query("SELECT DISTINCT metric FROM scores WHERE evaluator = ?", [evaluator])
+    return tuple(found["metric"])
+
+
+def _failing(run: Run, entry: Evaluator, metric: str) -> str:
+    """The SQL of whether a value lies on the wrong side of the threshold in force."""
+    declared = entry.metric(metric)
+    threshold = entry.threshold(declared, entry.parameters.model_validate(run.evaluators[entry.id]))
+    if threshold is None or declared.direction.value == "none":
+        return "FALSE"
+    return f"coalesce(value {'>' if declared.direction.value == 'lower' else '<'} '{threshold!r}'::DOUBLE, FALSE)"

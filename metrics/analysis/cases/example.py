@@ -1,0 +1,73 @@
+"""One case in full: what was asked, what each model made of it, every score with its evidence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.analysis.objects.object_rings import object_rings
+from metrics.core.errors import InputError
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleView:
+    """One case of a run.
+
+    case: the suite's columns; image: its file or None; outputs: a record per model and repeat; scores: data frame with
+    model, run, evaluator, metric, value, status, reason, evidence (plain data or None); annotations, predictions: data
+    frames with the columns of core.suite's schemas and `rings`, the outlines to draw; empty where the task has none.
+    """
+
+    case: dict[str, Any]
+    image: Path | None
+    outputs: list[dict[str, Any]]
+    scores: pd.DataFrame
+    annotations: pd.DataFrame
+    predictions: pd.DataFrame
+
+
+def example(run: Run, case_id: str) -> ExampleView:
+    """The case of that id with everything the run knows of it; InputError where the suite has no such case."""
+    suite = run.suite
+    position = pc.index(suite.cases["case_id"], case_id).as_py()
+    if position < 0:
+        raise InputError(f"the suite of run {run.id} has no case {case_id!r}")
+    case = suite.cases.slice(position, 1).to_pylist()[0]
+    image = suite.media / case["image"] if suite.media is not None and case["image"] else None
+    folder = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"]
+    this = [("case_id", "==", case_id)]
+    outputs = pq.read_table(folder / "outputs.parquet", filters=this).to_pylist()
+    scores = pq.read_table(run.table_path("scores"), filters=[("position", "==", position)])
+    frame = scores.drop_columns(["case_id", "position"]).to_pandas()
+    frame["evidence"] = [None if text is None else json.loads(text) for text in scores["evidence"].to_pylist()]
+    predictions = folder / "predictions.parquet"
+    annotations = None
+    if suite.annotations is not None:
+        annotations = suite.annotations.filter(pc.equal(suite.annotations["case_id"], case_id))
+    return ExampleView(
+        case,
+        image,
+        outputs,
+        frame,
+        _frame(annotations, case),
+        _frame(pq.read_table(predictions, filters=this) if predictions.exists() else None, case),
+    )
+
+
+def _frame(table: pa.Table | None, case: dict[str, Any]) -> pd.DataFrame:
+    import pandas as pd
+
+    if table is None:
+        return pd.DataFrame()
+    frame: pd.DataFrame = table.to_pandas()
+    return frame.assign(rings=pd.Series(object_rings(table, case["image_height"]), frame.index, object))

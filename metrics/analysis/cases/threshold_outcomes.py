@@ -1,0 +1,43 @@
+"""On which side of its threshold each value of a case lies, as SQL over a run's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.store import Run
+
+Rules = list[list[Any]]
+
+
+def sided(condition: str = "TRUE") -> str:
+    """Two SQL tables: `rules`, and `sided`, a row for each model, evaluator, metric and case that meets `condition`.
+
+    sided: value (repeats averaged), threshold, sign (−1 where lower is better), good (on the good side or exactly on
+    the threshold). Their arguments are what `rules` gives.
+    """
+    return f"""
+    rules AS (SELECT unnest(?) AS evaluator, unnest(?) AS metric, unnest(?) AS threshold, unnest(?) AS sign),
+    sided AS (
+        SELECT model, evaluator, metric, case_id, avg(value) AS value, any_value(threshold) AS threshold,
+               any_value(sign) AS sign, avg(value) * any_value(sign) >= any_value(threshold) * any_value(sign) AS good
+        FROM scores JOIN rules USING (evaluator, metric)
+        WHERE value IS NOT NULL AND {condition}
+        GROUP BY model, evaluator, metric, case_id
+    )"""
+
+
+def rules(run: Run, keep: Callable[[Column], bool] = lambda column: not column.minor) -> Rules:
+    """The thresholds in force, as four equally long lists: evaluator, metric, threshold, sign.
+
+    Of the metrics that `keep` keeps and that have a threshold and a better end; by default all but minor ones.
+    """
+    columns = {
+        (column.evaluator, column.metric): column
+        for column in reversed(leaderboard(run).columns)
+        if column.threshold is not None and column.direction != "none" and keep(column)
+    }
+    signs = [-1.0 if column.direction == "lower" else 1.0 for column in columns.values()]
+    thresholds = [column.threshold for column in columns.values()]
+    return [[name for name, _ in columns], [name for _, name in columns], thresholds, signs]

@@ -1,0 +1,68 @@
+"""The cases behind a difference of two models: regressions first."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage
+from metrics.analysis.comparison.compare import apart_of, check_pair, values
+from metrics.analysis.sampling_design import Design
+from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
+from metrics.store import Run
+
+Floats = NDArray[np.float64]
+Kind = Literal["losses", "wins", "ties"]
+
+
+def differences(
+    run: Run,
+    model_a: str,
+    model_b: str,
+    evaluator: str,
+    metric: str,
+    kind: Kind = "losses",
+    limit: int = 100,
+    offset: int = 0,
+    tag: str | None = None,
+    other: Run | None = None,
+) -> CasePage:
+    """The cases on which b is worse than a (losses), better (wins) or equal (ties), the largest difference first.
+
+    Columns: case_id, preview, a, b, difference (b − a, repeats averaged). For a metric without a better end a win is
+    the higher value. InputError where there is nothing to compare or the metric has no values per case.
+    """
+    other = other or run
+    check_pair(run, model_a, other, model_b)
+    position, a, b, apart = _pairs(run.folder, model_a, other.folder, model_b, evaluator, metric, tag)
+    entry = evaluators().get(evaluator)
+    lower = entry is not None and entry.metric(metric).direction.value == "lower"
+    better = -apart if lower else apart
+    chosen = np.flatnonzero({"losses": better < 0, "wins": better > 0, "ties": better == 0}[kind])
+    shown = chosen[np.argsort(-np.abs(apart[chosen]), kind="stable")][offset : offset + limit]
+    texts = run.query(
+        f"""SELECT position, case_id, left({TEXT}, {PREVIEW}) AS preview
+            FROM suite_cases WHERE position IN (SELECT unnest(?))""",
+        [position[shown].tolist()],
+    ).set_index("position")
+    rows = texts.reindex(position[shown]).assign(a=a[shown], b=b[shown], difference=apart[shown])
+    return CasePage(rows.reset_index(drop=True), len(chosen))
+
+
+@lru_cache(maxsize=8)
+def _pairs(
+    folder_a: Path, model_a: str, folder_b: Path, model_b: str, evaluator: str, metric: str, tag: str | None
+) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
+    """Position, value of a, value of b and b − a of every pair, kept: sealed runs never change."""
+    run, key = Run(folder_a), (evaluator, metric)
+    design = Design(run, tag)
+    a, b = (values(of, model, design, key).get(key) for of, model in ((run, model_a), (Run(folder_b), model_b)))
+    if a is None or b is None:
+        raise InputError(f"{evaluator} has no values per case of {metric!r} for both models")
+    both = np.flatnonzero(a.present & b.present)
+    return design.inside[both], a.values[both], b.values[both], apart_of(a, b)[both]

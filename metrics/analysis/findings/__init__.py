@@ -1,0 +1,1 @@
+"""What stands out? Problems, insights, flips, failure attribution, compliance."""

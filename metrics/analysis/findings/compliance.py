@@ -1,0 +1,159 @@
+"""Compliance: which standards a run gives evidence for, model by model, and what it has not measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
+from metrics.core.registry import evaluators
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOTICE = (
+    "This is evidence, not certification: it shows what was measured on these cases and what was not. Whether a system"
+    " meets a standard is for its owner and reviewers to judge, from far more than test results."
+)
+# framework: its standards, each with what it asks for; evaluators declare theirs as "framework: standard"
+FRAMEWORKS: dict[str, dict[str, str]] = {
+    "NIST AI RMF": {
+        "valid and reliable": "It does what it is meant to, as accurately and steadily as required.",
+        "safe": "It does not endanger life, health, property or the environment.",
+        "secure and resilient": "It withstands attacks and unexpected conditions, and fails gracefully.",
+        "accountable and transparent": "What it does and rests on can be seen and answered for.",
+        "explainable and interpretable": "How and why it comes to an output can be understood.",
+        "privacy enhanced": "It guards personal and confidential data.",
+        "fair": "Harmful bias and discrimination are managed.",
+    },
+    "SR 11-7": {
+        "conceptual soundness": "Design and construction are well founded and documented.",
+        "ongoing monitoring": "Performance is checked again and again while in use.",
+        "outcomes analysis": "Outputs are compared with what was right.",
+    },
+}
+VERDICTS = {  # of a model in a metric: what it is called
+    "passed": "meets the threshold, the whole 95 % interval does",
+    "passed_unsure": "meets the threshold, but the 95 % interval reaches the wrong side",
+    "passed_only": "meets the threshold; there is no interval",
+    "failed": "misses the threshold, the whole 95 % interval does",
+    "failed_unsure": "misses the threshold, but the 95 % interval reaches the good side",
+    "failed_only": "misses the threshold; there is no interval",
+    "measured": "measured; there is no threshold to meet",
+    "unmeasured": "no value",
+}
+GLYPHS = {  # of a verdict; in brackets where the interval reaches over the threshold or is missing
+    "passed": "✓", "passed_unsure": "(✓)", "passed_only": "(✓)", "failed": "✗", "failed_unsure": "(✗)",
+    "failed_only": "(✗)", "measured": "○", "unmeasured": "–",
+}  # fmt: skip
+COLUMNS = [
+    "framework", "standard", "evaluator", "metric", "model", "value", "low", "high", "threshold", "direction", "n",
+    "unscored", "verdict",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One evaluator's primary metric as evidence for a standard; `cells` and `verdicts` have one of each model."""
+
+    column: Column
+    cells: tuple[Cell | None, ...]
+    verdicts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """An evaluator that would give evidence for a standard but was not run; `needs` are inputs and resources."""
+
+    evaluator: str
+    title: str
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """One standard: what it asks for, what was measured for it, and which evaluators of the run's task were not run."""
+
+    framework: str
+    name: str
+    asks: str
+    evidence: tuple[Evidence, ...]
+    unmeasured: tuple[Unmeasured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """Standards × evaluators × models of a run."""
+
+    models: tuple[str, ...]
+    standards: tuple[Standard, ...]
+
+
+def compliance(run: Run) -> Compliance:
+    """What a run says about every standard of FRAMEWORKS, by the standards that its evaluators declare.
+
+    Of each evaluator its primary metric, the headline where it has several columns. A verdict is a key of VERDICTS.
+    """
+    board = leaderboard(run)
+    headlines: dict[str, Column] = {}
+    for column in board.columns:
+        if column.primary:
+            headlines.setdefault(column.evaluator, column)
+    measured: dict[str, list[Evidence]] = {}
+    for name, column in headlines.items():
+        cells = tuple(board.cells.get((model, column.key)) for model in board.models)
+        evidence = Evidence(column, cells, tuple(verdict(column, cell) for cell in cells))
+        for standard in evaluators()[name].standards:
+            measured.setdefault(standard, []).append(evidence)
+    task, missing = run.spec["suite"]["task"], dict[str, list[Unmeasured]]()
+    for entry in evaluators().values():
+        if task in entry.tasks and entry.id not in headlines:
+            for standard in entry.standards:
+                missing.setdefault(standard, []).append(
+                    Unmeasured(entry.id, entry.title, (*entry.inputs, *entry.needs))
+                )
+    standards = tuple(
+        Standard(
+            framework, name, asks, tuple(measured.get(f"{framework}: {name}", ())),
+            tuple(missing.get(f"{framework}: {name}", ())),
+        )
+        for framework, names in FRAMEWORKS.items()
+        for name, asks in names.items()
+    )  # fmt: skip
+    return Compliance(board.models, standards)
+
+
+def verdict(column: Column, cell: Cell | None) -> str:
+    """The key of VERDICTS for one number."""
+    if cell is None or cell.value is None:
+        return "unmeasured"
+    if column.threshold is None or column.direction == "none":
+        return "measured"
+    side = "failed" if cell.problem else "passed"
+    if cell.low is None or cell.high is None:
+        return f"{side}_only"
+    sign = -1 if column.direction == "lower" else 1
+    worst, best = sorted((sign * cell.low, sign * cell.high))
+    unsure = best >= sign * column.threshold if cell.problem else worst < sign * column.threshold
+    return f"{side}_unsure" if unsure else side
+
+
+def compliance_table(run: Run) -> pd.DataFrame:
+    """The matrix as flat rows, one for each standard, evaluator and model; unmeasured evaluators have no model."""
+    import pandas as pd
+
+    found, rows = compliance(run), []
+    for standard in found.standards:
+        head = (standard.framework, standard.name)
+        for one in standard.evidence:
+            column = one.column
+            of = (*head, column.evaluator, column.metric)
+            for model, cell, said in zip(found.models, one.cells, one.verdicts, strict=True):
+                numbers = (None, None, None) if cell is None else (cell.value, cell.low, cell.high)
+                sizes = (None, None) if cell is None else (cell.n, cell.unscored)
+                rows.append((*of, model, *numbers, column.threshold, column.direction, *sizes, said))
+        rows += [(*head, one.evaluator, *[None] * 9, "not run") for one in standard.unmeasured]
+    return pd.DataFrame(rows, columns=COLUMNS).astype(
+        dict.fromkeys(("value", "low", "high", "threshold"), "float64") | {"n": "Int64", "unscored": "Int64"}
+    )

@@ -1,0 +1,158 @@
+"""Flips: perturbed cases whose metric moved to the other side of its threshold, beside what mere copies do."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metrics.analysis.cases.threshold_outcomes import rules, sided
+from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.analysis.leaderboard.significance import LEVEL
+from metrics.stats.intervals import wilson
+from metrics.stats.paired_tests import holm
+from metrics.stats.stratified import Stratum, exact_excess
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CONTROL = "copy"  # the kind of perturbation that changes nothing
+UNNAMED = "not named"
+KEY = ["model", "evaluator", "metric", "perturbation"]
+FLIPS = [*KEY, "case_id", "original", "before", "after", "threshold", "direction", "change"]
+RATES = [
+    *KEY, "control", "pairs", "unscored", "flips", "worse", "better", "rate", "low", "high", "control_pairs",
+    "control_flips", "control_rate", "p", "adjusted", "exceeds",
+]  # fmt: skip
+PAIRS = f"""
+    variants AS (
+        SELECT case_id, perturbs AS original, coalesce(nullif(trim(perturbation), ''), '{UNNAMED}') AS perturbation
+        FROM suite_cases WHERE perturbs IS NOT NULL
+    ),
+    {sided("case_id IN (SELECT case_id FROM variants UNION ALL SELECT original FROM variants)")},
+    pairs AS (
+        SELECT model, evaluator, metric, v.perturbation, v.case_id, v.original, o.value AS before, n.value AS after,
+               n.threshold, n.sign, n.good, o.good != n.good AS flipped
+        FROM variants v JOIN sided n ON n.case_id = v.case_id
+        JOIN (SELECT model, evaluator, metric, case_id AS original, value, good FROM sided) o
+            USING (model, evaluator, metric, original)
+    )"""
+
+
+def flips(run: Run, **of: str | None) -> pd.DataFrame:
+    """Every perturbed case whose metric lies on the other side of the threshold than its original's, one row each.
+
+    `of` keeps only one model, evaluator, metric or perturbation. Columns FLIPS: before and after are the values of the
+    original and of the variant (repeats averaged), `change` is worse (now on the wrong side) or better. Metrics with a
+    threshold, a better end and a value per case count; minor ones, which mirror others, do not. Exactly on the
+    threshold is good.
+    """
+    found = _flips(run.folder)
+    for name, wanted in of.items():
+        if wanted is not None:
+            found = found[found[name] == wanted]
+    return found.reset_index(drop=True)
+
+
+def flip_rates(run: Run) -> pd.DataFrame:
+    """How often each kind of perturbation flips each metric of each model, beside the copies: columns RATES.
+
+    rate = flips / pairs, the pairs of a variant and its original that both have a value (`unscored` have not), with
+    Wilson's 95 % interval; its n is the number of originals, as variants of one original are alike. control_…: the
+    flips of the originals' mere copies, the base rate: 0 where model and evaluator are deterministic. p: one-sided,
+    exact, original by original (metrics.stats.stratified), that the kind flips no more than the copies; adjusted:
+    Holm's over all of them. exceeds: adjusted ≤ 0.05; None where no original has both. p is None where nothing could
+    be told: no flip among them. Empty for a suite without perturbed cases.
+    """
+    return _rates(run.folder).copy()
+
+
+@lru_cache(maxsize=16)
+def _flips(folder: Path) -> pd.DataFrame:
+    """All flips, kept: a sealed run never changes."""
+    run = Run(folder)
+    found = run.query(
+        f"""WITH {PAIRS}
+            SELECT p.* EXCLUDE (sign, good, flipped), CASE WHEN sign < 0 THEN 'lower' ELSE 'higher' END AS direction,
+                   CASE WHEN good THEN 'better' ELSE 'worse' END AS change
+            FROM pairs p JOIN (SELECT case_id, position FROM suite_cases) USING (case_id)
+            WHERE flipped ORDER BY change DESC, position""",
+        rules(run),
+    )
+    return _in_order(found, run)[FLIPS]
+
+
+@lru_cache(maxsize=16)
+def _rates(folder: Path) -> pd.DataFrame:
+    run = Run(folder)
+    # one row for each model, metric, kind and way in which an original's variants and copies can have come out
+    found = run.query(
+        f"""WITH {PAIRS},
+            own AS (
+                SELECT model, evaluator, metric, perturbation, original, count(*) AS n,
+                       count(*) FILTER (flipped) AS hits, count(*) FILTER (flipped AND NOT good) AS worse
+                FROM pairs GROUP BY ALL
+            ),
+            copies AS (
+                SELECT model, evaluator, metric, original, n AS copies, hits AS copy_hits
+                FROM own WHERE lower(perturbation) = '{CONTROL}'
+            )
+            SELECT model, evaluator, metric, perturbation, n, hits, coalesce(copies, 0) AS copies,
+                   coalesce(copy_hits, 0) AS copy_hits, count(*) AS originals, sum(worse)::BIGINT AS worse
+            FROM own LEFT JOIN copies USING (model, evaluator, metric, original) GROUP BY ALL ORDER BY ALL""",
+        rules(run),
+    )
+    sizes = run.query(
+        f"""SELECT coalesce(nullif(trim(perturbation), ''), '{UNNAMED}') AS perturbation, count(*) AS n
+            FROM suite_cases WHERE perturbs IS NOT NULL GROUP BY ALL"""
+    )
+    variants = dict(zip(sizes["perturbation"], sizes["n"], strict=True))
+    rows = [_rate(dict(zip(KEY, key, strict=True)), part, variants[key[3]]) for key, part in found.groupby(KEY)]
+    return _corrected(rows, run)
+
+
+def _rate(key: dict[str, Any], part: pd.DataFrame, variants: int) -> dict[str, Any]:
+    """One row of RATES, not yet corrected."""
+    times = part["originals"].to_numpy()
+    pairs, hits = int(part["n"] @ times), int(part["hits"] @ times)
+    control = key["perturbation"].casefold() == CONTROL
+    rate = hits / pairs
+    low, high = wilson(rate * times.sum(), int(times.sum()))
+    copies = 0 if control else int(part["copies"] @ times)
+    copy_hits = 0 if control else int(part["copy_hits"] @ times)
+    outcomes = part[["n", "hits", "copies", "copy_hits"]].itertuples(index=False, name=None)
+    strata = {Stratum(*outcome): int(many) for outcome, many in zip(outcomes, times, strict=True)}
+    return key | {
+        "control": control, "pairs": pairs, "unscored": variants - pairs, "flips": hits,
+        "worse": int(part["worse"].sum()), "better": hits - int(part["worse"].sum()), "rate": rate, "low": low,
+        "high": high, "control_pairs": copies, "control_flips": copy_hits,
+        "control_rate": copy_hits / copies if copies else None, "p": exact_excess(strata) if copies else None,
+    }  # fmt: skip
+
+
+def _corrected(rows: list[dict[str, Any]], run: Run) -> pd.DataFrame:
+    import pandas as pd
+
+    tested = [row for row in rows if row["p"] is not None]
+    for row, adjusted in zip(tested, holm(np.array([row["p"] for row in tested])), strict=True):
+        row["adjusted"] = float(adjusted)
+    for row in rows:
+        row["exceeds"] = None if not row["control_pairs"] else row.get("adjusted", 1.0) <= LEVEL
+    frame = pd.DataFrame(rows, columns=RATES)
+    frame[["control_rate", "p", "adjusted"]] = frame[["control_rate", "p", "adjusted"]].astype(float)
+    return _in_order(frame.astype({"exceeds": object}), run)
+
+
+def _in_order(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """The rows by model, evaluator and metric, as the run has them; then by kind, the control last."""
+    columns = [(column.evaluator, column.metric) for column in leaderboard(run).columns]
+    place = {key: index for index, key in reversed(list(enumerate(columns)))}
+    models = {model: index for index, model in enumerate(run.models)}
+    keys = [
+        (models[model], place[evaluator, metric], kind.casefold() == CONTROL, kind)
+        for model, evaluator, metric, kind in frame[KEY].astype(str).to_numpy().tolist()
+    ]
+    return frame.iloc[sorted(range(len(frame)), key=keys.__getitem__)].reset_index(drop=True)

@@ -1,0 +1,274 @@
+"""Insights: what stands out in a run without anybody asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metrics.analysis.cases.case_pages import failing
+from metrics.analysis.cases.threshold_outcomes import rules, sided
+from metrics.analysis.findings.failure_attribution import Blame, blames, least_grounded
+from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.core.registry import evaluators
+from metrics.stats.bootstrap import bootstrap_means
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = [
+    "kind", "evaluator", "metric", "model", "case_id", "value", "message", "severity", "evidence", "affected",
+    "case_ids", "standards",
+]  # fmt: skip
+GRAVITY = {"high": 0, "low": 1, "info": 2}
+EXTREMES = (("duration_s", "fastest", "slowest"), ("cost_usd", "cheapest", "dearest"))
+SENTENCE = 240  # characters of a sentence that are told
+Insight = dict[str, Any]
+
+
+def insights(run: Run) -> pd.DataFrame:
+    """What stands out, the gravest first: columns COLUMNS.
+
+    Of each evaluator's primary metric the best_model and worst_model (no_difference where they cannot be told apart)
+    and the hardest_case, the one that most models fail; of all thresholds together the most_accurate and
+    least_accurate model; fastest_model, slowest_model, cheapest_model, dearest_model where the outputs say so;
+    best_retrieval and worst_retrieval; retrieval_blame and generation_blame: to what failing answers are owed;
+    least_grounded: the sentence or claim that the contexts support the least.
+
+    severity: `high` for what is on the wrong side of a threshold, fails every model or fails mostly for one reason;
+    `low` for other failures; `info` for what is no failure. evidence: what it rests on, in words. affected: how many
+    cases it is about (None: it is about a model as a whole), case_ids: which. standards: those that the evaluators it
+    rests on bear on.
+    """
+    import pandas as pd
+
+    board = leaderboard(run)
+    primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
+    rows: list[Insight] = []
+    for column in primary:
+        rows += _extremes(run, board, column)
+        rows += _hardest(run, column)
+    rows += _accuracy(run, primary)
+    rows += _resources(run)
+    rows += _retrieval(board)
+    rows += _blames(run, board)
+    rows += _least_grounded(run, board)
+    frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
+    order = frame["severity"].map(GRAVITY).sort_values(kind="stable").index
+    return frame.loc[order].reset_index(drop=True)
+
+
+def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]:
+    values = {
+        model: cell.value
+        for model in board.models
+        if (cell := board.cells.get((model, column.key))) is not None and cell.value is not None
+    }
+    if len(values) < 2:
+        return
+    sign = -1 if column.direction == "lower" else 1
+    ranked = sorted(values, key=lambda model: -sign * values[model])
+    best, worst = ranked[0], ranked[-1]
+    tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
+    if board.cells[worst, column.key].best:
+        message = f"{column.title}: the models cannot be told apart (their 95 % intervals overlap)"
+        yield _row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
+        return
+    also = f"; {', '.join(tied)} cannot be told apart from it" if tied else ""
+    yield _row(
+        "best_model", f"{best} is best at {column.title} ({values[best]:.3g}){also}", column=column, model=best,
+        value=values[best], evidence=_spread(board, column, best, worst),
+    )  # fmt: skip
+    wrong = board.cells[worst, column.key].problem
+    affected, ids = failing(run, column.evaluator, column.metric).get(worst, (None, [])) if wrong else (None, [])
+    yield _row(
+        "worst_model", f"{worst} is worst at {column.title} ({values[worst]:.3g})", column=column, model=worst,
+        value=values[worst], severity="high" if wrong else "info", affected=affected, case_ids=ids,
+        evidence=_spread(board, column, worst, best) + (f"; the threshold is {column.threshold:g}" if wrong else ""),
+    )  # fmt: skip
+
+
+def _spread(board: Leaderboard, column: Column, one: str, other: str) -> str:
+    """The numbers of two models with their intervals."""
+    texts = []
+    for model in (one, other):
+        cell = board.cells[model, column.key]
+        bounds = "" if cell.low is None or cell.high is None else f" ({cell.low:.3g} … {cell.high:.3g})"
+        texts.append(f"{model} {cell.value:.3g}{bounds}, n = {cell.n:,}")
+    return "; ".join(texts)
+
+
+def _hardest(run: Run, column: Column) -> Iterator[Insight]:
+    """The case that most models fail: by how many are on the wrong side of the threshold, then by its mean."""
+    if column.threshold is None or len(run.models) < 2:
+        return
+    metric = evaluators()[column.evaluator].metric(column.metric)
+    wrong, order = (">", "DESC") if metric.direction.value == "lower" else ("<", "ASC")
+    found = run.query(
+        f"""SELECT case_id, count(DISTINCT model) FILTER (value {wrong} ?) AS failing, count(DISTINCT model) AS models,
+                   avg(value) AS mean
+            FROM scores WHERE evaluator = ? AND metric = ? AND value IS NOT NULL
+            GROUP BY case_id HAVING failing >= 2
+            ORDER BY failing DESC, mean {order}, case_id LIMIT 1""",
+        [column.threshold, column.evaluator, column.metric],
+    )
+    for row in found.to_dict("records"):
+        all_fail = row["failing"] == row["models"]
+        message = f"case {row['case_id']} is the hardest: {row['failing']} of {row['models']} models fail it at "
+        yield _row(
+            "hardest_case", message + column.title, column=column, case_id=str(row["case_id"]),
+            value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
+            case_ids=[str(row["case_id"])],
+            evidence=f"the mean of the models there is {row['mean']:.3g}, the threshold {column.threshold:g}",
+        )  # fmt: skip
+
+
+def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
+    """Who passes most: case by case the share of primary metrics on the good side of their thresholds, averaged."""
+    names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
+    if len(run.models) < 2 or len(names) < 2:  # of one metric alone best_model says it
+        return
+    found = run.query(
+        f"WITH {sided()} SELECT model, case_id, avg(good::INT) AS share FROM sided GROUP BY ALL",
+        list(rules(run, lambda column: column.primary and not column.minor)),
+    )
+    shares = found.pivot(index="case_id", columns="model", values="share").sort_index()
+    if len(shares.columns) < 2:
+        return
+    means, (low, high) = shares.mean(), bootstrap_means(shares.to_numpy(dtype=float), low=0.0, high=1.0)
+    ranked = means.sort_values(ascending=False, kind="stable").index
+    ends = {model: (low[at], high[at]) for at, model in enumerate(shares.columns)}
+    level = [model for model in ranked[1:] if ends[model][1] >= ends[ranked[0]][0]]
+    if len(level) == len(ranked) - 1:
+        return
+    also = f"; {', '.join(level)} cannot be told apart from it" if level else ""
+    evidence = "; ".join(
+        f"{model} {100 * means[model]:.3g} % ({100 * ends[model][0]:.3g} … {100 * ends[model][1]:.3g})"
+        for model in (ranked[0], ranked[-1])
+    ) + f"; {len(shares):,} cases, thresholds of {_listed(names)}"  # fmt: skip
+    for kind, model, word in (("most_accurate", ranked[0], "most"), ("least_accurate", ranked[-1], "least")):
+        message = f"{model} is the {word} accurate: it passes {100 * means[model]:.3g} % of the checks of a case"
+        yield _row(
+            kind, message + (also if word == "most" else ""), model=model, value=float(means[model]),
+            evidence=evidence, of=names,
+        )  # fmt: skip
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    titles = [evaluators()[name].title for name in names]
+    return ", ".join(titles[:most]) + (f" and {len(titles) - most} more" if len(titles) > most else "")
+
+
+def _resources(run: Run) -> Iterator[Insight]:
+    found = resources(run)
+    for quantity, least, most in EXTREMES:
+        own = sorted((one for one in found if one.quantity == quantity), key=lambda one: one.mean)
+        if len(own) < 2 or own[0].mean == own[-1].mean:
+            continue
+        evidence = "; ".join(_taken(one) for one in (own[0], own[-1]))
+        for kind, one in ((least, own[0]), (most, own[-1])):
+            message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} a case on average"
+            yield _row(f"{kind}_model", message, metric=quantity, model=one.model, value=one.mean, evidence=evidence)
+
+
+def _taken(one: Resource) -> str:
+    bounds = "" if one.low is None or one.high is None else f" ({one.low:.3g} … {one.high:.3g})"
+    return f"{one.model} {one.mean:.3g} {one.unit}{bounds}, n = {one.n:,}"
+
+
+def _retrieval(board: Leaderboard) -> Iterator[Insight]:
+    """Who retrieves best: the mean goodness (0 … 1) over the metrics of contexts; checks of contexts where none is."""
+    context = [column for column in board.columns if column.family == "retrieval" and column.primary]
+    context = context or [column for column in board.columns if column.metric == "retrieval_failures"]
+    goodness: dict[str, list[float]] = {}
+    for model in board.models:
+        cells = [board.cells.get((model, column.key)) for column in context]
+        own = [cell.goodness for cell in cells if cell is not None and cell.goodness is not None]
+        if context and len(own) == len(context):  # a model that lacks one would be compared on other ground
+            goodness[model] = own
+    if len(goodness) < 2:
+        return
+    ranked = sorted(goodness, key=lambda model: -float(np.mean(goodness[model])))
+    best, worst = ranked[0], ranked[-1]
+    telling = sum(
+        bool(board.cells[best, column.key].best and not board.cells[worst, column.key].best) for column in context
+    )
+    if not telling:
+        return
+    names = list(dict.fromkeys(column.evaluator for column in context))
+    for kind, model, word in (("best_retrieval", best, "best"), ("worst_retrieval", worst, "worst")):
+        mean = float(np.mean(goodness[model]))
+        missed = [column.evaluator_title for column in context if board.cells[model, column.key].problem]
+        wrong = kind == "worst_retrieval" and bool(missed)
+        evidence = f"over {_listed(names)}; {best} is told apart from {worst} in {telling} of {len(context)}"
+        if missed:
+            evidence += f"; {model} misses the threshold of {', '.join(missed)}"
+        message = f"{model} retrieves {word}: its contexts reach {100 * mean:.3g} % of the metrics' ranges"
+        severity = "high" if wrong else "info"
+        yield _row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
+
+
+def _blames(run: Run, board: Leaderboard) -> Iterator[Insight]:
+    columns = {column.evaluator: column for column in board.columns if column.primary}
+    for blame in blames(run, board.columns):
+        column = None if blame.evaluator is None else columns.get(blame.evaluator)
+        of = [name for names in blame.by for name in names] or [blame.evaluator or ""]
+        yield _row(
+            f"{blame.side}_blame", _blamed(blame, column), column=column, model=blame.model,
+            value=blame.blamed / blame.failing, severity="high" if blame.mostly else "low", affected=blame.blamed,
+            case_ids=list(blame.case_ids), evidence=_why(blame), of=of,
+        )  # fmt: skip
+
+
+def _blamed(blame: Blame, column: Column | None) -> str:
+    where = "" if column is None else f" of {column.evaluator_title}"
+    share = f"{blame.model}: {blame.blamed:,} of {blame.failing:,} failing answers{where}"
+    if blame.side == "retrieval":
+        return f"{share} come with contexts that fail too: retrieval is to blame"
+    return f"{share} fail although their contexts pass: generation is to blame"
+
+
+def _why(blame: Blame) -> str:
+    if blame.evaluator is not None:
+        return f"{blame.n:,} cases whose contexts were checked as well"
+    return (
+        f"{blame.n:,} cases; an answer fails if at least half of {_listed(blame.by[1])} are on the wrong side of their"
+        f" thresholds, its contexts if at least half of {_listed(blame.by[0])} are"
+    )
+
+
+def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
+    columns = {column.evaluator: column for column in board.columns if column.primary}
+    for found in least_grounded(run, board.columns):
+        column, text = columns[found.evaluator], " ".join(found.text.split())
+        told = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
+        yield _row(
+            "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{told}”", column=column,
+            model=found.model, case_id=found.case_id, value=found.value, severity="high", affected=1,
+            case_ids=[found.case_id],
+            evidence=f"{column.evaluator_title} of the answer is {found.value:.3g}, the threshold {column.threshold:g}",
+        )  # fmt: skip
+
+
+def _row(
+    kind: str,
+    message: str,
+    *,
+    column: Column | None = None,
+    metric: str | None = None,
+    severity: str = "info",
+    evidence: str = "",
+    of: Iterable[str] = (),
+    **values: Any,
+) -> Insight:
+    """One insight; `of` are the evaluators it rests on, where they are not its column's."""
+    bases = [name for name in of if name] or ([column.evaluator] if column is not None else [])
+    standards = dict.fromkeys(standard for name in bases for standard in evaluators()[name].standards)
+    return {
+        "kind": kind, "evaluator": column and column.evaluator, "metric": column.metric if column else metric,
+        "model": None, "case_id": None, "value": None, "message": message, "severity": severity, "evidence": evidence,
+        "affected": None, "case_ids": [], "standards": list(standards), **values,
+    }  # fmt: skip

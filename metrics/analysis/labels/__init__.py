@@ -1,0 +1,1 @@
+"""Do people agree? Their labels beside the judge's scores."""

@@ -1,0 +1,129 @@
+"""Whether a judge is swayed by what should not matter: the length of an answer, who wrote it, where it stood."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from metrics.analysis.labels.human_labels import output_places
+from metrics.analysis.labels.judge_agreement import FEWEST, Faced, face, metric_columns, output_scores
+from metrics.analysis.labels.judgements import judge_names
+from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.stats.paired_tests import difference_intervals
+from metrics.stats.regression import clustered_coefficient
+from metrics.store import Run
+
+Floats = NDArray[np.float64]
+DUMMIES = 6  # different labels up to which each has a level of its own; of more, the label itself is taken
+SWAPPED = re.compile(  # kinds of variants in which things only stand in another order; words swapped are not such
+    r"(swap(ped)?|(re)?order(ed)?|shuffled?|positions?)"
+    r"|(position|order|answer|response|option|context|passage)s?_(swap(ped)?|(re)?order(ed)?|shuffled?|reversed)"
+)
+PIECE = re.compile(r"[a-z]{3,}")  # of a model's name: the family
+COMMON = {"chat", "instruct", "base", "mini", "large", "small", "turbo", "preview", "latest", "local", "openai", "the"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """One check: `effect` on the judge's score with its 95 % interval, over `n` outputs.
+
+    length: more score for each doubling of the answer's words; model: more score for `about`'s answers than for the
+    others' (`own`: the judge is of that model's family); both at equal labels. position: more score for the variants
+    with things in another order than for their originals. `found`: the interval leaves 0 out.
+    """
+
+    kind: Literal["length", "model", "position"]
+    about: str
+    effect: float
+    low: float
+    high: float
+    n: int
+    own: bool = False
+
+    @property
+    def found(self) -> bool:
+        """Whether the effect is beyond chance."""
+        return self.low > 0 or self.high < 0
+
+
+def biases(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Bias]:
+    """The checks that the data allow, for one metric beside the labels of one criterion."""
+    both = face(run, *only, criterion, tag=tag)
+    return [*_length(run, both), *_models(run, both), *_position(run, metric_columns(run)[only])]
+
+
+def _length(run: Run, both: Faced) -> Iterator[Bias]:
+    words = _words(run)[both.place]
+    there = words > 0
+    part = both.part(there)
+    if len(part.score) <= FEWEST:
+        return
+    found = clustered_coefficient(np.log2(words[there]), _levels(part.label), part.score, part.clusters)
+    if found is not None:
+        yield Bias("length", "", found.value, found.low, found.high, len(part.score))
+
+
+def _models(run: Run, both: Faced) -> Iterator[Bias]:
+    judges = {piece for name in judge_names(run) for piece in _family(name)}
+    for index in np.unique(both.model).tolist() if len(np.unique(both.model)) > 1 else []:
+        mine = (both.model == index).astype(np.float64)
+        found = clustered_coefficient(mine, _levels(both.label), both.score, both.clusters)
+        if found is not None:
+            own = bool(judges & _family(run.models[index]))
+            n = int(mine.sum())
+            yield Bias("model", run.models[index], found.value, found.low, found.high, n, own)
+
+
+def _position(run: Run, column: Column) -> Iterator[Bias]:
+    """Needs no labels: a variant of a case in which only the order of things differs deserves the same score."""
+    path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
+    cases = pq.read_table(path, columns=["case_id", "perturbs", "perturbation"])
+    origin = pc.index_in(cases["perturbs"], cases["case_id"].combine_chunks()).to_pylist()
+    kinds = cases["perturbation"].to_pylist()
+    variants = [
+        place for place, (before, kind) in enumerate(zip(origin, kinds, strict=True))
+        if before is not None and kind and SWAPPED.fullmatch(kind.casefold())
+    ]  # fmt: skip
+    if not variants:
+        return
+    originals = [origin[place] for place in variants]
+    apart = np.concatenate(
+        [scores[variants] - scores[originals] for scores in (output_scores(run, name, column) for name in run.models)]
+    )
+    pairs = np.tile(np.unique(originals, return_inverse=True)[1], len(run.models))
+    known = ~np.isnan(apart)
+    if known.sum() <= FEWEST:
+        return
+    codes = np.unique(pairs[known], return_inverse=True)[1].astype(np.int64)
+    low, high = difference_intervals(apart[known][:, None], clusters=codes)
+    if not np.isnan(low[0]):
+        mean = float(apart[known].mean())
+        yield Bias("position", "", mean, float(low[0]), float(high[0]), int(known.sum()))
+
+
+def _levels(label: Floats) -> Floats:
+    """The labels as columns of a regression without constant: [n, k]."""
+    kinds = np.unique(label)
+    if len(kinds) > DUMMIES:
+        return label[:, None]
+    return np.stack([(label == kind).astype(np.float64) for kind in kinds[1:]], axis=1).reshape(len(label), -1)
+
+
+def _words(run: Run) -> Floats:
+    """How many words each output's answer has; the mean of its repeats."""
+    path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
+    table = pq.read_table(path, columns=["case_id", "model", "answer"])
+    counts = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table["answer"])))
+    words = pc.fill_null(counts, 0).to_numpy().astype(np.float64)
+    places, size = output_places(run, table), len(run.models) * run.spec["suite"]["cases"]
+    times = np.bincount(places, minlength=size)
+    return np.divide(np.bincount(places, words, size), times, out=np.zeros(size), where=times > 0)
+
+
+def _family(name: str) -> set[str]:
+    return set(PIECE.findall(name.rpartition("/")[2].casefold())) - COMMON

@@ -1,0 +1,97 @@
+"""What a run's judge was asked and what it said: case by case, and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+
+from metrics.core.registry import evaluators
+from metrics.judge.settings import settings_of
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLE = "judgements"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The prompt of a step as a run used it: its text, and whether it was edited for the run."""
+
+    text: str
+    edited: bool
+
+
+def judge_names(run: Run) -> tuple[str, ...]:
+    """The names of a run's judges, the panel's included; none where it was made without."""
+    setting = run.spec.get("resources", {}).get("judge")
+    return tuple(judge.name for judge in settings_of(setting).judges) if setting else ()
+
+
+def judged_evaluators(run: Run) -> tuple[str, ...]:
+    """The evaluators of a run that asked its judge, by id."""
+    if not run.spec.get("resources", {}).get("judge"):
+        return ()
+    known = evaluators()
+    return tuple(
+        name
+        for name, values in run.evaluators.items()
+        if name in known and "judge" in known[name].parameters(**values).used(known[name].resources)
+    )
+
+
+def judgements(run: Run, case_id: str) -> pd.DataFrame:
+    """What the judge said of one case: the rows of metrics.core.schema.JUDGEMENTS; empty for a run without a judge."""
+    import pandas as pd
+
+    if TABLE not in _tables(run):
+        return pd.DataFrame()
+    rows: pd.DataFrame = pq.read_table(run.table_path(TABLE), filters=[("case_id", "==", case_id)]).to_pandas()
+    return rows
+
+
+def asked(run: Run) -> dict[str, Asked]:
+    """Every prompt that the run's evaluators may use, by id, as the run used it."""
+    setting = run.spec.get("resources", {}).get("judge")
+    edited = settings_of(setting).prompts if setting else {}
+    known = evaluators()
+    return {
+        prompt.id: Asked(edited.get(prompt.id, prompt.text), prompt.id in edited)
+        for entry in run.spec["evaluators"]
+        if entry["id"] in known
+        for prompt in known[entry["id"]].prompts
+    }
+
+
+def judging(run: Run) -> dict[str, dict[str, Any]]:
+    """What each judged evaluator of a run cost: by its id steps, sent, cached, failed, tokens, usd (None: unknown).
+
+    `steps` are the judge's replies the scores rest on, `sent` those that were paid for in this run.
+    """
+    if TABLE not in _tables(run):
+        return {}
+    rows = run.query(
+        """SELECT evaluator, count(*) AS steps, count(*) FILTER (NOT cached) AS sent,
+                  count(*) FILTER (cached) AS cached,
+                  count(*) FILTER (error IS NOT NULL) AS failed,
+                  coalesce(sum(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))
+                           FILTER (NOT cached), 0) AS tokens,
+                  CASE WHEN count(*) FILTER (NOT cached AND cost_usd IS NULL AND reply IS NOT NULL) > 0 THEN NULL
+                       ELSE coalesce(sum(cost_usd) FILTER (NOT cached), 0) END AS usd
+           FROM judgements GROUP BY evaluator ORDER BY evaluator"""
+    )
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows.to_dict("records"):
+        usd = row.pop("usd")
+        counts = {str(name): int(value) for name, value in row.items() if name != "evaluator"}
+        found[row["evaluator"]] = counts | {"usd": None if usd is None or usd != usd else float(usd)}
+    return found
+
+
+def _tables(run: Run) -> Mapping[str, Any]:
+    tables: Mapping[str, Any] = (run.manifest or {"tables": {}})["tables"]
+    return tables

@@ -1,0 +1,1 @@
+"""Which model is best? Cells, ranks, distributions, significance and cost."""

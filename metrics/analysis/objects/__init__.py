@@ -1,0 +1,1 @@
+"""Which objects are behind a number? Matches, geometry, images."""

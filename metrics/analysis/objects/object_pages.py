@@ -1,0 +1,258 @@
+"""The objects of a detection run one by one: what became of each, filtered, sorted, paged, with its geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index, predictions_path
+from metrics.store import Run
+from metrics.vision.mask_rings import mask_rings
+
+SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most")
+LOW_SCORE = "fn_low_score"  # found, but by a prediction scored below what the filter asks for
+MOST_IN_IMAGE = 40  # more are not told apart in a thumbnail
+SHAPE = ("polygons", "rle")
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFilter:
+    """Which objects of one model and repeat; an empty tuple, "" or None is no restriction.
+
+    `kinds` are those of core.evaluator.MATCHES and LOW_SCORE; `labels` are the object's own (of the prediction, or
+    of the ground truth that was missed), `truths` those of the ground truth it took, overlaps or is; `sizes` are keys
+    of SIZES. A prediction scored below `score_low` is not made: what it found is missed, of kind LOW_SCORE.
+    `score_high`, `iou_low` and `iou_high` keep only what has a score, an IoU, in that range. `search` is looked for in
+    case id and image name, without regard to case.
+    """
+
+    model: str
+    repeat: int = 1
+    kinds: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    truths: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    score_low: float | None = None
+    score_high: float | None = None
+    iou_low: float | None = None
+    iou_high: float | None = None
+    tag: str | None = None
+    search: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPage:
+    """Some tiles of a gallery, how many tiles there are in all, and how many objects they show.
+
+    A tile is a record: case_id, image (file name in the suite's media, or None), image_width, image_height (pixels, or
+    None), n (objects that the filter leaves in the image; 1 where a tile is an object) and `objects`, records of kind,
+    label, truth, score, iou, area and of the geometries `prediction` and `annotation` (x, y, width, height; polygons,
+    of a mask its outline, or None), None where there is none.
+    """
+
+    tiles: list[dict[str, Any]]
+    total: int
+    objects: int
+
+
+def objects(
+    run: Run,
+    evaluator: str,
+    chosen: ObjectFilter,
+    sort: str = "score",
+    by_image: bool = False,
+    limit: int = 60,
+    offset: int = 0,
+) -> ObjectPage:
+    """A page of the objects of a run's matches, one a tile; or of the images that hold them, at most 40 objects each.
+
+    The size of an object is the area of its ground truth where that is found or missed, else that of the prediction.
+    `sort` is one of SORTS: the best first, with `_up` the least; what lacks the value comes last; `most` is for images,
+    those with most objects first. InputError where the run has no such evaluator or model.
+    """
+    index = object_index(run, evaluator, chosen.model, chosen.repeat)
+    kind, masks = _masks(run, index, chosen)
+    rows = np.flatnonzero(_all(masks))
+    position, values = index.position[rows], _values(index, rows, sort)
+    if by_image:
+        counts = np.bincount(position, minlength=len(run.suite))
+        if sort == "most":
+            best = -counts.astype(float)
+        else:
+            best = np.full(len(counts), np.inf)
+            np.minimum.at(best, position, values)
+        there = np.flatnonzero(counts)
+        total = len(there)
+        shown = there[_first(best[there], offset, limit)]
+        wanted = np.zeros(len(counts), np.bool_)
+        wanted[shown] = True
+        near = rows[wanted[position]]
+        groups = [near[index.position[near] == place] for place in shown]
+    else:
+        total = len(rows)
+        groups = [rows[place : place + 1] for place in _first(values, offset, limit)]
+        shown = np.array([index.position[group[0]] for group in groups], np.int64)
+    names = ["case_id", "image", "image_width", "image_height"]
+    tiles = run.suite.cases.select(names).take(shown).to_pylist()
+    groups_shown = [group[:MOST_IN_IMAGE] for group in groups]
+    records = iter(_records(run, index, kind, np.concatenate([np.empty(0, np.int64), *groups_shown]), chosen))
+    for tile, group, drawn in zip(tiles, groups, groups_shown, strict=True):
+        tile |= {"n": len(group), "objects": [next(records) for _ in drawn]}
+        for record in tile["objects"]:
+            for of in ("prediction", "annotation"):
+                _outline(record[of], tile["image_height"])
+    return ObjectPage(tiles, total, len(position))
+
+
+def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, dict[str, int]]:
+    """How many objects each choice would leave: by kind, label, truth, size and tag, each with the other filters on."""
+    index = object_index(run, evaluator, chosen.model, chosen.repeat)
+    kind, masks = _masks(run, index, chosen)
+    kinds = (*index.kinds, LOW_SCORE)
+    columns: dict[str, tuple[NDArray[Any], tuple[str, ...]]] = {
+        "kind": (kind, kinds), "label": (index.label, index.labels), "truth": (index.truth, index.labels),
+        "size": (index.size, tuple(SIZES)),
+    }  # fmt: skip
+    counts = {}
+    for name, (codes, names) in columns.items():
+        kept = codes[_all({other: mask for other, mask in masks.items() if other != name})]
+        found = np.bincount(kept[kept >= 0], minlength=len(names))
+        counts[name] = {names[code]: int(found[code]) for code in np.flatnonzero(found)}
+    in_case = np.bincount(
+        index.position[_all({name: mask for name, mask in masks.items() if name != "tag"})], minlength=len(run.suite)
+    )
+    tags = run.suite.cases["tags"].combine_chunks()
+    lengths = pc.list_value_length(tags).fill_null(0).to_numpy()
+    words = tags.flatten().dictionary_encode()
+    sums = np.bincount(words.indices.to_numpy(), np.repeat(in_case, lengths), len(words.dictionary)).astype(int)
+    counts["tag"] = {tag: int(n) for tag, n in zip(words.dictionary.to_pylist(), sums, strict=True) if n}
+    return counts
+
+
+def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[np.int8], dict[str, Mask]]:
+    """The kind of every object under the score filter, and which objects each of the filters in force keeps."""
+    kind, masks = index.kind, dict[str, Mask]()
+    low, high = chosen.score_low, chosen.score_high
+    if low is not None:
+        below = index.score < low
+        found = kind == (index.kinds.index("tp") if "tp" in index.kinds else -1)
+        kind = np.where(below & found, np.int8(len(index.kinds)), kind)
+        masks["score_low"] = ~below | (found if high is None else False)
+    if high is not None:
+        masks["score_high"] = index.score <= high
+    if chosen.iou_low is not None:
+        masks["iou_low"] = index.iou >= chosen.iou_low
+    if chosen.iou_high is not None:
+        masks["iou_high"] = index.iou <= chosen.iou_high
+    for name, codes, names, wanted in (
+        ("kind", kind, (*index.kinds, LOW_SCORE), chosen.kinds),
+        ("label", index.label, index.labels, chosen.labels),
+        ("truth", index.truth, index.labels, chosen.truths),
+        ("size", index.size, tuple(SIZES), chosen.sizes),
+    ):
+        if wanted:
+            keep = np.array([*(name in wanted for name in names), False])  # the last is for −1
+            masks[name] = keep[codes]
+    cases = run.suite.cases
+    if chosen.tag is not None:
+        tags = cases["tags"].combine_chunks()
+        parents = pc.list_parent_indices(tags).filter(pc.equal(tags.flatten(), chosen.tag))
+        of_case = np.zeros(len(run.suite), np.bool_)
+        of_case[parents.to_numpy()] = True
+        masks["tag"] = of_case[index.position]
+    if chosen.search:
+        image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
+        texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
+        hits = [pc.match_substring(text, chosen.search.lower()).to_numpy() for text in texts]
+        masks["search"] = (hits[0] | hits[1])[index.position]
+    return kind, masks or {"all": np.ones(len(kind), np.bool_)}
+
+
+def _all(masks: Mapping[str, Mask]) -> Any:
+    """Where every mask is true; everything where there is no mask."""
+    return np.logical_and.reduce(list(masks.values())) if masks else slice(None)
+
+
+def _values(index: ObjectIndex, rows: NDArray[np.int64], sort: str) -> NDArray[np.float64]:
+    """What to sort by, the least first, infinite where there is none."""
+    columns: dict[str, NDArray[Any]] = {"score": index.score, "iou": index.iou, "size": index.area}
+    column = columns.get(sort.removesuffix("_up"))
+    values = (index.position if column is None else column)[rows].astype(float)
+    rising = column is None or sort.endswith("_up")
+    known: NDArray[np.float64] = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
+    return known
+
+
+def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.int64]:
+    """The places of the values offset … offset + limit in rising order; equal ones keep theirs."""
+    stop = min(offset + limit, len(values))
+    if stop <= offset:
+        return np.empty(0, np.int64)
+    edge = np.partition(values, stop - 1)[stop - 1]
+    near = np.flatnonzero(values <= edge)
+    return near[np.argsort(values[near], kind="stable")][offset:stop]
+
+
+def _records(
+    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: NDArray[np.int64], chosen: ObjectFilter
+) -> list[dict[str, Any]]:
+    """The objects as plain records with their geometries."""
+    kinds, shapes = (
+        (*index.kinds, LOW_SCORE),
+        _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]]),
+    )
+    columns = (
+        kind[rows], index.label[rows], index.truth[rows], index.score[rows], index.iou[rows], index.area[rows],
+        index.prediction_id[rows], index.prediction_box[rows], index.annotation[rows],
+    )  # fmt: skip
+    annotations: Any = run.suite.annotations
+    truths = annotations.select([*BOX, *SHAPE]).take(index.annotation[rows[index.annotation[rows] >= 0]])
+    annotated = iter(truths.to_pylist())
+    records = []
+    for what, label, truth, score, iou, area, prediction, box, annotation in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        nothing = dict.fromkeys(SHAPE)
+        predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, nothing)
+        records.append(
+            {
+                "kind": kinds[what], "label": index.labels[label], "truth": index.labels[truth] if truth >= 0 else None,
+                **dict(zip(("score", "iou", "area"), _known((score, iou, area)), strict=True)),
+                "prediction": predicted if prediction >= 0 else None,
+                "annotation": next(annotated) if annotation >= 0 else None,
+            }
+        )  # fmt: skip
+    return records
+
+
+def _outline(geometry: dict[str, Any] | None, height: int | None) -> None:
+    """Give a geometry of run lengths its outline instead."""
+    if geometry is None:
+        return
+    text, box = geometry.pop("rle"), [geometry[edge] for edge in BOX]
+    if text is not None and geometry["polygons"] is None and height is not None and None not in box:
+        with suppress(ValueError):
+            geometry["polygons"] = mask_rings(text, height, tuple(box))
+
+
+def _known(values: Iterable[float]) -> list[float | None]:
+    """The values, None instead of NaN."""
+    return [None if value != value else value for value in values]
+
+
+def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+    """The polygons and run lengths of these predictions by id."""
+    if not len(ids):
+        return {}
+    this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]
+    table = pq.read_table(predictions_path(run), columns=["prediction_id", *SHAPE], filters=this)
+    return {row.pop("prediction_id"): row for row in table.to_pylist()}

@@ -1,0 +1,120 @@
+"""One image matched anew at other thresholds, its objects compared as the evaluators of the run compare them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metrics.core.suite import ANNOTATIONS
+from metrics.store import Run
+from metrics.vision.boxes import box_iou
+from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
+from metrics.vision.objects import Floats
+from metrics.vision.outcomes import match_image
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHAPE = ("polygons", "rle")
+GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
+
+
+IOU = 0.5
+THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
+
+
+class Rules(NamedTuple):
+    """By what an evaluator's stored matches were made: its IoU threshold, and how many predictions of an image and
+    label count, best scores first; None for all.
+    """
+
+    iou: float = IOU
+    max_dets: int | None = None
+
+
+def rules(run: Run, evaluator: str | None) -> Rules:
+    """The rules of an evaluator of a run; the plain ones where the run has no such evaluator or it keeps none."""
+    own = run.evaluators.get(evaluator or "", {})
+    most = own.get("max_dets")
+    iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
+    return Rules(iou, max(most, default=None) if isinstance(most, list | tuple) else most)
+
+
+def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
+    """As what the objects of a model are compared: by that evaluator, or by the first that does not leave it open."""
+    own = run.evaluators.get(evaluator or "", {})
+    every = [own] if "geometry" in own else run.evaluators.values()
+    stated: Geometry = next((each["geometry"] for each in every if each.get("geometry", "auto") != "auto"), "auto")
+    if stated != "auto":
+        return stated
+    folder = run.workspace.path
+    suite = folder / "suites" / run.spec["suite"]["fingerprint"] / "annotations.parquet"
+    return _automatic(
+        suite, folder / "outputs" / run.spec["outputs"]["fingerprint"] / "predictions.parquet", model, repeat
+    )
+
+
+def match_objects(
+    annotations: pd.DataFrame,
+    predictions: pd.DataFrame,
+    iou: float = 0.5,
+    score: float = 0.0,
+    geometry: Compared = "box",
+    size: tuple[int | None, int | None] = (None, None),
+    max_dets: int | None = None,
+) -> tuple[list[str], list[str]]:
+    """What becomes of one model's objects in one image at these thresholds: kinds of predictions, of annotations.
+
+    Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
+    below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
+    image, pixels, which masks need; where they cannot be compared for want of it, or the geometry asked for cannot be
+    had, the boxes are compared.
+    """
+    overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
+    return match_image(annotations, predictions, iou, score, max_dets, overlaps)
+
+
+def _overlaps(
+    truths: pa.Table, predictions: pa.Table, geometry: Compared, size: tuple[int | None, int | None]
+) -> Floats:
+    """The IoU of every prediction with every ground truth of one image: [D, G]."""
+    image = pa.table({name: pa.array([side], pa.int64()) for name, side in zip(SIDES, size, strict=True)})
+    rows = [np.zeros(len(table), np.int32) for table in (truths, predictions)]
+    sides, problems = read_sides(geometry, image, truths, predictions, *rows)
+    if problems and geometry != "box":
+        return _overlaps(truths, predictions, "box", size)
+    crowd = truths["is_crowd"].fill_null(False).to_numpy()
+    boxes = box_iou(sides.prediction_box, sides.truth_box, crowd)
+    if sides.overlap is None:
+        return boxes
+    result = np.zeros_like(boxes)
+    near = np.nonzero(boxes)  # what does not overlap as boxes does not overlap
+    if len(near[0]):
+        result[near] = sides.overlap(near[0].astype(np.int32), near[1].astype(np.int32), 0.0)
+    return result
+
+
+def _geometry(frame: pd.DataFrame) -> pa.Table:
+    """The columns of a frame that say where objects are, null where it lacks them."""
+    columns: list[Any] = [
+        pa.array(frame[field.name], field.type, from_pandas=True)
+        if field.name in frame
+        else pa.nulls(len(frame), field.type)
+        for field in GEOMETRY
+    ]
+    return pa.table(columns, schema=GEOMETRY)
+
+
+@lru_cache(maxsize=64)
+def _automatic(annotations: Path, predictions: Path, model: str, repeat: int) -> Compared:
+    """`compared_as` of stored tables, which never change."""
+    if not (annotations.exists() and predictions.exists()):
+        return "box"
+    truths = pq.read_table(annotations, columns=[*SHAPE])
+    this = [("model", "==", model), ("run", "==", repeat)]
+    return compared_as("auto", truths, pq.read_table(predictions, columns=[*SHAPE], filters=this))

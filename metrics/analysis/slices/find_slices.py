@@ -1,0 +1,161 @@
+"""Search: the slices that are worse than the rest beyond chance, however many were looked at."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.analysis.slices.slice_features import features
+from metrics.analysis.slices.slice_outcomes import Measure, measures, outcomes
+from metrics.analysis.slices.slice_values import SliceValue, valued
+from metrics.core.errors import InputError
+from metrics.stats import slice_search
+from metrics.stats.slice_search import DRAWS
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+LEVEL = 0.02  # of the chance that a search finds anything where there is nothing: readers look at several searches
+FEWEST = 20  # units of a slice, at least
+SHARE = 200  # or one in so many
+CELLS = 10_000_000  # shuffled values of one search, at most
+LEAST_DRAWS = 199
+MOST_FACETS = 60
+CONSEQUENCES = ("answer_length",)  # a wrong answer may be short: that is what the failure looks like, not where it is
+COLUMNS = [
+    "model", "evaluator", "metric", "slice", "n", "cases", "value", "low", "high", "rest", "difference",
+    "difference_low", "difference_high", "p", "p_all", "searched", "address",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSlice:
+    """A slice that is worse than the rest: its value, and p corrected for every slice that was looked at."""
+
+    value: SliceValue
+    p: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SliceSearch:
+    """What a search found, the strongest first.
+
+    searched: slices looked at; explained: others below the level that the found ones account for; n units, `least` of
+    them in a slice; draws: shufflings; clustered: whole clusters were shuffled. detectable: for some sizes of a slice,
+    how far below the rest it would have to be to be found four times of five; infinite where none could be.
+    """
+
+    measure: Measure
+    model: str
+    noun: str
+    slices: tuple[FoundSlice, ...]
+    searched: int
+    explained: int
+    n: int
+    least: int
+    draws: int
+    clustered: bool
+    detectable: tuple[tuple[int, float], ...]
+
+
+def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceSearch:
+    """Search every slice of one feature or two for those worse than the rest at p ≤ LEVEL after correction.
+
+    See metrics.stats.slice_search: `search` for the test and its correction, `distinct` for what is left out as
+    explained by another. InputError as `outcomes`.
+    """
+    return _found(run.folder, model, evaluator, metric, by_topic)
+
+
+@lru_cache(maxsize=256)
+def _found(folder: Path, model: str, evaluator: str, metric: str, by_topic: bool) -> SliceSearch:
+    data = outcomes(Run(folder), model, evaluator, metric, by_topic)
+    # the first facet of every feature before the second of any: a suite with many tags is searched by the others too
+    every = [
+        (place, facet, conditions)
+        for way in features(data.known)
+        for place, (facet, conditions) in enumerate(zip(way.facets, way.sets, strict=True))
+    ]
+    ways = [(facet, conditions) for _, facet, conditions in sorted(every, key=lambda way: way[0])[:MOST_FACETS]]
+    late = [place for place, (_, conditions) in enumerate(ways) if conditions[0].feature in CONSEQUENCES]
+    n, badness = len(data.values), data.badness
+    least = max(FEWEST, n // SHARE)
+    draws = int(np.clip(CELLS // max(1, n), LEAST_DRAWS, DRAWS))
+    facets = [facet for facet, _ in ways]
+    searched = slice_search.search(badness, facets, data.weights, data.clusters, least=least, draws=draws)
+    kept = slice_search.distinct(searched, badness, data.weights, LEVEL, late)
+    own = searched.candidates
+    where = []
+    for place, _ in kept:
+        parts = [(own.first[place], own.first_set[place]), (own.second[place], own.second_set[place])]
+        where.append(tuple(ways[facet][1][chosen] for facet, chosen in parts if facet >= 0))
+    masks = np.array([searched.mask(place) for place, _ in kept]).reshape(len(kept), n)
+    rows = valued(data, masks, where)
+    total = len(own.n)
+    sizes = [size for size in (least, n // 20, n // 5) if size == least or size >= 2 * least]
+    return SliceSearch(
+        data.measure, model, data.noun,
+        tuple(FoundSlice(row, p, sentence(row, p, total)) for row, (_, p) in zip(rows, kept, strict=True)),
+        total, int((searched.p <= LEVEL).sum()) - len(kept), n, least, draws, data.clusters is not None,
+        tuple((size, _possible(slice_search.detectable(searched, badness, size, LEVEL), badness)) for size in sizes),
+    )  # fmt: skip
+
+
+def _possible(difference: float, badness: Floats) -> float:
+    """The difference, infinite where no slice can be so bad."""
+    return difference if difference <= badness.mean() - badness.min() else float("inf")
+
+
+def sentence(row: SliceValue, p: float, searched: int) -> str:
+    """A found slice in a sentence."""
+    of = "" if row.slice.of == "cases" else f" in {row.cases:,} images"
+    value, rest = (f"{one:.3g}" if one is not None else "–" for one in (row.value, row.rest))
+    return (
+        f"{row.words}: {value} instead of {rest}, n = {row.n:,}{of}, p = {p:.3f} after correction for {searched:,}"
+        " slices looked at"
+    )
+
+
+def searches(run: Run, most: int | None = None) -> list[SliceSearch]:
+    """The searches of every model by every primary measure that it has values of; with `most` the first so many."""
+    minor = {(column.evaluator, column.metric) for column in leaderboard(run).columns if column.minor}
+    chosen = [one for one in measures(run) if one.primary and (one.evaluator, one.metric) not in minor]
+    found: list[SliceSearch] = []
+    for one in chosen:
+        for model in run.models:
+            if most is not None and len(found) >= most:
+                return found
+            with suppress(InputError):  # this model has no value of it
+                found.append(find_slices(run, model, one.evaluator, one.metric))
+    return found
+
+
+def slices(run: Run) -> pd.DataFrame:
+    """The found slices of every model by every primary measure, the smallest p first: COLUMNS.
+
+    p is corrected for the slices of its own search, p_all also for the number of searches (Bonferroni).
+    """
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    found = searches(run)
+    for search in found:
+        about = {
+            "model": search.model, "evaluator": search.measure.evaluator, "metric": search.measure.metric,
+            "searched": search.searched,
+        }  # fmt: skip
+        for each in search.slices:
+            row = asdict(each.value) | {"slice": each.value.words, "address": each.value.slice.address}
+            rows.append(row | about | {"p": each.p, "p_all": min(1.0, each.p * len(found))})
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values("p", kind="stable", ignore_index=True)

@@ -1,0 +1,311 @@
+"""What is known of each case, as columns to slice by: tags, metadata, lengths, counts, classes, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from metrics.analysis.slices.slice_conditions import METADATA, Condition
+from metrics.core.errors import InputError
+from metrics.stats.slice_search import Facet
+from metrics.store import Run
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+FEW_NUMBERS = 6  # distinct numbers that are bins of their own; more are cut into quarters
+MOST_VALUES = 40  # of a category, the most frequent
+FEWEST = 5  # cases of a value that is shown
+PIXELS = 1e6  # a megapixel
+TITLES = {
+    "tag": "Tag", "class": "Class", "perturbation": "Perturbation", "topic": "Topic of the question",
+    "holds": "Class in the image", "size": "Size of the object", "question_length": "Question length",
+    "source_length": "Source length", "expected_length": "Expected answer length", "answer_length": "Answer length",
+    "context_length": "Context length", "contexts": "Contexts", "reference_contexts": "Reference contexts",
+    "expected_answers": "Expected answers", "image_size": "Image size", "area": "Object area",
+    "objects": "Objects in the image",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A number per unit: NaN where there is none."""
+
+    values: Floats
+
+    def mask(self, condition: Condition) -> Mask:
+        """The units that meet a condition."""
+        low = -np.inf if condition.low is None else condition.low
+        high = np.inf if condition.high is None else condition.high
+        inside: Mask = (self.values > low) & (self.values <= high)
+        return inside
+
+    def take(self, rows: Ints) -> Numbers:
+        """The numbers of these rows."""
+        return Numbers(self.values[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A category per unit: codes [n] into `names`, −1 where there is none. `titles` say what a name stands for."""
+
+    names: tuple[str, ...]
+    codes: Ints
+    titles: tuple[str, ...] = ()
+
+    def mask(self, condition: Condition) -> Mask:
+        """The units that meet a condition."""
+        place = -1 if condition.value is None else _place(self.names, condition.value)
+        inside: Mask = self.codes == place
+        return inside
+
+    def take(self, rows: Ints) -> Categories:
+        """The categories of these rows."""
+        return Categories(self.names, self.codes[rows], self.titles)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Any number of names per unit, as tags are: held [n, names]."""
+
+    names: tuple[str, ...]
+    held: Mask
+
+    def mask(self, condition: Condition) -> Mask:
+        """The units that meet a condition."""
+        if condition.value is None:
+            return np.asarray(~self.held.any(axis=1))
+        place = _place(self.names, condition.value)
+        return np.asarray(self.held[:, place]) if place >= 0 else np.zeros(len(self.held), bool)
+
+    def take(self, rows: Ints) -> Marks:
+        """The names of these rows."""
+        return Marks(self.names, self.held[rows])
+
+
+Known = Numbers | Categories | Marks
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One way of slicing: disjoint bins by their conditions, and the sets of bins that are searched.
+
+    `conditions` are of the bins, `sets` the conditions of the facet's sets; marks make a facet for each name.
+    """
+
+    name: str
+    title: str
+    conditions: tuple[Condition, ...]
+    facets: tuple[Facet, ...]
+    sets: tuple[tuple[Condition, ...], ...]
+
+
+@lru_cache(maxsize=16)
+def known_of_cases(folder: Path, model: str) -> Mapping[str, Known]:
+    """What is known of the cases of a run by name; of outputs, those of one model, repeats averaged. Kept: sealed."""
+    run = Run(folder)
+    if model not in run.models:
+        raise InputError(f"run {run.id} has no model {model!r}; it has {', '.join(run.models)}")
+    found: dict[str, Known] = {**_of_suite(run), **_of_outputs(run, model)}
+    return {name: known for name, known in found.items() if _tells(known)}
+
+
+def _of_suite(run: Run) -> dict[str, Known]:
+    suite = run.suite
+    cases = suite.cases
+    tags = cases["tags"].combine_chunks()
+    found: dict[str, Known] = {"tag": _marks(tags.flatten(), pc.list_parent_indices(tags).to_numpy(), len(cases))}
+    for name in ("label", "perturbation", *(name for name in cases.column_names if name.startswith(METADATA))):
+        if cases[name].null_count < len(cases) and name != "metadata.image_name":
+            found["class" if name == "label" else name] = _read(cases[name], name.startswith(METADATA))
+    found["question_length"] = Numbers(_float(pc.utf8_length(cases["question"])))
+    found["source_length"] = Numbers(_float(pc.utf8_length(cases["source_text"])))
+    found["expected_length"] = Numbers(_length_of_list(cases["expected_answers"], mean=True))
+    found["expected_answers"] = Numbers(_float(pc.list_value_length(cases["expected_answers"])))
+    found["reference_contexts"] = Numbers(_float(pc.list_value_length(cases["reference_contexts"])))
+    found["image_size"] = Numbers(_float(cases["image_width"]) * _float(cases["image_height"]) / PIXELS)
+    if suite.annotations is not None:
+        position = pc.index_in(suite.annotations["case_id"], cases["case_id"].combine_chunks()).to_numpy()
+        found["objects"] = Numbers(np.bincount(position, minlength=len(cases)).astype(np.float64))
+        found["holds"] = _marks(suite.annotations["label"].combine_chunks(), position, len(cases))
+    return found
+
+
+def _of_outputs(run: Run, model: str) -> dict[str, Known]:
+    path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
+    wanted = ["case_id", "answer", "retrieved_contexts"]
+    table = pq.read_table(path, columns=wanted, filters=[("model", "==", model)])
+    case_ids = run.suite.cases["case_id"].combine_chunks()
+    position = pc.index_in(table["case_id"], case_ids).to_numpy()
+
+    def of_cases(values: Floats) -> Numbers:
+        there = ~np.isnan(values)
+        counts = np.bincount(position[there], minlength=len(case_ids))
+        sums = np.bincount(position[there], values[there], len(case_ids))
+        return Numbers(np.divide(sums, counts, out=np.full(len(case_ids), np.nan), where=counts > 0))
+
+    contexts = table["retrieved_contexts"]
+    return {
+        "answer_length": of_cases(_float(pc.utf8_length(table["answer"]))),
+        "contexts": of_cases(_float(pc.list_value_length(contexts))),
+        "context_length": of_cases(_length_of_list(contexts, mean=False)),
+    }
+
+
+def features(known: Mapping[str, Known]) -> list[Feature]:
+    """The known columns as ways of slicing; those with a single bin are left out."""
+    found = [_feature(name, column) for name, column in known.items()]
+    return [feature for feature in found if feature is not None]
+
+
+def title_of(name: str) -> str:
+    """What a feature is called."""
+    return TITLES.get(name) or name.removeprefix(METADATA)
+
+
+def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Mask:
+    """The units that meet every condition; InputError where a column is not known."""
+    unknown = [one.feature for one in where if one.feature not in known]
+    if unknown:
+        raise InputError(f"the run has nothing to slice by as {unknown[0]!r}; it has {', '.join(known)}")
+    wrong = [one for one in where if one.is_number != isinstance(known[one.feature], Numbers)]
+    if wrong:
+        kind = "a number" if isinstance(known[wrong[0].feature], Numbers) else "a category"
+        raise InputError(f"{wrong[0].feature!r} is {kind}; the slice asks otherwise")
+    inside: Mask = np.logical_and.reduce([known[one.feature].mask(one) for one in where])
+    return inside
+
+
+def titled(known: Mapping[str, Known], where: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions with the titles of what are only codes, such as topics."""
+    found = []
+    for one in where:
+        column = known.get(one.feature)
+        if isinstance(column, Categories) and column.titles and one.value in column.names:
+            one = Condition(one.feature, one.value, title=column.titles[column.names.index(one.value)])
+        found.append(one)
+    return tuple(found)
+
+
+def _feature(name: str, known: Known) -> Feature | None:
+    if isinstance(known, Numbers):
+        return _of_numbers(name, known)
+    if isinstance(known, Categories):
+        counts = np.bincount(known.codes + 1, minlength=len(known.names) + 1)
+        shown = [code for code in np.argsort(-counts[1:], kind="stable")[:MOST_VALUES] if counts[code + 1] >= FEWEST]
+        codes = [*shown, -1] if counts[0] >= FEWEST else shown
+        if len(codes) < 2:
+            return None
+        conditions = tuple(
+            Condition(
+                name,
+                None if code < 0 else known.names[code],
+                title=known.titles[code] if known.titles and code >= 0 else None,
+            )
+            for code in codes
+        )
+        places = np.full(len(known.names) + 1, -1)
+        places[np.array(codes)] = np.arange(len(codes))
+        facet = Facet(places[known.codes], np.eye(len(codes), dtype=bool))
+        return Feature(name, title_of(name), conditions, (facet,), (conditions,))
+    n = len(known.held)
+    counts = known.held.sum(axis=0)
+    shown = [code for code in np.argsort(-counts, kind="stable")[:MOST_VALUES] if FEWEST <= counts[code] <= n - FEWEST]
+    if not shown:
+        return None
+    conditions = tuple(Condition(name, known.names[code]) for code in shown)
+    facets = tuple(Facet(known.held[:, code].astype(np.int64) - 1, np.ones((1, 1), bool)) for code in shown)
+    return Feature(name, title_of(name), conditions, facets, tuple((one,) for one in conditions))
+
+
+def _of_numbers(name: str, known: Numbers) -> Feature | None:
+    present = known.values[~np.isnan(known.values)]
+    distinct = np.unique(present)
+    if len(distinct) <= FEW_NUMBERS:
+        edges = distinct[:-1]
+    else:
+        edges = np.unique(np.quantile(present, [0.25, 0.5, 0.75], method="lower"))
+        edges = edges[edges < distinct[-1]]
+    if not len(edges):
+        return None
+    bounds: list[float | None] = [None, *edges.tolist(), None]
+    count = len(bounds) - 1
+
+    def between(first: int, last: int) -> Condition:
+        return Condition(name, low=bounds[first], high=bounds[last], is_number=True)
+
+    codes = np.where(np.isnan(known.values), -1, np.searchsorted(edges, known.values, side="left"))
+    spans = [(first, first + 1) for first in range(count)]
+    spans += [(0, last) for last in range(2, count)] + [(first, count) for first in range(1, count - 1)]
+    sets = np.array([[first <= code < last for code in range(count)] for first, last in spans])
+    conditions = tuple(between(*span) for span in spans)
+    return Feature(name, title_of(name), conditions[:count], (Facet(codes, sets),), (conditions,))
+
+
+def _tells(known: Known) -> bool:
+    """Whether any two units differ."""
+    if isinstance(known, Numbers):
+        present = known.values[~np.isnan(known.values)]
+        return len(present) > 0 and bool(present.min() < present.max())
+    if isinstance(known, Categories):
+        return bool((known.codes != known.codes[:1]).any())
+    return bool((known.held != known.held[:1]).any())
+
+
+def _read(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
+    """Texts as categories; where all of them are numbers, as those."""
+    texts = column.combine_chunks()
+    if may_be_numbers:
+        try:
+            return Numbers(_float(pc.cast(texts, pa.float64())))
+        except pa.ArrowInvalid:
+            pass
+    coded = texts.dictionary_encode()
+    return Categories(tuple(coded.dictionary.to_pylist()), coded.indices.fill_null(-1).to_numpy().astype(np.int64))
+
+
+def _marks(words: pa.Array, position: Ints, size: int) -> Marks:
+    """Which of `size` units has which of the words, each at its position; the MOST_VALUES most frequent words."""
+    coded = words.dictionary_encode()
+    code = coded.indices.fill_null(-1).to_numpy()
+    counts = np.bincount(code[code >= 0], minlength=len(coded.dictionary))
+    most = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    column = np.full(len(counts) + 1, -1)
+    column[most] = np.arange(len(most))
+    column = column[code]
+    held = np.zeros((size, len(most)), bool)
+    held[position[column >= 0], column[column >= 0]] = True
+    return Marks(tuple(str(name) for name in coded.dictionary.take(pa.array(most)).to_pylist()), held)
+
+
+def _length_of_list(column: pa.ChunkedArray, mean: bool) -> Floats:
+    """Characters of all the texts of each list, or of one on average; NaN for an empty or absent list."""
+    lists = column.combine_chunks()
+    lengths = _float(pc.utf8_length(lists.flatten()))
+    parents = pc.list_parent_indices(lists).to_numpy()
+    there = ~np.isnan(lengths)
+    counts = np.bincount(parents[there], minlength=len(lists))
+    sums = np.bincount(parents[there], lengths[there], len(lists))
+    found = sums / np.maximum(counts, 1) if mean else sums
+    return np.where(counts > 0, found, np.nan)
+
+
+def _float(column: pa.ChunkedArray | pa.Array) -> Floats:
+    """Numbers as float64, NaN where there is none."""
+    values = pc.cast(column, pa.float64())
+    flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    found: Floats = flat.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _place(names: Sequence[str], value: str) -> int:
+    return names.index(value) if value in names else -2  # −1 is a value of its own: none given

@@ -1,0 +1,184 @@
+"""What a model did unit by unit: a metric's value per case, or of a detection run what became of each object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.analysis.comparison.compare import values
+from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.analysis.objects.object_index import SIZES, object_index
+from metrics.analysis.sampling_design import Design
+from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
+from metrics.analysis.slices.topics import TOPIC, topics
+from metrics.core.errors import InputError
+from metrics.core.registry import evaluators
+from metrics.store import Run
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What slices can be compared by: `of` says whether the units are cases, objects or predictions.
+
+    `metric` of objects is FOUND, of predictions RIGHT: shares of an evaluator's ground truths, of its predictions.
+    """
+
+    evaluator: str
+    metric: str
+    title: str
+    description: str
+    direction: str
+    of: str
+    primary: bool
+    minor: bool
+
+    @property
+    def key(self) -> str:
+        """evaluator/metric."""
+        return f"{self.evaluator}/{self.metric}"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range of its values."""
+        if self.of != "cases":
+            return 0.0, 1.0
+        metric = evaluators()[self.evaluator].metric(self.metric)
+        return metric.low, metric.high
+
+
+FOUND, RIGHT = "objects_found", "predictions_right"
+OBJECTS = {
+    FOUND: ("objects", "objects found", "share of the ground truths that a prediction was matched to"),
+    RIGHT: ("predictions", "predictions right", "share of the predictions, whatever their score, that were matched"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """One model's values by one measure: n units that have one.
+
+    values [n]; position [n] of the case in the suite; known columns of each unit; weights [n] and clusters [n], codes,
+    or None. binary: every value is 0 or 1 and stands for a single answer. noun: what a unit is called. unscored: cases
+    without a value.
+    """
+
+    measure: Measure
+    model: str
+    values: Floats
+    position: Ints
+    known: Mapping[str, Known]
+    weights: Floats | None
+    clusters: Ints | None
+    binary: bool
+    noun: str
+    unscored: int
+
+    @property
+    def badness(self) -> Floats:
+        """The values turned so that lower is worse."""
+        return -self.values if self.measure.direction == "lower" else self.values
+
+
+def measures(run: Run) -> list[Measure]:
+    """The metrics that slices can be compared by: those with a value per case and a better end, in their order.
+
+    A detection run has two of each evaluator that matched its objects besides.
+    """
+    measured = run.query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
+    per_case = set(zip(measured["evaluator"].tolist(), measured["metric"].tolist(), strict=True))
+    found: dict[str, Measure] = {}
+    for column in leaderboard(run).columns:
+        if (column.evaluator, column.metric) in per_case and column.direction != "none":
+            same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
+            title = column.evaluator_title if same else f"{column.evaluator_title}: {column.metric}"
+            measure = Measure(
+                column.evaluator, column.metric, title, column.description, column.direction, "cases",
+                column.primary, column.minor,
+            )  # fmt: skip
+            found.setdefault(measure.key, measure)
+    if run.spec["suite"]["task"] == "detection":
+        for name in run.match_names():
+            known = evaluators().get(name)
+            for metric, (of, title, description) in OBJECTS.items():
+                whole = f"{known.title if known else name}: {title}"
+                found[f"{name}/{metric}"] = Measure(name, metric, whole, description, "higher", of, True, False)
+    return list(found.values())
+
+
+def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> Outcomes:
+    """One model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
+
+    InputError where the run has no such model or measure.
+    """
+    return _outcomes(run.folder, model, evaluator, metric, by_topic)
+
+
+@lru_cache(maxsize=8)
+def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: bool) -> Outcomes:
+    run = Run(folder)
+    known = dict(known_of_cases(folder, model))
+    measure = next((one for one in measures(run) if one.key == f"{evaluator}/{metric}"), None)
+    if measure is None:
+        raise InputError(
+            f"run {run.id} has no values of {evaluator} {metric!r} to slice, or neither end of it is better"
+        )
+    if by_topic:
+        known[TOPIC] = topics(run)
+    if measure.of != "cases":
+        return _of_objects(run, model, measure, known)
+    design = Design(run, None)
+    measured = values(run, model, design, (evaluator, metric)).get((evaluator, metric))
+    if measured is None or not measured.present.any():
+        raise InputError(f"{model} has no values of {evaluator} {metric!r}")
+    present = np.flatnonzero(measured.present)
+    weights = None if design.weights is None else design.weights[present]
+    clusters = None if design.clusters is None else _codes(design.clusters[present])
+    declared = evaluators()[evaluator].metric(metric)
+    binary = declared.binary and measured.single and weights is None and clusters is None
+    task = run.spec["suite"]["task"]
+    asked = run.suite.cases["question"].null_count < design.size and task in ("text", "agent")
+    noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
+    return Outcomes(
+        measure, model, measured.values[present], present.astype(np.int64),
+        {name: column.take(present) for name, column in known.items()}, weights, clusters, binary, noun,
+        design.size - len(present),
+    )  # fmt: skip
+
+
+def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
+    """Every ground truth, found or missed, or every prediction, right or wrong; those of an image are a cluster."""
+    index = object_index(run, measure.evaluator, model)
+    wrong = "fn" if measure.of == "objects" else "fp"
+    kinds = np.array([1 if kind == "tp" else 0 if kind.startswith(wrong) else -1 for kind in index.kinds], np.int64)
+    outcome = kinds[index.kind]
+    rows = np.flatnonzero(outcome >= 0)
+    position = index.position[rows].astype(np.int64)
+    label = index.label[rows].astype(np.int64)
+    if measure.of == "objects":  # a ground truth found under another label keeps its own
+        label = np.where(index.truth[rows] >= 0, index.truth[rows], label)
+    own: dict[str, Known] = {
+        "class": Categories(index.labels, label),
+        "size": Categories(tuple(SIZES), index.size[rows].astype(np.int64)),
+        "area": Numbers(index.area[rows].astype(np.float64)),
+    }
+    design = Design(run, None)
+    clusters = position if design.clusters is None else design.clusters[position]
+    weights = None if design.weights is None else design.weights[position]
+    cases = {name: column.take(position) for name, column in known.items() if name != "class"}
+    return Outcomes(
+        measure, model, outcome[rows].astype(np.float64), position, own | cases, weights, _codes(clusters), False,
+        measure.of, 0,
+    )  # fmt: skip
+
+
+def _codes(clusters: Ints) -> Ints:
+    """Codes 0 … c − 1 of what is there."""
+    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,129 @@
+"""The value of every slice of one feature at a time, and the cases of a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.analysis.slices.slice_conditions import Condition, Slice
+from metrics.analysis.slices.slice_features import features, known_of_cases, mask_of, title_of, titled
+from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
+from metrics.analysis.slices.topics import TOPIC, topics
+from metrics.stats.slice_means import rest_differences, slice_means
+from metrics.store import Run
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceValue:
+    """The units of a slice that have a value: how many, of how many cases, their mean with its 95 % interval.
+
+    rest: mean of the others; difference: value − rest with its interval difference_low … difference_high. None where
+    there is none. worse: the whole interval of the difference is on the worse side (not corrected for the number of
+    slices shown).
+    """
+
+    slice: Slice
+    label: str
+    words: str
+    n: int
+    cases: int
+    value: float | None
+    low: float | None
+    high: float | None
+    rest: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    worse: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureValues:
+    """One feature: its slices in their natural order."""
+
+    name: str
+    title: str
+    slices: tuple[SliceValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """Every feature's slices for a model and a measure; `overall` is of all units. noun: what a unit is called."""
+
+    features: tuple[FeatureValues, ...]
+    overall: SliceValue
+    noun: str
+    unscored: int
+
+
+def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceTable:
+    """The values of one model by a measure over the slices of each feature, see `outcomes`."""
+    found = outcomes(run, model, evaluator, metric, by_topic)
+    ways = features(found.known)
+    masks, where = [np.ones(len(found.values), bool)], list[tuple[Condition, ...]]([()])
+    for way in ways:
+        masks += [mask_of(found.known, [one]) for one in way.conditions]
+        where += [(one,) for one in way.conditions]
+    rows = iter(valued(found, np.array(masks), where))
+    overall = next(rows)
+    table = tuple(FeatureValues(way.name, way.title, tuple(next(rows) for _ in way.conditions)) for way in ways)
+    return SliceTable(table, overall, found.noun, found.unscored)
+
+
+def one_slice(run: Run, evaluator: str, metric: str, chosen: Slice) -> SliceValue:
+    """The value of one slice by a measure; of objects, the share found or right."""
+    found = outcomes(run, chosen.model, evaluator, metric, _asks_topic(chosen.where))
+    where = titled(found.known, chosen.where)
+    return valued(found, mask_of(found.known, where)[None], [where])[0]
+
+
+def positions(run: Run, chosen: Slice, evaluator: str) -> NDArray[np.int64]:
+    """The cases of a slice by their position in the suite: of objects or predictions, those that hold any."""
+    if chosen.of != "cases":
+        metric = FOUND if chosen.of == "objects" else RIGHT
+        found = outcomes(run, chosen.model, evaluator, metric, _asks_topic(chosen.where))
+        return np.unique(found.position[mask_of(found.known, chosen.where)])
+    known = dict(known_of_cases(run.folder, chosen.model))
+    if _asks_topic(chosen.where):
+        known[TOPIC] = topics(run)
+    return np.flatnonzero(mask_of(known, chosen.where))
+
+
+def in_words(run: Run, chosen: Slice) -> str:
+    """The slice as a phrase: Cases tagged ‘table’ with more than 3 contexts."""
+    known = {TOPIC: topics(run)} if _asks_topic(chosen.where) else {}
+    where = titled(known, chosen.where)
+    of = {"cases": "cases", "objects": "cases with objects", "predictions": "cases with predictions"}[chosen.of]
+    return Slice(chosen.model, where, chosen.of).words(of)
+
+
+def valued(found: Outcomes, masks: Mask, where: Sequence[tuple[Condition, ...]]) -> list[SliceValue]:
+    """The values of slices [m, n] with these conditions."""
+    design = (found.weights, found.clusters, found.binary)
+    means = slice_means(found.values, masks, *design, found.measure.ends)
+    apart = rest_differences(found.values, masks, *design)
+    sign = -1.0 if found.measure.direction == "lower" else 1.0
+    rows = []
+    for mask, conditions, mean, difference in zip(masks, where, means.tolist(), apart.tolist(), strict=True):
+        value, low, high = (None if np.isnan(one) else one for one in mean)
+        gap, gap_low, gap_high = (None if np.isnan(one) else one for one in difference)
+        worst_end = None if gap_low is None or gap_high is None else max(sign * gap_low, sign * gap_high)
+        part = Slice(found.model, conditions, found.measure.of)
+        label = " · ".join(f"{title_of(one.feature)} {one.label}" for one in conditions)
+        known = SliceValue(
+            part, conditions[0].label if len(conditions) == 1 else label, part.words(found.noun), int(mask.sum()),
+            len(np.unique(found.position[mask])), value, low, high,
+            None if value is None or gap is None else value - gap, gap, gap_low, gap_high,
+            worst_end is not None and worst_end < 0,
+        )  # fmt: skip
+        rows.append(known)
+    return rows
+
+
+def _asks_topic(where: Sequence[Condition]) -> bool:
+    return any(one.feature == TOPIC for one in where)

@@ -1,0 +1,176 @@
+"""The command line's monitor: judge a share of what production answers, and say when it gets worse."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from metrics.cli import judging
+from metrics.cli.options import pairs, parameters_of
+from metrics.core.errors import InputError, InputProblem
+from metrics.models import SOURCES
+from metrics.store import Workspace
+
+STANDARD_INPUT = "-"
+SHOWN_BAD = 5
+
+
+def add_command(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Add `monitor`."""
+    command = commands.add_parser(
+        "monitor",
+        parents=[common],
+        help="judge a share of production's answers as they come, and tell when they get worse",
+        description="Read JSON lines (id, question, answer, …), judge a share of them, and keep the pass rate of every "
+        "window. The same command on the same or a longer file goes on where it stopped, whatever stopped it. What a "
+        "monitor judges by is given the first time and stays; --reference, --on-alert and the judge's pace may change.",
+    )
+    command.add_argument("file", metavar="FILE|-", nargs="?", default=STANDARD_INPUT, help="default: standard input")
+    command.add_argument("--name", required=True, help="the monitor's name: its windows are kept under it")
+    command.add_argument("--rate", type=float, metavar="SHARE", help="share of the ids that is sampled (default .01)")
+    command.add_argument("--evaluators", metavar="ID,…", help="which (default: all that fit and need no model)")
+    command.add_argument(
+        "--param", metavar="EVALUATOR.NAME=VALUE", action="append", default=[], help="a parameter, repeatable"
+    )
+    command.add_argument(
+        "--window", metavar="1h|N", help="a window's time (30m, 1h, 7d) or sampled cases (default 100)"
+    )
+    command.add_argument(
+        "--minimum", type=int, metavar="N", help="fewer judged cases are insufficient data (default 20)"
+    )
+    command.add_argument("--seed", type=int, help="seed of the sampling: another takes other ids (default 0)")
+    command.add_argument("--id", metavar="FIELD", help="the field of the id (default: id, case_id, request_id, …)")
+    command.add_argument("--time", metavar="FIELD", help="the field of the time (default: timestamp, time, …)")
+    command.add_argument(
+        "--map", metavar="CANONICAL=FIELD", action="append", default=[], help="which field is what, repeatable"
+    )
+    command.add_argument("--reference", metavar="RUN", help="the run against whose scores drift is measured, or latest")
+    command.add_argument("--reference-model", metavar="NAME", help="its model, where it has several")
+    command.add_argument(
+        "--on-alert", metavar="COMMAND", help="run once for each change of status, told as JSON on its standard input"
+    )
+    for name in SOURCES:
+        command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=argparse.SUPPRESS)
+    judging.add_options(command, estimates=False)
+    command.set_defaults(command=_monitor)
+
+
+def _monitor(options: argparse.Namespace) -> int:
+    from metrics import monitoring
+    from metrics.monitoring import alerts
+    from metrics.monitoring.line_reader import check_file
+    from metrics.monitoring.monitor_store import check_name
+
+    workspace, name = Workspace(options.workspace), check_name(options.name)
+    source = None if options.file == STANDARD_INPUT else Path(options.file)
+    if source is not None:
+        check_file(source)
+    hook = None if options.on_alert is None else alerts.words_of(options.on_alert)
+    given = _given(options)
+    reference = None
+    if options.reference is not None:
+        reference = monitoring.reference_of(workspace, options.reference, options.reference_model)
+    known = [found for found in monitoring.monitors(workspace) if found.name == name]
+    if known:
+        monitor = known[0]
+        problems = monitor.spec.differs(given)
+        if problems:
+            raise InputError(problems)
+    else:
+        monitor = _begun(workspace, name, given, source)
+    monitoring.check(monitor.spec)
+
+    def warn(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    try:
+        monitoring.feed(
+            monitor, source, resources=given.get("resources"), reference=reference, hook=hook,
+            say=(lambda _: None) if options.quiet else warn, warn=warn,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on where it stood", file=sys.stderr)
+        raise SystemExit(130) from None
+    _print(monitor)
+    return 0
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """What the options say of the monitor's specification."""
+    from metrics.monitoring import Window
+
+    given: dict[str, Any] = {
+        name: value
+        for name in ("rate", "seed", "minimum", "id", "time")
+        if (value := getattr(options, name)) is not None
+    }
+    values = parameters_of(options.param)
+    if options.evaluators is not None:
+        given["evaluators"] = {id.strip(): {} for id in options.evaluators.split(",")} | values
+        strangers = [id for id in values if id not in [name.strip() for name in options.evaluators.split(",")]]
+        if strangers:
+            raise InputError(
+                [
+                    InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
+                    for id in strangers
+                ]
+            )
+    elif values:
+        raise InputError([InputProblem("--param", "values, but no --evaluators", "--evaluators beside --param")])
+    if options.window is not None:
+        given["window"] = str(Window.parse(options.window))
+    if options.map:
+        given["mapping"] = dict(pairs(options.map, "--map"))
+    resources: dict[str, Any] = {name: value for name in SOURCES if (value := getattr(options, name))}
+    if judge := judging.setting(options):
+        resources["judge"] = judge
+    if resources:
+        given["resources"] = resources
+    return given
+
+
+def _begun(workspace: Workspace, name: str, given: dict[str, Any], source: Path | None) -> Any:
+    """A new monitor."""
+    from metrics import monitoring
+
+    if "evaluators" not in given:
+        if source is None or not source.is_file():
+            raise InputError([InputProblem("--evaluators", "none", "the evaluators, where the input is no file")])
+        draft = monitoring.Spec(evaluators={}, **given)
+        given = given | {"evaluators": {id: {} for id in monitoring.fitting(source, draft)}}
+    spec = monitoring.Spec(**given).complete()
+    monitoring.check(spec)
+    return monitoring.create(workspace, name, spec)
+
+
+def _print(monitor: Any) -> None:
+    """How the monitor stands, on standard output."""
+    from metrics.monitoring import drifts
+
+    state = monitor.state
+    print(
+        f"{state.read:,} lines read, {state.sampled:,} sampled, {state.unscored:,} of them unscored, "
+        f"{state.duplicates:,} sampled before, {state.bad:,} bad"
+    )
+    for standing in state.standings:
+        rate = "no case judged"
+        if standing["rate"] is not None:
+            rate = f"{standing['rate']:.3f} [{standing['low']:.3f}, {standing['high']:.3f}] pass"
+        title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
+        print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
+    for row in drifts(monitor):
+        if row.p is None:
+            print(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")
+        else:
+            found = "drifted" if row.drifted else "no drift beyond chance"
+            print(
+                f"  drift of {row.evaluator}.{row.metric}: {found}, KS {row.ks:.3f}, PSI {row.psi:.3f}, p {row.p:.3g}"
+            )
+    for bad in state.bad_lines[-SHOWN_BAD:]:
+        print(InputProblem(**bad), file=sys.stderr)
+    if state.bad > SHOWN_BAD:
+        print(
+            f"… {state.bad:,} bad lines in all; the latest {len(state.bad_lines)} are on the Monitor page",
+            file=sys.stderr,
+        )
+    print(state.health)

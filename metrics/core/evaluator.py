@@ -1,0 +1,342 @@
+"""What an evaluator is: a decorated plain function that declares its inputs, metrics and parameters.
+
+    from metrics.core.evaluator import CaseScore, Metric, Parameters, evaluator, not_applicable
+
+    @evaluator(
+        id="exact_match", title="Exact match", tasks=("text",), inputs=("answer", "expected_answers"),
+        metrics=(Metric("exact_match", "share of answers equal to an expected one", binary=True, primary=True),),
+    )
+    def exact_match(case: Case, parameters: Parameters) -> CaseScore:
+        '''Whether the answer equals one of the expected answers. …'''
+        return CaseScore({"exact_match": float(case.answer in case.expected_answers)})
+
+Three shapes, told by the annotation of the first argument:
+    fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
+    fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
+    fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
+A data-set evaluator is given one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once.
+The engine has already made sure that every declared input is there: a case that lacks one is `not_applicable` unasked.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from inspect import cleandoc, signature
+from typing import Any, Literal, get_origin, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from metrics.core.prompt import Prompt
+from metrics.core.suite import Case, Suite, Task
+
+Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
+Shape = Literal["case", "batch", "dataset"]
+Input = Literal[
+    "question", "expected_answers", "retrieved_contexts", "answer", "conditions", "citations", "source_text", "trace",
+    "label", "annotations", "predictions",
+]  # fmt: skip
+ROUNDING = 1e-9  # how far past its declared range a value may be by rounding alone
+
+
+class Status(StrEnum):
+    """What became of one metric on one case; only OK has a value."""
+
+    OK = "ok"
+    NOT_APPLICABLE = "not_applicable"
+    PARSE_FAILURE = "parse_failure"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+class Direction(StrEnum):
+    """Which end of a metric is good."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number an evaluator makes.
+
+    `low` and `high` bound it (infinite where open); `threshold` is the value on whose wrong side a model has a problem,
+    None for no default; `binary` says that a case's value is 0 or 1, so the mean is a share; `primary` marks the one
+    that stands for the evaluator; `minor` ones start hidden on the leaderboard.
+    """
+
+    name: str
+    description: str
+    low: float = 0.0
+    high: float = 1.0
+    direction: Direction = Direction.HIGHER
+    threshold: float | None = 0.75
+    binary: bool = False
+    primary: bool = False
+    minor: bool = False
+    unit: str = ""
+
+    def goodness(self, value: float) -> float | None:
+        """`value` from 0, the worst of the range, to 1, the best; None where the range is open or undirected."""
+        if self.direction is Direction.NONE or not math.isfinite(self.high - self.low):
+            return None
+        share = (value - self.low) / (self.high - self.low)
+        share = min(1.0, max(0.0, share))
+        return share if self.direction is Direction.HIGHER else 1.0 - share
+
+    def passes(self, value: float, threshold: float) -> bool:
+        """Whether `value` is on the good side of `threshold` (exactly on it is good)."""
+        return value <= threshold if self.direction is Direction.LOWER else value >= threshold
+
+
+class Parameters(BaseModel):
+    """Base of every evaluator's parameters: the form in the page, the flags of the command and the saved spec."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True)
+
+    threshold: float | None = Field(
+        None, description="Value of the primary metric on whose wrong side a model has a problem; empty: the default."
+    )
+
+    def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
+        """Those of the evaluator's resources that these parameters need; all of them unless overridden."""
+        return declared
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScore:
+    """What an evaluator says of one case: a value per metric or the reason for none, and the evidence (JSON data).
+
+    A metric with a value is `ok`; one that is None takes `status` (`not_applicable` where `status` is OK) and `reason`.
+    """
+
+    values: Mapping[str, float | None]
+    status: Status = Status.OK
+    reason: str | None = None
+    evidence: Mapping[str, Any] | None = None
+
+
+def not_applicable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
+    """No value, because the question does not arise for this case."""
+    return CaseScore({}, Status.NOT_APPLICABLE, reason, evidence)
+
+
+def parse_failure(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
+    """No value, because the judge's reply could not be read."""
+    return CaseScore({}, Status.PARSE_FAILURE, reason, evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One number about a whole data set. `label` None: over all labels; `columns` are the metric's own (iou, …).
+
+    `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none; `n` counts what the
+    value rests on (cases, or objects of the label), `unscored` what it could not count; `interval` names the method.
+    `replicates` [B] is the value in each bootstrap resample; which cases those hold must follow from the suite and the
+    seed alone, so that two models pair. They are not stored: a comparison computes them anew.
+    """
+
+    metric: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    unscored: int = 0
+    label: str | None = None
+    reason: str | None = None
+    columns: Mapping[str, str | float | int | None] = field(default_factory=dict)
+    interval: str | None = None
+    replicates: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a data-set evaluator found for one model.
+
+    `cases`: a score per case where a per-case value has a meaning, keyed by case_id; `curves`: a table of the
+    evaluator's own columns; `matches`: schema MATCHES, then own columns, one row per prediction and per unmatched
+    ground truth.
+    """
+
+    aggregates: Sequence[Aggregate]
+    cases: Mapping[str, CaseScore] = field(default_factory=dict)
+    curves: pa.Table | None = None
+    matches: pa.Table | None = None
+
+
+MATCHES = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("label", pa.string()),  # of the prediction; of the ground truth where it was missed
+        ("kind", pa.string()),  # tp · fp_hallucination · fp_misclassification · fn · ignored …
+        ("prediction_id", pa.int64()),
+        ("annotation_id", pa.int64()),  # the matched ground truth, or the overlapping one of a misclassification
+        ("score", pa.float64()),
+        ("iou", pa.float64()),
+        ("iou_threshold", pa.float64()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the judge says in a worked example: the reply to the prompt of that id.
+
+    `reply` is the reply to one question, or a list of replies to numbered items, in their order and without ids.
+    `about` tells apart questions of one prompt: a part of the text that the data of that name must hold.
+    """
+
+    prompt: str
+    reply: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example that the shared test runs: what goes in, the values that must come out.
+
+    `given` holds the fields of a Case, or for a data-set evaluator `task`, `cases`, `annotations`, `outputs`,
+    `predictions` as lists of records. `expect` maps a metric to its value, None for no value; for a data-set evaluator
+    `rows` lists the columns that must match and the value. `judge` is what the judge says, the first that fits.
+    """
+
+    name: str
+    given: Mapping[str, Any]
+    expect: Mapping[str, float | None] = field(default_factory=dict)
+    rows: Sequence[Mapping[str, Any]] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    status: Status = Status.OK
+    tolerance: float = 1e-6
+    judge: Sequence[Said] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """A registered evaluator: what it declared, and the function. Calling it calls the function."""
+
+    id: str
+    title: str
+    family: str
+    tasks: tuple[Task, ...]
+    inputs: tuple[Input, ...]
+    metrics: tuple[Metric, ...]
+    function: Callable[..., Any]
+    parameters: type[Parameters]
+    shape: Shape
+    resources: tuple[Resource, ...] = ()
+    sources: tuple[str, ...] = ()
+    standards: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    differs_from: str = ""
+    default_needs: tuple[str, ...] = ()
+    version: int = 1
+    repeats: bool = False
+    prompts: tuple[Prompt, ...] = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's own result."""
+        return self.function(*args, **kwargs)
+
+    @property
+    def doc(self) -> str:
+        """The function's docstring, dedented: definition first, then formula, edge cases, source."""
+        return cleandoc(self.function.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring: the definition."""
+        return self.doc.partition("\n")[0]
+
+    @property
+    def needs(self) -> tuple[Resource, ...]:
+        """The resources it needs with its default parameters."""
+        return self.parameters.model_validate({}).used(self.resources)
+
+    @property
+    def primary(self) -> Metric:
+        """The metric that stands for the evaluator."""
+        return next(metric for metric in self.metrics if metric.primary)
+
+    def metric(self, name: str) -> Metric:
+        """The metric of that name; KeyError where there is none."""
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        raise KeyError(f"{self.id} has no metric {name!r}; it has {[metric.name for metric in self.metrics]}")
+
+    def lacking(self, case: Case) -> list[Input]:
+        """The declared inputs that `case` does not have; artifacts will do for a trace."""
+        return [
+            name
+            for name in self.inputs
+            if getattr(case, name) in (None, ()) and not (name == "trace" and case.artifacts)
+        ]
+
+    def threshold(self, metric: Metric, parameters: Parameters) -> float | None:
+        """The threshold in force: the parameter for the primary metric, else the metric's default if finite."""
+        if metric.primary and parameters.threshold is not None:
+            return parameters.threshold
+        return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
+
+
+def evaluator(
+    *,
+    id: str,
+    title: str,
+    tasks: tuple[Task, ...],
+    inputs: tuple[Input, ...],
+    metrics: tuple[Metric, ...],
+    resources: tuple[Resource, ...] = (),
+    sources: tuple[str, ...] = (),
+    standards: tuple[str, ...] = (),
+    examples: tuple[Example, ...] = (),
+    differs_from: str = "",
+    default_needs: tuple[str, ...] = (),
+    version: int = 1,
+    repeats: bool = False,
+    prompts: tuple[Prompt, ...] = (),
+) -> Callable[[Callable[..., Any]], Evaluator]:
+    """Turn a function into an Evaluator; ValueError on a declaration at odds with itself. See the module's text.
+
+    `sources` and `standards` name where the definition comes from and which standards it bears on; `differs_from` says
+    how it differs from its namesakes; raise `version` whenever the same input would give another number.
+    `repeats`: a data-set evaluator is given all repeats of a model at once, not one after the other.
+    `prompts`: every prompt that the judge may be asked, shared ones too.
+    `default_needs`: what data must have (library.evaluate.available_inputs) for the evaluator to be run unasked.
+    """
+
+    def register(function: Callable[..., Any]) -> Evaluator:
+        hints = get_type_hints(function)
+        names = list(signature(function).parameters)
+        if [metric.primary for metric in metrics].count(True) != 1:
+            raise ValueError(f"evaluator {id}: exactly one metric is primary")
+        if len({metric.name for metric in metrics}) != len(metrics):
+            raise ValueError(f"evaluator {id}: two metrics share a name")
+        if not function.__doc__:
+            raise ValueError(f"evaluator {id}: the function needs a docstring, it is the evaluator's page")
+        first = hints[names[0]]
+        shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
+        if shape == "batch" and get_origin(first) is not Sequence:
+            raise ValueError(f"evaluator {id}: the first argument is a Case, a Sequence[Case] or a Suite, not {first}")
+        if repeats and shape != "dataset":
+            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
+        family = function.__module__.split(".")[-2]
+        return Evaluator(
+            id, title, family, tasks, inputs, metrics, function, hints["parameters"], shape,
+            resources, sources, standards, examples, differs_from, default_needs, version, repeats, prompts,
+        )  # fmt: skip
+
+    return register
+
+
+def unreadable_value(metric: Metric, value: float) -> str | None:
+    """Why `value` cannot be a value of `metric`, or None where it can."""
+    if math.isnan(value):
+        return f"{metric.name} came out as NaN"
+    if not metric.low - ROUNDING <= value <= metric.high + ROUNDING:
+        return f"{metric.name} came out as {value:g}, outside its range {metric.low:g} … {metric.high:g}"
+    return None

@@ -1,0 +1,115 @@
+"""The evaluators there are: every module under metrics/evaluators that is named by the id of the evaluator in it."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.prompt import Prompt
+
+PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators, it does not depend on any
+
+
+class Registry(Mapping[str, Evaluator]):
+    """Every evaluator by id, in the order of folder and file.
+
+    One that is asked for by id is imported alone, so that a page which needs three does not wait for all. Walking over
+    them imports all; ValueError where two share an id, two prompts do, or a file has another name than its evaluator.
+    """
+
+    def __getitem__(self, id: str) -> Evaluator:
+        module = _modules().get(id)
+        found = None if module is None else _evaluators_in(module).get(id)
+        if found is None:
+            raise KeyError(id)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_all())
+
+    def __len__(self) -> int:
+        return len(_all())
+
+
+def evaluators() -> Mapping[str, Evaluator]:
+    """Every evaluator by id; see Registry."""
+    return _REGISTRY
+
+
+_REGISTRY = Registry()
+
+
+@cache
+def _modules() -> Mapping[str, str]:
+    """The modules by the last part of their names; two of one name would be two evaluators of one id."""
+    found: dict[str, str] = {}
+    package = importlib.import_module(PACKAGE)
+    for module in pkgutil.walk_packages(package.__path__, PACKAGE + "."):
+        stem = module.name.rpartition(".")[2]
+        if not module.ispkg and not stem.startswith("_") and found.setdefault(stem, module.name) != module.name:
+            raise ValueError(f"two evaluators share the id {stem!r}: {found[stem]} and {module.name}")
+    return found
+
+
+@cache
+def _evaluators_in(module: str) -> Mapping[str, Evaluator]:
+    values = vars(importlib.import_module(module)).values()
+    return {value.id: value for value in values if isinstance(value, Evaluator) and value.function.__module__ == module}
+
+
+@cache
+def _all() -> Mapping[str, Evaluator]:
+    found: dict[str, Evaluator] = {}
+    prompts: dict[str, Prompt] = {}
+    for stem, module in _modules().items():
+        for value in _evaluators_in(module).values():
+            if value.id != stem:
+                raise ValueError(f"the evaluator {value.id!r} is in {module}; its file must be named {value.id}.py")
+            found[value.id] = value
+            for prompt in value.prompts:
+                if prompts.setdefault(prompt.id, prompt) != prompt:
+                    raise ValueError(f"two prompts share the id {prompt.id!r}; one is of evaluator {value.id!r}")
+    return found
+
+
+def choose(
+    ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, tuple[Evaluator, Parameters]]:
+    """The named evaluators with validated parameters; InputError listing every unknown name and bad value at once.
+
+    `parameters` maps an evaluator's id to its parameter values; what it leaves out keeps its default.
+    """
+    known = evaluators()
+    given = dict(parameters or {})
+    problems = [
+        InputProblem("evaluators", repr(name), "one of " + ", ".join(known))
+        for name in dict.fromkeys([*ids, *given])
+        if name not in known
+    ]
+    problems += [
+        InputProblem("parameters", f"values for {name}", "values only for evaluators that are chosen")
+        for name in given
+        if name in known and name not in ids
+    ]
+    chosen: dict[str, tuple[Evaluator, Parameters]] = {}
+    for name in dict.fromkeys(ids):
+        if name not in known:
+            continue
+        entry = known[name]
+        try:
+            chosen[name] = (entry, entry.parameters.model_validate(dict(given.get(name, {}))))
+        except ValidationError as failure:
+            for error in failure.errors():
+                where = ".".join(str(part) for part in error["loc"])
+                expected = error["msg"].removeprefix("Value error, ")
+                if error["type"] == "extra_forbidden":
+                    expected = "one of " + ", ".join(entry.parameters.model_fields)
+                problems.append(InputProblem("parameters", repr(error["input"]), expected, column=f"{name}.{where}"))
+    if problems:
+        raise InputError(problems)
+    return chosen

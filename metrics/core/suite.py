@@ -1,0 +1,337 @@
+"""Suite, Outputs, Case: what is evaluated, as frozen typed tables (Arrow underneath) with content fingerprints."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Task = Literal["text", "classification", "detection", "segmentation", "agent"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
+STRINGS = pa.list_(pa.string())
+GEOMETRY = [
+    ("x", pa.float64()),  # left edge of the box, pixels
+    ("y", pa.float64()),  # top edge of the box, pixels
+    ("width", pa.float64()),
+    ("height", pa.float64()),
+    ("area", pa.float64()),  # square pixels; the annotation's own figure where the file has one
+    (
+        "polygons",
+        pa.list_(pa.list_(pa.float64())),
+    ),  # rings x1 y1 x2 y2 …, pixels; a rotated box is one ring of four points
+    ("rle", pa.string()),  # COCO compressed run-length counts, of the image's size
+]
+
+CASES = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("question", pa.string()),
+        ("expected_answers", STRINGS),
+        ("reference_contexts", STRINGS),
+        ("conditions", pa.string()),
+        ("json_schema", pa.string()),
+        ("source_text", pa.string()),
+        ("label", pa.string()),  # the true class, in classification
+        ("tags", STRINGS),
+        ("weight", pa.float64()),
+        ("group", pa.string()),  # cluster for intervals: source document, conversation, scene
+        ("perturbs", pa.string()),  # the case this one is a variant of
+        ("perturbation", pa.string()),
+        ("image", pa.string()),  # file name inside the suite's media
+        ("image_width", pa.int32()),
+        ("image_height", pa.int32()),
+    ]
+)
+ANNOTATIONS = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("annotation_id", pa.int64()),
+        ("label", pa.string()),
+        *GEOMETRY,
+        ("is_crowd", pa.bool_()),
+    ]
+)
+OUTPUTS = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("model", pa.string()),
+        ("run", pa.int32()),  # 1, 2, … for repeats of the same case
+        ("answer", pa.string()),
+        ("retrieved_contexts", STRINGS),
+        ("citations", STRINGS),
+        ("trace", pa.string()),  # JSON
+        ("artifacts", STRINGS),
+        ("duration_s", pa.float64()),
+        ("cost_usd", pa.float64()),
+        ("tokens", pa.int64()),
+    ]
+)
+PREDICTIONS = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("model", pa.string()),
+        ("run", pa.int32()),
+        ("prediction_id", pa.int64()),  # unique within the model and run, in file order
+        ("label", pa.string()),
+        ("score", pa.float64()),
+        *GEOMETRY,
+    ]
+)
+
+
+def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """`table` with every column of `schema`, in its order and types, absent ones null; `metadata.*` columns follow.
+
+    Raises ValueError on any other column, pyarrow's errors on a value that does not cast.
+    """
+    unknown = [name for name in table.column_names if name not in schema.names and not name.startswith(METADATA)]
+    if unknown:
+        raise ValueError(f"columns {unknown} are not in the schema {schema.names}")
+    columns: dict[str, pa.ChunkedArray | pa.Array] = {}
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        columns[name] = table[name].cast(kind) if name in table.column_names else pa.nulls(table.num_rows, kind)
+    for name in table.column_names:
+        if name.startswith(METADATA):
+            columns[name] = table[name].cast(pa.string())
+    return pa.table(columns)
+
+
+def fingerprint(*parts: pa.Table | str) -> str:
+    """sha256 (64 hex digits) of the values of tables and strings; chunking, slicing and padding do not change it."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            digest.update(f"text {len(part)} {part}\n".encode())
+            continue
+        for name in part.column_names:
+            digest.update(f"column {name}\n".encode())
+            _digest_array(digest, part[name])
+    return digest.hexdigest()
+
+
+def _digest_array(digest: Any, column: pa.ChunkedArray | pa.Array) -> None:
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(array, pa.ChunkedArray):  # combining over 2 GiB of text leaves several chunks
+        array = pa.concat_arrays([chunk.cast(pa.large_string()) for chunk in array.chunks])
+    # the name of a list's field changes on the way through Parquet
+    kind = "list" if pa.types.is_list(array.type) else str(array.type).removeprefix("large_")
+    digest.update(f"{kind} {len(array)} {array.null_count}\n".encode())
+    if array.null_count:
+        digest.update(array.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False).tobytes())
+    if array.null_count == len(array):
+        return
+    if pa.types.is_list(array.type):
+        digest.update(pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False).tobytes())
+        _digest_array(digest, array.flatten())
+    elif pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        values = pc.fill_null(array, "").cast(pa.large_binary())
+        digest.update(pc.binary_length(values).to_numpy(zero_copy_only=False).tobytes())
+        _, offsets, data = values.buffers()
+        bounds = memoryview(offsets).cast("q")
+        first, last = bounds[values.offset], bounds[values.offset + len(values)]
+        if data is not None:
+            digest.update(memoryview(data)[first:last])
+    elif pa.types.is_boolean(array.type):
+        digest.update(pc.fill_null(array, False).cast(pa.uint8()).to_numpy(zero_copy_only=False).tobytes())
+    else:
+        digest.update(pc.fill_null(array, 0).to_numpy(zero_copy_only=False).tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class Suite:
+    """The test cases: one row of `cases` each (schema CASES), geometries in `annotations` (schema ANNOTATIONS).
+
+    `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
+    `left_out` counts rows of the upload that were wrong and knowingly left out; `category_ids` are the numbers that a
+    results file may use instead of `labels`, in the same order.
+    """
+
+    name: str
+    task: Task
+    cases: pa.Table
+    annotations: pa.Table | None = None
+    labels: tuple[str, ...] = ()
+    media: Path | None = None
+    left_out: int = 0
+    category_ids: tuple[int, ...] = ()
+
+    @classmethod
+    def from_rows(
+        cls,
+        name: str,
+        task: Task,
+        cases: Iterable[Mapping[str, Any]],
+        annotations: Iterable[Mapping[str, Any]] | None = None,
+        labels: Sequence[str] = (),
+    ) -> "Suite":
+        """A suite from plain records whose keys are the columns of CASES and ANNOTATIONS."""
+        table = rows_table(cases, CASES)
+        geometry = None if annotations is None else rows_table(annotations, ANNOTATIONS)
+        if not labels:
+            source = table["label"] if geometry is None else geometry["label"]
+            labels = sorted(label for label in source.unique().to_pylist() if label is not None)
+        return cls(name, task, table, geometry, tuple(labels))
+
+    def __len__(self) -> int:
+        return cast(int, self.cases.num_rows)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
+        tables = [self.cases] if self.annotations is None else [self.cases, self.annotations]
+        return fingerprint(self.task, "\x1f".join(self.labels), *tables)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Every tag of the suite, the most frequent first, then by name."""
+        flat = self.cases["tags"].combine_chunks().flatten().drop_null()
+        counts = [(entry["counts"], entry["values"]) for entry in flat.value_counts().to_pylist()]
+        return tuple(tag for _, tag in sorted(counts, key=lambda pair: (-pair[0], pair[1])))
+
+    def filter(self, **criteria: Any) -> "Suite":
+        """The suite with only the cases that fit every criterion: `tag`, `search`, `length`, any column or metadata.
+
+        What each takes is said by metrics.suites.filtered. Raises InputError for a name that is none of these.
+        """
+        from metrics.suites.suite_filters import filtered
+
+        return self.restricted(filtered(self, criteria))
+
+    def restricted(self, case_ids: pa.Array) -> "Suite":
+        """The suite with only those cases (and their annotations), in its own order."""
+        keep = self.cases.filter(pc.is_in(self.cases["case_id"], case_ids))
+        geometry = self.annotations
+        if geometry is not None:
+            geometry = geometry.filter(pc.is_in(geometry["case_id"], case_ids))
+        return replace(self, cases=keep, annotations=geometry)
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What models made of the cases: one row of `outputs` per case, model and repeat (schema OUTPUTS).
+
+    `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there was
+    answered with nothing. `left_out` counts rows of the upload that were wrong and knowingly left out. `files` is the
+    folder with the files that entries of `artifacts` are stored as.
+    """
+
+    outputs: pa.Table
+    predictions: pa.Table | None = None
+    left_out: int = 0
+    files: Path | None = None
+
+    @classmethod
+    def from_rows(
+        cls, outputs: Iterable[Mapping[str, Any]], predictions: Iterable[Mapping[str, Any]] | None = None
+    ) -> "Outputs":
+        """Outputs from plain records whose keys are the columns of OUTPUTS and PREDICTIONS; `run` is 1 where absent."""
+        table = rows_table(({"run": 1, **row} for row in outputs), OUTPUTS)
+        scored = None
+        if predictions is not None:
+            numbered = ({"run": 1, "prediction_id": index, **row} for index, row in enumerate(predictions))
+            scored = rows_table(numbered, PREDICTIONS)
+        return cls(table, scored)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of outputs and predictions."""
+        tables = [self.outputs] if self.predictions is None else [self.outputs, self.predictions]
+        return fingerprint(*tables)
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models, in order of first appearance."""
+        return tuple(self.outputs["model"].unique().to_pylist())
+
+    def restricted(
+        self, model: str | None = None, run: int | None = None, case_ids: pa.Array | None = None
+    ) -> "Outputs":
+        """Only the rows of one model, of one repeat, of some cases (as far as given), in file order."""
+
+        def keep(table: pa.Table) -> pa.Table:
+            if model is not None:
+                table = table.filter(pc.equal(table["model"], model))
+            if run is not None:
+                table = table.filter(pc.equal(table["run"], run))
+            if case_ids is not None:
+                table = table.filter(pc.is_in(table["case_id"], case_ids))
+            return table
+
+        predictions = None if self.predictions is None else keep(self.predictions)
+        return replace(self, outputs=keep(self.outputs), predictions=predictions)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case joined with one model's output: what an evaluator of cases sees. Absent text is None."""
+
+    case_id: str = ""
+    model: str = ""
+    run: int = 1
+    position: int = 0  # of the case in its suite, from 0
+    question: str | None = None
+    expected_answers: tuple[str, ...] = ()
+    reference_contexts: tuple[str, ...] = ()
+    retrieved_contexts: tuple[str, ...] = ()
+    answer: str | None = None
+    citations: tuple[str, ...] = ()
+    conditions: str | None = None
+    json_schema: str | None = None
+    source_text: str | None = None
+    label: str | None = None
+    tags: tuple[str, ...] = ()
+    trace: str | None = None
+    artifacts: tuple[str, ...] = ()
+    files: Path | None = None  # the folder of those that are stored
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, **values: Any) -> "Case":
+        """A case from plain values; lists become tuples."""
+        frozen: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**frozen)
+
+
+_CASE_FIELDS = {entry.name for entry in fields(Case)}
+
+
+def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
+    """One Case per row of `outputs`, in its order; a row whose case the suite lacks raises KeyError."""
+    left = [name for name in suite.cases.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
+    right = [name for name in outputs.outputs.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
+    wanted = suite.cases.filter(pc.is_in(suite.cases["case_id"], outputs.outputs["case_id"].unique())).select(left)
+    positions = pc.index_in(wanted["case_id"], suite.cases["case_id"].combine_chunks()).to_pylist()
+    by_id = {
+        row["case_id"]: {**row, "position": position}
+        for row, position in zip(wanted.to_pylist(), positions, strict=True)
+    }
+    for row in outputs.outputs.select(right).to_pylist():
+        merged = by_id[row["case_id"]] | row
+        metadata = {name.removeprefix(METADATA): merged.pop(name) for name in list(merged) if name.startswith(METADATA)}
+        # an output without text is an empty answer, and scored as one: leaving it out would reward silence
+        merged["answer"] = merged["answer"] or ""
+        present = {name: value for name, value in merged.items() if value is not None}
+        known = {name: value for name, value in metadata.items() if value is not None}
+        yield Case.of(**present, files=outputs.files, metadata=known)
+
+
+def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A table of `schema` from plain records; other keys become `metadata.*` text columns."""
+    records = list(rows)
+    extra = list(dict.fromkeys(key for record in records for key in record if key not in schema.names))
+    columns = {
+        name: pa.array([record.get(name) for record in records], kind)
+        for name, kind in zip(schema.names, schema.types, strict=True)
+    }
+    for key in extra:
+        texts = [None if record.get(key) is None else str(record[key]) for record in records]
+        columns[key if key.startswith(METADATA) else METADATA + key] = pa.array(texts, pa.string())
+    return pa.table(columns)

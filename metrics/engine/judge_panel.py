@@ -1,0 +1,53 @@
+"""A panel of judges: one score of several, with what they disagree on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from metrics.core.evaluator import CaseScore, Evaluator, Metric, Status
+
+
+def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseScore:
+    """One score of those of several judges, by name.
+
+    A metric's value is the mean of the judges' values, or of a binary metric what most say; a tie counts as the bad
+    side. Judges without a value are left out. The evidence is the first judge's that has any, and `panel`: every
+    judge's values, status and reason, the spread of each metric, the judges left out and why, ties.
+    """
+    values: dict[str, float | None] = {}
+    spread: dict[str, float] = {}
+    notes = []
+    for metric in entry.metrics:
+        said = [value for _, score in scores if (value := score.values.get(metric.name)) is not None]
+        values[metric.name] = _one(metric, said) if said else None
+        if said:
+            spread[metric.name] = max(said) - min(said)
+            if metric.primary and metric.binary and sum(said) * 2 == len(said):
+                notes.append("the judges are tied, which counts as the bad side")
+    silent = [name for name, score in scores if score.status is not Status.OK]
+    if silent and len(silent) < len(scores):
+        notes.append(f"without {', '.join(silent)}: {_why(scores, silent[0])}")
+    speaking = next((score for _, score in scores if score.status is Status.OK), scores[0][1])
+    panel = {
+        "judges": [
+            {"judge": name, "values": dict(score.values), "status": score.status.value, "reason": score.reason}
+            for name, score in scores
+        ],
+        "spread": spread,
+        "left_out": silent,
+        "notes": notes,
+    }
+    evidence: dict[str, Any] = {**(speaking.evidence or {}), "panel": panel}
+    return CaseScore(values, speaking.status, speaking.reason, evidence)
+
+
+def _one(metric: Metric, said: Sequence[float]) -> float:
+    mean = sum(said) / len(said)
+    if not metric.binary:
+        return mean
+    if mean == 0.5:
+        return metric.low if metric.goodness(metric.low) == 0 else metric.high
+    return float(mean > 0.5)
+
+
+def _why(scores: Sequence[tuple[str, CaseScore]], name: str) -> str:
+    return next(score.reason or score.status.value for judge, score in scores if judge == name)

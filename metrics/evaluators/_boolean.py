@@ -1,0 +1,76 @@
+"""The boolean family: a case passes or fails, and a failure is blamed on retrieval or on generation."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from metrics.core.errors import Unreadable
+from metrics.core.evaluator import CaseScore, Direction, Metric, Status
+from metrics.core.suite import Case
+
+SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
+
+
+def boolean_metrics(passing: str, threshold: float = 0.5) -> tuple[Metric, ...]:
+    """The family's five metrics; `passing` completes "share of answers that …"."""
+
+    def failing(name: str, description: str) -> Metric:
+        return Metric(name, description, direction=Direction.LOWER, threshold=threshold, binary=True, minor=True)
+
+    return (
+        Metric("passes", f"Share of answers that {passing}.", threshold=threshold, binary=True, primary=True),
+        failing("failures", f"Share of answers that do not pass: 1 − share that {passing}."),
+        failing("retrieval_failures", "Share of cases whose retrieved contexts themselves fail the check."),
+        failing("generation_failures", "Share of cases whose answer fails although the contexts pass."),
+        failing("parse_failures", "Share of cases whose verdict could not be read."),
+    )
+
+
+def verdict(
+    answer_passes: bool, contexts_pass: bool | None = None, evidence: Mapping[str, Any] | None = None
+) -> CaseScore:
+    """The score of a case whose answer passed or failed; `contexts_pass` None: the contexts were not checked.
+
+    A failure is the generation's unless the contexts failed too.
+    """
+    failed = not answer_passes
+    return CaseScore(
+        {
+            "passes": float(answer_passes),
+            "failures": float(failed),
+            "retrieval_failures": None if contexts_pass is None else float(not contexts_pass),
+            "generation_failures": float(failed and contexts_pass is not False),
+            "parse_failures": 0.0,
+        },
+        reason="the retrieved contexts were not checked" if contexts_pass is None else None,
+        evidence=evidence,
+    )
+
+
+def verdict_on_findings(case: Case, find: Callable[[str, str], list[dict[str, Any]]]) -> CaseScore:
+    """The score of a case that passes where nothing, or nothing but what is `exempt`, is found in the answer.
+
+    `find` takes a text and its place ("answer", "context 1" …) and gives findings as evidence, each with `exempt`.
+    """
+    answer = find(case.answer or "", "answer")
+    contexts = [
+        finding
+        for number, context in enumerate(case.retrieved_contexts, 1)
+        for finding in find(context, f"context {number}")
+    ]
+    contexts_pass = all(finding["exempt"] for finding in contexts) if case.retrieved_contexts else None
+    found = [*answer, *contexts]
+    evidence = {"findings": found[:SHOWN_FINDINGS], "found": len(found)}
+    return verdict(all(finding["exempt"] for finding in answer), contexts_pass, evidence)
+
+
+def unreadable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
+    """The score of a case whose verdict could not be read: counted as a parse failure, as nothing else."""
+    return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, reason, evidence)
+
+
+async def readable(score: Awaitable[CaseScore]) -> CaseScore:
+    """The score a judge's verdict gives; where the verdict could not be read, a parse failure of the family."""
+    try:
+        return await score
+    except Unreadable as failure:
+        return unreadable(str(failure))

@@ -1,0 +1,62 @@
+"""What calibration asks of detections: each prediction's score, and whether the prediction found an object."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.detection._matched import NO_TRUTHS, Columns, grid_with, matched
+from metrics.vision.geometry import Geometry
+from metrics.vision.objects import Floats
+from metrics.vision.outcomes import IGNORED, TP
+
+NOTHING_PREDICTED = "the model predicts nothing that counts"
+NO_PROBABILITIES = "{} of {} scores are not within 0 … 1: they are no probabilities"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Confidences:
+    """The n predictions that count: `confidence` and `right` [n], `clusters` [n] the images drawn together.
+
+    `ignored` counts the predictions left out because they match a crowd; `reason` says why none counts; `columns` are
+    those of the aggregates; `matches` the table of all predictions and missed ground truths.
+    """
+
+    confidence: Floats
+    right: NDArray[np.bool_]
+    clusters: NDArray[np.int64]
+    ignored: int
+    reason: str | None
+    columns: Columns
+    matches: pa.Table
+
+
+def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, lowest: float) -> Confidences:
+    """One model's predictions that score at least `lowest`, matched as for AP at the IoU threshold `iou`."""
+    found = matched(suite, outputs, grid_with(iou), geometry=geometry)
+    scene = found.scene
+    result, table = found.told(iou)
+    score = scene.objects.score
+    asked = score >= lowest
+    ignored = asked & (result.prediction == IGNORED)
+    outside = int(np.count_nonzero(asked & ((score < 0) | (score > 1))))
+    reason = None
+    if not found.truths[:, 0].any():
+        reason = NO_TRUTHS
+    elif outside:
+        reason = NO_PROBABILITIES.format(f"{outside:,}", f"{np.count_nonzero(asked):,}")
+    elif not (asked & ~ignored).any():
+        reason = NOTHING_PREDICTED
+    counted = np.flatnonzero(asked & ~ignored) if reason is None else np.empty(0, np.intp)
+    clusters = np.unique(scene.clusters[scene.objects.prediction_image[counted]], return_inverse=True)[1]
+    return Confidences(
+        score[counted],
+        result.prediction[counted] == TP,
+        clusters.astype(np.int64),
+        int(np.count_nonzero(ignored)),
+        reason,
+        {"iou": iou, **scene.columns},
+        table,
+    )

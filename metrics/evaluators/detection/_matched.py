@@ -1,0 +1,372 @@
+"""What the detection evaluators share: a suite and a model's outputs as columns, matched once for all of them."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import Field
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import MATCHES, Aggregate, Parameters
+from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
+from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
+from metrics.vision.image_resampling import draw_halves, half_sample_interval, resample
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, SAME, Matches, Pairs, match, threshold_index
+from metrics.vision.objects import Floats, Ints, Objects, prepare
+from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, Outcomes, image_pairs, outcomes
+from metrics.vision.precision_recall import Ranking, count_truths
+
+FILES = ("cases", "annotations", "predictions")
+NO_TRUTH = "no ground truth of this label counts: there is none, or only crowds or objects outside the area range"
+NO_TRUTHS = "no ground truth counts: there is none, or only crowds or objects outside the area range"
+NOTHING_PREDICTED = "no prediction reaches the score threshold"
+TOLD = 2  # outcomes kept of each: those of all predictions, and those of the first 100 of an image
+KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+Columns = Mapping[str, str | float | int | None]
+Numbers = NDArray[np.int64] | NDArray[np.float64]
+Iou = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class DetectionParameters(Parameters):
+    """Parameters of every detection evaluator."""
+
+    resamples: int = Field(
+        500, ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals."
+    )
+    seed: int = Field(0, ge=0, description="Seed of the half-samples.")
+    geometry: Geometry = Field(
+        "auto",
+        description="What is compared: boxes; masks at the resolution of the image, into which polygons and boxes are "
+        "turned; polygons exactly. auto: masks where ground truth and predictions both have polygons or masks, "
+        "else boxes.",
+    )
+
+
+class OperatingParameters(DetectionParameters):
+    """Parameters of the detection evaluators that judge what a model shows from one score threshold on."""
+
+    score_threshold: float = Field(
+        0.5, ge=0, le=1, allow_inf_nan=False, description="Least score of the predictions that count."
+    )
+
+
+class MatchParameters(DetectionParameters):
+    """Parameters of the detection evaluators that take many IoU thresholds and store the matches of one."""
+
+    match_iou_threshold: Iou = Field(0.5, description="IoU at which the stored matches call a prediction right.")
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One model's predictions and the ground truth as Objects, with the names behind the codes and rows.
+
+    `clusters` [I]: the images that are drawn together have one code. `geometry`: as what they are compared.
+    """
+
+    objects: Objects
+    labels: tuple[str, ...]
+    case_ids: pa.Array
+    annotation_ids: pa.Array
+    prediction_ids: pa.Array
+    clusters: Ints
+    geometry: Compared = "box"
+    _weights: dict[tuple[int, int], NDArray[np.uint8]] = field(default_factory=dict)
+    _overlaps: dict[float, Pairs] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> Columns:
+        """What every aggregate says of the geometry: nothing of boxes, so that only other numbers stand apart."""
+        return {} if self.geometry == "box" else {"geometry": self.geometry}
+
+    def overlaps(self, floor: float) -> Pairs:
+        """The pairs of one image, whatever their labels, at IoU ≥ floor, and perhaps some below."""
+        known = next((pairs for lowest, pairs in self._overlaps.items() if lowest <= floor), None)
+        if known is None:
+            self._overlaps.clear()
+            known = self._overlaps[floor] = image_pairs(self.objects, floor)
+        return known
+
+    def weights(self, resamples: int, seed: int) -> NDArray[np.uint8]:
+        """How often each image occurs [1 + B, I]: once in the data set itself, the first, then in half-samples."""
+        count = resamples if self.clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
+        key = (count, seed)
+        if key not in self._weights:
+            self._weights.clear()
+            itself = np.ones((1, len(self.clusters)), np.uint8)
+            self._weights[key] = np.concatenate([itself, draw_halves(self.clusters, count, seed)])
+        return self._weights[key]
+
+    def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
+        """How many objects of each label the data sets hold in which image i occurs weights[b, i] times: [B, K]."""
+        objects = self.objects
+        flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
+        return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """A Scene matched at a grid of IoU thresholds and at COCO's and other area ranges; `truths` [K, A] counts."""
+
+    scene: Scene
+    matches: Matches
+    ranking: Ranking
+    areas: tuple[tuple[float, float], ...]
+    truths: NDArray[np.int64]
+    _told: dict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(default_factory=dict)
+
+    def told(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
+        """What became of every object at one IoU threshold, and a table of it (schema MATCHES); the last are kept."""
+        key = (iou, area, max_dets)
+        if key not in self._told:
+            pairs = self.scene.overlaps(min(iou, LOCALISED))
+            result = outcomes(self.scene.objects, self.matches, iou, area, max_dets, pairs)
+            table = outcomes_table(self.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
+            for old in list(self._told)[: 1 - TOLD]:
+                del self._told[old]
+            self._told[key] = result, table
+        return self._told[key]
+
+    def area(self, bounds: tuple[float, float]) -> int:
+        """The index of an area range."""
+        return self.areas.index(bounds)
+
+    def estimates(
+        self,
+        parameters: "DetectionParameters",
+        bounds: tuple[float, float],
+        max_dets: int,
+        *,
+        lowest: float = -np.inf,
+        precision: bool = True,
+    ) -> tuple[Floats, Floats]:
+        """AP and recall, each [1 + B, K, T]: of the data set, then of its resamples. NaN without ground truth."""
+        weights = self.scene.weights(parameters.resamples, parameters.seed)
+        return resample(
+            self.scene.objects, self.matches, self.ranking, weights,
+            area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision,
+        )  # fmt: skip
+
+
+class Spread(NamedTuple):
+    """Numbers of any shape with their 95 % intervals, NaN where there is none, and their values in each resample."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    samples: Floats
+
+    @classmethod
+    def of(cls, estimates: Floats) -> "Spread":
+        """From estimates [1 + B, …]: of the data set itself, then of its resamples."""
+        return cls(estimates[0], *half_sample_interval(estimates[0], estimates[1:]), estimates[1:])
+
+    @classmethod
+    def without(cls, value: Floats) -> "Spread":
+        """Numbers that have no interval."""
+        nothing = np.full(np.shape(value), np.nan)
+        return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
+
+
+_scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
+_matched: OrderedDict[tuple[object, ...], Matched] = OrderedDict()
+
+
+def matched(
+    suite: Suite,
+    outputs: Outputs,
+    thresholds: Sequence[float],
+    areas: Sequence[tuple[float, float]] = (),
+    geometry: Geometry = "auto",
+) -> Matched:
+    """Match one model's predictions at `thresholds` for COCO's area ranges and `areas`; the last few results are kept.
+
+    Images rank in the order of `suite.cases`, predictions of one image in the order of their rows. InputError listing
+    every record that cannot be used.
+    """
+    ranges = tuple(dict.fromkeys([*AREAS.values(), *areas]))
+    scene = scene_of(suite, outputs, geometry)
+    key = (suite.fingerprint, outputs.fingerprint, scene.geometry)
+
+    def make() -> Matched:
+        found = match(scene.objects, thresholds, ranges)
+        ranking, truths = Ranking.of(scene.objects, found), count_truths(scene.objects, found)
+        return Matched(scene, found, ranking, ranges, truths)
+
+    return _kept(_matched, (*key, tuple(thresholds), ranges), make)
+
+
+def grid_with(iou: float) -> tuple[float, ...]:
+    """COCO's IoU thresholds if `iou` is one of them, so that all share one matching; else it alone."""
+    return IOU_THRESHOLDS if any(abs(iou - threshold) < SAME for threshold in IOU_THRESHOLDS) else (iou,)
+
+
+def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Scene:
+    """`read_scene`; the last few are kept."""
+    compared = compared_as(geometry, *_objects(suite, outputs))
+    key = (suite.fingerprint, outputs.fingerprint, compared)
+    return _kept(_scenes, key, lambda: read_scene(suite, outputs, compared))
+
+
+def read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
+    """The columns of a suite and one model's outputs; InputError listing every record that cannot be used."""
+    truths, predictions = _objects(suite, outputs)
+    case_ids = whole(suite.cases["case_id"])
+    named = pc.unique(pa.chunked_array([*truths["label"].chunks, *predictions["label"].chunks], pa.string()))
+    extra = sorted(set(named.drop_null().to_pylist()) - set(suite.labels))
+    labels = (*suite.labels, *extra)
+    score = whole(predictions["score"]).to_numpy(zero_copy_only=False)
+    truth_image, image = (_codes(table["case_id"], case_ids) for table in (truths, predictions))
+    truth_class, kind = (_codes(table["label"], pa.array(labels, pa.string())) for table in (truths, predictions))
+    sides, wrong = read_sides(compared, suite.cases, truths, predictions, truth_image, image)
+    problems = [
+        *_problems("annotations", truths, truth_image, truth_class),
+        *_problems("predictions", predictions, image, kind),
+        *wrong,
+        *faults("predictions", "score", predictions["score"], ~np.isfinite(score), "a finite number"),
+    ]
+    if problems:
+        raise InputError(sorted(problems, key=lambda problem: FILES.index(problem.file)))
+    area = whole(truths["area"]).to_numpy(zero_copy_only=False)
+    objects = prepare(
+        images=len(case_ids),
+        classes=len(labels),
+        truth_image=truth_image,
+        truth_class=truth_class,
+        truth_box=sides.truth_box,
+        truth_area=np.where(np.isnan(area), sides.truth_area, area),
+        crowd=whole(truths["is_crowd"].fill_null(False)).to_numpy(zero_copy_only=False),
+        prediction_image=image,
+        prediction_class=kind,
+        prediction_box=sides.prediction_box,
+        prediction_area=sides.prediction_area,
+        score=score,
+        overlap=sides.overlap,
+    )
+    ids = (whole(truths["annotation_id"]), whole(predictions["prediction_id"]))
+    return Scene(objects, labels, case_ids, *ids, clusters_of(suite.cases["group"]), compared)
+
+
+def matches_at(
+    suite: Suite,
+    outputs: Outputs,
+    found: Matched,
+    iou: float,
+    bounds: tuple[float, float] = AREAS["all"],
+    max_dets: int | None = None,
+) -> pa.Table:
+    """The matches table at an IoU threshold, matched anew where `found` lacks it."""
+    if threshold_index(found.matches.thresholds, iou) is None:
+        found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry)
+    return matches_table(found, iou, found.area(bounds), max_dets)
+
+
+def matches_table(found: Matched, iou: float, area: int = 0, max_dets: int | None = None) -> pa.Table:
+    """Every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
+    return found.told(iou, area, max_dets)[1]
+
+
+def outcomes_table(
+    scene: Scene, result: Outcomes, kinds: Sequence[str], missing: Sequence[int], iou: float
+) -> pa.Table:
+    """The predictions, then the ground truths whose code is in `missing`: schema MATCHES. `kinds` names the codes."""
+    objects = scene.objects
+    missed = np.flatnonzero(np.isin(result.ground_truth, missing))
+    labels = pa.array(scene.labels, pa.string())
+    nothing = pa.nulls(len(missed), pa.float64())
+    columns = [
+        scene.case_ids.take(pa.array(np.concatenate([objects.prediction_image, objects.truth_image[missed]]))),
+        labels.take(pa.array(np.concatenate([objects.prediction_class, objects.truth_class[missed]]))),
+        pa.array(kinds, pa.string()).take(pa.array(np.concatenate([result.prediction, result.ground_truth[missed]]))),
+        pa.concat_arrays([scene.prediction_ids, pa.nulls(len(missed), pa.int64())]),
+        scene.annotation_ids.take(pa.array(np.concatenate([result.truth, missed]), mask=_absent(result.truth, missed))),
+        pa.concat_arrays([pa.array(objects.score), nothing]),
+        pa.concat_arrays([pa.array(result.iou, from_pandas=True), nothing]),
+        pa.array(np.full(len(result.iou) + len(missed), iou)),
+    ]
+    return pa.table(columns, schema=MATCHES)
+
+
+def number(
+    metric: str,
+    spread: Spread,
+    place: tuple[int, ...] = (),
+    *,
+    n: int,
+    label: str | None = None,
+    columns: Columns | None = None,
+    why: str | None = None,
+) -> Aggregate:
+    """The aggregate at `place` of `spread`; NaN is no value: `why`, by default for want of ground truth."""
+    value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
+    if value is None:
+        low = high = None
+    reason = None if value is not None else why or (NO_TRUTHS if label is None else NO_TRUTH)
+    method = None if low is None else "half-samples"
+    samples = None if method is None else np.moveaxis(spread.samples, 0, -1)[place]
+    return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
+
+
+def ratio(part: Numbers, whole: Numbers) -> Floats:
+    """part / whole, NaN where that is 0/0."""
+    result: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    return result
+
+
+def area_name(bounds: tuple[float, float]) -> str:
+    """COCO's name of an area range, else its bounds in square pixels."""
+    names = {value: name for name, value in AREAS.items()}
+    return names.get(bounds, f"{bounds[0]:g}–{bounds[1]:g}")
+
+
+def shown(iou: float) -> float:
+    """An IoU threshold as people write it: .9 where the grid holds 0.8999999999999999."""
+    return round(float(iou), 10)
+
+
+def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    """The value of `key`, made at the first call; the store holds the last KEPT."""
+    if key not in store:
+        store[key] = make()
+    store.move_to_end(key)
+    while len(store) > KEPT:
+        store.popitem(last=False)
+    return store[key]
+
+
+def _absent(truth: Ints, missed: NDArray[np.intp]) -> NDArray[np.bool_]:
+    return np.concatenate([truth < 0, np.zeros(len(missed), np.bool_)])
+
+
+def _objects(suite: Suite, outputs: Outputs) -> tuple[pa.Table, pa.Table]:
+    """The ground truths and the predictions."""
+    truths = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
+    return truths, PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
+
+
+def _codes(values: pa.ChunkedArray, names: pa.Array) -> Ints:
+    """The place of each value in `names`; −1 for none."""
+    places = pc.index_in(whole(values), value_set=names)
+    codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return codes
+
+
+def clusters_of(group: pa.ChunkedArray) -> Ints:
+    """A code per image: that of its group, its own where it has none."""
+    codes = whole(group).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    alone = codes < 0
+    codes[alone] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(alone))
+    return np.unique(codes, return_inverse=True)[1].astype(np.int32)
+
+
+def _problems(file: str, table: pa.Table, image: Ints, kind: Ints) -> list[InputProblem]:
+    problems = faults(file, "case_id", table["case_id"], image < 0, "a case of the suite")
+    return problems + faults(file, "label", table["label"], kind < 0, "a label")

@@ -1,0 +1,94 @@
+"""What both noise sensitivities count: the wrong claims of an answer, and the contexts that they come from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from metrics.core.evaluator import CaseScore, Direction, Input, Metric, not_applicable
+from metrics.core.suite import Case
+from metrics.judge.asking import Judge
+from metrics.judge.steps import (
+    CLAIMS,
+    ENTAILMENT,
+    NO_CLAIMS,
+    NO_REFERENCE_CLAIMS,
+    Entailment,
+    answer_and_references,
+    entailment,
+    together,
+)
+
+INPUTS: tuple[Input, ...] = ("answer", "expected_answers", "retrieved_contexts")
+PROMPTS = (CLAIMS, ENTAILMENT)
+STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient")
+
+
+def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
+    """The one metric of a noise sensitivity; `contexts` says out of which the wrong claims come."""
+    description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
+    return (Metric(name, description, direction=Direction.LOWER, threshold=0.25, primary=True),)
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The answer's claims, each with what the judge said of it, and the numbers (from 1) of the relevant contexts."""
+
+    stated: tuple[str, ...]
+    reasons: tuple[str, ...]  # why a claim is correct or incorrect
+    correct: tuple[bool, ...]
+    entailed: tuple[Entailment, ...]  # by the contexts
+    relevant: frozenset[int]
+
+
+async def noise(judge: Judge, case: Case) -> Noise | CaseScore:
+    """Which claims of the answer are correct and which contexts are relevant; or why neither can be said.
+
+    Correct is a claim that the claims of an expected answer support, relevant a context that supports at least one
+    claim of an expected answer; any of them will do. Both are asked as answer_correctness, context_recall and
+    faithfulness ask.
+    """
+    stated, expected = await answer_and_references(judge, case.answer, case.expected_answers, case.question)
+    if not stated:
+        return not_applicable(NO_CLAIMS)
+    if not expected:
+        return not_applicable(NO_REFERENCE_CLAIMS)
+    entailed, *others = await together(
+        [
+            entailment(judge, stated, case.retrieved_contexts),
+            *(entailment(judge, stated, reference.claims) for reference in expected),
+            *(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected),
+        ]
+    )
+    against, held = others[: len(expected)], others[len(expected) :]
+    verdicts = [next((entry for entry in said if entry.supported_by), said[0]) for said in zip(*against, strict=True)]
+    return Noise(
+        stated,
+        tuple(entry.reason for entry in verdicts),
+        tuple(bool(entry.supported_by) for entry in verdicts),
+        entailed,
+        frozenset(number for reference in held for entry in reference for number in entry.supported_by),
+    )
+
+
+def sensitivity(metric: str, case: Case, found: Noise, relevant: bool) -> CaseScore:
+    """The share of the claims that are incorrect and entailed by a context that is `relevant`, or irrelevant."""
+    rows: list[dict[str, Any]] = []
+    for claim, reason, correct, entry in zip(found.stated, found.reasons, found.correct, found.entailed, strict=True):
+        sources = [number for number in entry.supported_by if (number in found.relevant) is relevant]
+        rows.append(
+            {
+                "claim": claim,
+                "verdict": "correct" if correct else "incorrect",
+                "noise": not correct and bool(sources),
+                "reason": reason,
+                "contexts": entry.supported_by,
+            }
+        )
+    misled = sum(row["noise"] for row in rows)
+    numbers = range(1, len(case.retrieved_contexts) + 1)
+    evidence = {
+        "claims": rows,
+        "misled": misled,
+        "relevant_contexts": [number for number in numbers if number in found.relevant],
+        "irrelevant_contexts": [number for number in numbers if number not in found.relevant],
+    }
+    return CaseScore({metric: misled / len(rows)}, evidence=evidence)

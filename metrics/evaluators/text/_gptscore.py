@@ -1,0 +1,125 @@
+"""The GPTScore family: how readily a language model writes a text after an instruction, a number per aspect."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf, log
+from typing import Any
+
+from pydantic import Field
+
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, not_applicable
+from metrics.core.suite import Case
+from metrics.models.language_model import Loss, Predicts
+
+PORTION = 64  # cases whose texts are in memory at once
+SMALL = "HuggingFaceTB/SmolLM2-135M"
+
+# alternatives by number from 1, each with (prefix, target) pairs by aspect: its loss is the mean over them
+Asked = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
+
+
+class LanguageModelParameters(Parameters):
+    """Which model."""
+
+    language_model: str = Field(
+        "",
+        description="Causal language model: a local folder, a GGUF file or the name of a model on the hub, which is "
+        "downloaded; empty: the run's. Scores of different models cannot be compared.",
+        examples=[SMALL],
+    )
+
+
+def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]:
+    """A metric per aspect, in nats a token, unbounded above; the text of an aspect describes its metric."""
+    return tuple(
+        Metric(
+            name, description, high=inf, direction=Direction.LOWER, threshold=inf, primary=name == primary,
+            minor=name != primary, unit="nats per token",
+        )
+        for name, description in aspects.items()
+    )  # fmt: skip
+
+
+def half_said(aspects: Iterable[str]) -> Example:
+    """The worked example of a loss taken both ways; the same whatever an aspect asks for."""
+    return Example(
+        "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
+        {"answer": "Ernte gut", "expected_answers": ["Ernte schlecht"]},
+        dict.fromkeys(aspects, (log(8) + log(2)) / 2),
+    )
+
+
+def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case], Asked | str]) -> list[CaseScore]:
+    """The score of each case: the losses that `asks` wants of it, or why it has none.
+
+    Of several alternatives (expected answers) each aspect takes the one with the lowest loss.
+    """
+    return [
+        score
+        for begin in range(0, len(cases), PORTION)
+        for score in _portion([asks(case) for case in cases[begin : begin + PORTION]], language_model)
+    ]
+
+
+def _portion(asked: Sequence[Asked | str], language_model: Predicts) -> Iterator[CaseScore]:
+    pairs = [
+        pair
+        for wanted in asked
+        if not isinstance(wanted, str)
+        for aspects in wanted.values()
+        for own in aspects.values()
+        for pair in own
+    ]
+    losses = iter(language_model.losses(pairs))
+    for wanted in asked:
+        if isinstance(wanted, str):
+            yield not_applicable(wanted)
+            continue
+        found = {
+            number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
+            for number, aspects in wanted.items()
+        }
+        yield _case_score(found, language_model)
+
+
+def _case_score(found: Mapping[int, Mapping[str, Sequence[Loss]]], language_model: Predicts) -> CaseScore:
+    values: dict[str, float | None] = {}
+    best: dict[str, int] = {}
+    for name in next(iter(found.values())):
+        means = {
+            number: sum(loss.mean for loss in losses[name]) / len(losses[name]) for number, losses in found.items()
+        }
+        best[name] = min(means, key=means.__getitem__)
+        values[name] = means[best[name]]
+    every = [loss for losses in found.values() for own in losses.values() for loss in own]
+    evidence: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
+    evidence["tokens_scored"] = sum(loss.tokens for loss in every)
+    return CaseScore(values, evidence=evidence | provenance(language_model, every))
+
+
+def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, Any]:
+    """What stands beside a loss: the model, its weights' sha256, and into how many windows the longest text fell."""
+    facts: dict[str, Any] = {"model": language_model.name, "weights_sha256": language_model.weights}
+    windows = max((loss.windows for loss in losses), default=1)
+    if windows > 1:
+        facts["windows"] = windows
+    return facts
+
+
+def against_references(case: Case, templates: Mapping[str, str]) -> Asked | str:
+    """Each aspect asked both ways for each expected answer: it after the answer in the template, and the reverse.
+
+    A text where that cannot be, which says why.
+    """
+    answer = case.answer or ""
+    references = {number: text for number, text in enumerate(case.expected_answers, 1) if text.strip()}
+    if not references:
+        return "every expected answer is blank"
+    if not answer.strip():
+        return "the answer is empty"
+    return {
+        number: {
+            name: [(template.format(text=answer), f" {reference}"), (template.format(text=reference), f" {answer}")]
+            for name, template in templates.items()
+        }
+        for number, reference in references.items()
+    }

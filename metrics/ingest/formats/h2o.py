@@ -1,0 +1,202 @@
+"""H2O Eval Studio JSON: test suites (tests[{key, documents, test_cases[…]}]) and test labs (dataset.inputs, models).
+
+A case's group is its test, whose cases share documents. Constraints become one condition: all of a list, any of a list
+within it, REGEXP:… an expression. A relationship of type perturbation_source says which case this one is a variant of.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from metrics.core.suite import METADATA
+from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.source import Source
+from metrics.ingest.values import finite, tables_of, text_of
+
+CASE = "an object with key and prompt"
+INPUT = "an object with input, actual_output and model_key"
+REGEXP = "REGEXP:"
+SOURCE = "perturbation_source"
+CONSTRAINTS = "texts, REGEXP:expressions, or lists of them"
+
+
+def is_suite(document: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a JSON document is a test suite."""
+    tests = document.get("tests") if isinstance(document, dict) else None
+    return isinstance(tests, list) and any(isinstance(test, dict) and "test_cases" in test for test in tests)
+
+
+def is_lab(document: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a JSON document is a test lab."""
+    dataset = document.get("dataset") if isinstance(document, dict) else None
+    return isinstance(dataset, dict) and isinstance(dataset.get("inputs"), list)
+
+
+def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+    """The test cases as a sheet, counted from 1 through all tests."""
+    cases: list[Any] = []
+    groups: list[str | None] = []
+    documents: list[Any] = []
+    for place, test in enumerate(document["tests"], 1):
+        held = test.get("test_cases") if isinstance(test, dict) else None
+        if not isinstance(held, list):
+            problems.add(source.name, f"test {place} without test_cases", "an array test_cases", column="tests")
+            problems.left_out += 1
+            continue
+        cases += held
+        groups += [text_of(test.get("key"))] * len(held)
+        documents += [test.get("documents")] * len(held)
+    records = [
+        {
+            "case_id": text_of(case.get("key")) or f"?{place}",  # blamed below
+            "question": text_of(case.get("prompt")),
+            **_shared(case, "constraints", "condition"),
+            "group": group,
+            METADATA + "documents": text_of(paths) if paths else None,
+        }
+        for place, (case, group, paths) in enumerate(zip(_objects(cases), groups, documents, strict=True))
+    ]
+    return _sheet(source, records, cases, CASE, ("key", "prompt"), "constraints", problems)
+
+
+def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+    """The inputs of a test lab as a sheet, counted from 1: case and answer in every row."""
+    inputs = document["dataset"]["inputs"]
+    names = _model_names(document.get("models"))
+    records = []
+    for row in _objects(inputs):
+        model = text_of(row.get("model_key"))
+        record = {
+            "case_id": _case_key(row.get("test_case_key"), row.get("key"), model),
+            "question": text_of(row.get("input")),
+            **_shared(row, "output_constraints", "output_condition"),
+            "group": text_of(row.get("test_key")) or None,
+            METADATA + "corpus": text_of(row.get("corpus")) if row.get("corpus") else None,
+            "model": names.get(model or "", model) or "?",  # blamed below
+            "answer": text_of(row.get("actual_output")),
+            "retrieved_contexts": row["context"] if isinstance(row.get("context"), list) and row["context"] else None,
+            "duration_s": row.get("actual_duration"),
+            "cost_usd": row.get("cost"),
+        }
+        if model and record.get("perturbs"):
+            record["perturbs"] = str(record["perturbs"]).removesuffix("_" + model)
+        records.append(record)
+    if all(record["case_id"] is None for record in records):
+        for record in records:
+            del record["case_id"]
+    sheet = _sheet(source, records, inputs, INPUT, ("input", "model_key"), "output_constraints", problems)
+    for name in ("actual_duration", "cost"):
+        values = [row.get(name) for row in _objects(inputs)]
+        wrong = [value is not None and not (finite(value) and value >= 0) for value in values]
+        sheet.blame(np.array(wrong, bool) & ~sheet.bad, name, values, "a number not negative")
+    return sheet
+
+
+def condition(constraints: Any) -> str | None:
+    """The condition that constraints spell; ValueError for anything but texts, and lists of texts within.
+
+    >>> condition(["Paris", ["1889", "REGEXP:18+9"]])
+    '"Paris" AND ("1889" OR regexp("18+9"))'
+    """
+    if constraints is None or constraints in ([], ""):
+        return None
+    if not isinstance(constraints, list):
+        return _term(constraints)
+    parts = []
+    for item in constraints:
+        if isinstance(item, list) and item:
+            choices = " OR ".join(map(_term, item))
+            parts.append(f"({choices})" if len(item) > 1 else choices)
+        else:
+            parts.append(_term(item))
+    return " AND ".join(parts)
+
+
+def _term(text: Any) -> str:
+    if not isinstance(text, str) or not text:
+        raise ValueError("no text")
+    if text.startswith(REGEXP):
+        pattern = text.removeprefix(REGEXP).replace('"', '\\"')
+        return f'regexp("{pattern}")'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, Any]:
+    """What test cases and inputs have in common, in our columns."""
+    expected = text_of(case.get("expected_output"))
+    try:
+        spelled = text_of(case.get(written)) or condition(case.get(constraints))
+    except ValueError:
+        spelled = None
+    tags = case.get("categories")
+    tags = [tags] if isinstance(tags, str) and tags else tags
+    kept = [tag for tag in tags if isinstance(tag, str) and tag.strip()] if isinstance(tags, list) else []
+    source = next(_sources(case.get("relationships")), None)
+    return {
+        "expected_answers": [expected] if expected else None,
+        "conditions": spelled,
+        "tags": kept or None,
+        "perturbs": source,
+        "perturbation": None if source is None else SOURCE,
+    }
+
+
+def _sources(relationships: Any) -> Iterator[str]:
+    for relation in relationships if isinstance(relationships, list) else []:
+        if isinstance(relation, dict) and relation.get("type") == SOURCE:
+            target = text_of(relation.get("target"))
+            if target:
+                yield target
+
+
+def _objects(values: list[Any]) -> list[dict[str, Any]]:
+    return [value if isinstance(value, dict) else {} for value in values]
+
+
+def _case_key(case: Any, key: Any, model: str | None) -> str | None:
+    """The key of the test case; where the lab has only keys of its rows, they are case_model."""
+    text = text_of(case) or text_of(key)
+    return text.removesuffix("_" + model) if text and model else text
+
+
+def _model_names(models: Any) -> dict[str, str]:
+    """Key → name of each model; the key goes with names that two of them have."""
+    names: dict[str, str] = {}
+    for model in models if isinstance(models, list) else []:
+        key = text_of(model.get("key")) if isinstance(model, dict) else None
+        if key:
+            names[key] = text_of(model.get("llm_model_name") or model.get("name")) or key
+    given = list(names.values())
+    twice = {name for name in given if given.count(name) > 1} if len(given) < 1_000 else set(given)
+    return {key: f"{name} ({key})" if name in twice else name for key, name in names.items()}
+
+
+def _sheet(
+    source: Source, records: list[dict[str, Any]], found: list[Any], expected: str, needed: tuple[str, ...],
+    constraints: str, problems: Problems,
+) -> Sheet:  # fmt: skip
+    """The records as a sheet whose rows without an object, a needed value or readable constraints are blamed."""
+    rows = np.arange(1, len(found) + 1, dtype=np.int64)
+    sheet = Sheet(source.name, tables_of([records]), rows, problems)
+
+    def blame(wrong: list[bool], column: str | None, values: list[Any], what: str) -> None:
+        mask = np.array(wrong, bool) & ~sheet.bad
+        sheet.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], what)
+
+    blame([not isinstance(value, dict) for value in found], None, found, expected)
+    objects = _objects(found)
+    for name in needed:
+        values = [value.get(name) for value in objects]
+        blame([not isinstance(value, str) or not value.strip() for value in values], name, values, "a text")
+    values = [value.get(constraints) for value in objects]
+    blame([not _spells(value) for value in values], constraints, values, CONSTRAINTS)
+    return sheet
+
+
+def _spells(constraints: Any) -> bool:
+    try:
+        condition(constraints)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,305 @@
+"""Indexed PNG masks: an image a mask, its palette index or grey value the class of each pixel, matched by file name.
+
+Ground truth is a folder or zip of masks; a model's predictions are one of their own, or a folder in one for each model.
+Class names stand in a file beside them (see class_names), else the id is the name. Images may stand there too: in
+other formats than PNG, or outside the folder (masks, labels, …) that then holds the masks.
+"""
+
+import io
+import os
+import struct
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from metrics.core.suite import Suite
+from metrics.ingest.archive import UNREADABLE, Entry
+from metrics.ingest.bundle import Bundle, Rows, header_size, need_unique
+from metrics.ingest.class_names import class_names, names_files
+from metrics.ingest.formats.object_tables import POLYGONS, SIDES, find_cases
+from metrics.ingest.images import first_line
+from metrics.ingest.pictures import IMAGE_NAME, Pictures
+from metrics.ingest.problems import Problems, only
+from metrics.vision.masks import encode
+from metrics.vision.segmentation import regions
+
+MASKS = {
+    "mask", "masks", "label", "labels", "annotation", "annotations", "gt", "ground_truth", "groundtruth",
+    "segmentation", "segmentations", "segmentationclass",
+}  # fmt: skip
+IMAGES = {"image", "images", "img", "imgs", "jpegimages"}
+OTHER_LABELS = (".xml", ".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".yaml", ".yml")
+TEXTS = ("readme", "license", "licence", "notes", "train", "val", "valid", "test", "trainval")
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+HEADER = struct.Struct(">IIBB")  # width, height, bits, kind of colour; from the 17th byte on
+HEAD = 26  # bytes up to there
+LOOKED_AT = 100
+COLOURS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey and alpha", 6: "RGBA"}
+INDEXED = "an indexed PNG: a palette, or 8 or 16 bits of grey, whose values are class ids"
+COMPLETE = "a complete PNG"
+NAMED = "an id that the file of class names has"
+MOST_PIXELS = 7_680 * 4_320  # of one mask: an 8K frame
+ALL_PIXELS = 1 << 37
+VOID = 255  # the id that VOC and Cityscapes give what is not to be judged: it needs no name
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a mask holds: its size and a region for each class id in it; `wrong`, what was found and expected, if so."""
+
+    width: int = 0
+    height: int = 0
+    ids: tuple[int, ...] = ()
+    pixels: tuple[int, ...] = ()
+    boxes: tuple[tuple[float, ...], ...] = ()
+    codes: tuple[str, ...] = ()
+    wrong: tuple[str, str] | None = None
+
+
+def recognises(bundle: Bundle) -> bool:
+    """Whether a bundle is of this format: PNG files, and beside them only images and names of classes.
+
+    Without names one of the first LOOKED_AT files must be indexed: a zip of photographs is none.
+    """
+    if not bundle.ending(".png") or bundle.ending(*OTHER_LABELS):
+        return False
+    names = names_files(bundle)
+    rest = [entry for entry in bundle.ending(".txt", ".json") if entry not in names]
+    if any(entry.suffix == ".json" or entry.stem.lower() not in TEXTS for entry in rest):
+        return False
+    return bool(names) or any(map(_is_indexed, mask_files(bundle)[:LOOKED_AT]))
+
+
+def mask_files(bundle: Bundle) -> list[Entry]:
+    """The masks: the PNG files in a folder for masks, where some are in such and some are not, else all of them."""
+    files = bundle.ending(".png")
+    within = [entry for entry in files if any(part.lower() in MASKS for part in _folders(entry))]
+    return within or files
+
+
+def picture_files(bundle: Bundle) -> list[Entry]:
+    """The images that are no masks."""
+    masks = {entry.name for entry in mask_files(bundle)}
+    return [entry for entry in bundle.images if entry.name not in masks]
+
+
+def read_ground_truth(
+    bundle: Bundle, problems: Problems, pictures: Pictures
+) -> tuple[pa.Table, pa.Table, dict[int, str]]:
+    """The cases by name, the regions of each, a row a class, and the classes by id."""
+    names = class_names(bundle, problems)
+    entries = mask_files(bundle)
+    ids = _ids([_parts(entry) for entry in entries])
+    need_unique(bundle, entries, ids, problems)
+    known = None if names is None else {*names, VOID}
+    sheet, found = _read(bundle, entries, problems, lambda _, mask: _strangers(mask, known, NAMED))
+    sheet.leave_out()
+    images = {entry.stem: entry for entry in picture_files(bundle)} if pictures.images == bundle.path else {}
+    cases = pa.table(
+        {
+            "case_id": pa.array(ids, pa.string()),
+            IMAGE_NAME: [
+                images[entry.stem].name if entry.stem in images else case
+                for entry, case in zip(entries, ids, strict=True)
+            ],
+            "image_width": pa.array([mask.width for mask in found], pa.int32()),
+            "image_height": pa.array([mask.height for mask in found], pa.int32()),
+        }
+    )
+    cases = pictures.take(only(cases, ~sheet.bad))
+    good = [mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True) if not bad]
+    there = sorted({number for mask in good for number in mask.ids} | set(names or ()))
+    classes = {number: (names or {}).get(number, str(number)) for number in there}
+    which, regions = _regions(good, classes)
+    annotations = {
+        "case_id": cases["case_id"].take(pa.array(which)),
+        "annotation_id": pa.array(np.arange(1, len(which) + 1)),
+        **regions,
+        "is_crowd": pa.array(np.zeros(len(which), bool)),
+    }
+    return cases, pa.table(annotations), classes
+
+
+def read_predictions(
+    bundle: Bundle, problems: Problems, suite: Suite, model: str
+) -> tuple[Rows, pa.Table, pa.Table, NDArray[np.int64]]:
+    """The masks as rows, the case and model of each, their regions, and the mask of each region.
+
+    Class ids are those of the ground truth's masks, unless names beside the predictions say otherwise; without either
+    they are the names. `model` made them, where the folders do not say.
+    """
+    names = class_names(bundle, problems) or dict(zip(suite.category_ids, suite.labels, strict=False))
+    names = names or {int(label): label for label in suite.labels if label.isdecimal()}
+    classes = {number: name for number, name in names.items() if name in suite.labels}
+    expected = f"a class id of the ground truth ({_listed(sorted(classes))}), or names of classes beside the masks"
+    entries = mask_files(bundle)
+    parts = [_parts(entry) for entry in entries]
+    known = set(suite.cases["case_id"].to_pylist())
+    apart = None if any("/".join(each) in known for each in parts if len(each) > 1) else _models(parts)
+    models, ids = apart or ([model] * len(entries), _ids(parts))
+    places = find_cases(pa.array(ids, pa.string()), suite.cases).to_pylist()
+    sides = [suite.cases[name].to_pylist() for name in ("image_width", "image_height")]
+
+    def check(place: int, mask: Found) -> tuple[str, str] | None:
+        case = places[place]
+        if case is None:
+            return f"a mask of {ids[place]!r}", "an image of the suite"
+        wide, high = sides[0][case], sides[1][case]
+        if (wide, high) != (mask.width, mask.height) and None not in (wide, high):
+            return f"{mask.width:,} × {mask.height:,} pixels", f"{wide:,} × {high:,}, as the ground truth has"
+        return _strangers(mask, set(classes), expected)
+
+    sheet, found = _read(bundle, entries, problems, check)
+    case_ids = suite.cases["case_id"].to_pylist()
+    named = [ids[place] if case is None else case_ids[case] for place, case in enumerate(places)]
+    table = pa.table(
+        {
+            "case_id": pa.array(named, pa.string()),
+            "model": pa.array(models, pa.string()),
+            "run": pa.array(np.ones(len(entries), np.int32)),
+        }
+    )
+    held = [Found() if bad else mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True)]
+    which, regions = _regions(held, classes)
+    return sheet, table, pa.table(regions), which
+
+
+def facts_of(bundle: Bundle) -> tuple[pa.Table, tuple[str, ...], str]:
+    """For a preview: the masks and their sizes, the models that have a folder, and a note."""
+    entries = mask_files(bundle)
+    sizes = [header_size(entry) for entry in entries]
+    names = class_names(bundle, Problems(keep_good_rows=True))
+    table = {
+        "file": [entry.name for entry in entries],
+        "pixels": ["unreadable" if size is None else f"{size[0]} × {size[1]}" for size in sizes],
+    }
+    models = tuple(dict.fromkeys((_models([_parts(entry) for entry in entries]) or ((), ()))[0]))
+    classes = "no names of classes" if names is None else f"{len(names):,} classes"
+    note = f"{len(entries):,} masks, {classes}, {len(picture_files(bundle)):,} images"
+    return pa.table(table), models, note + (f", models by folder: {', '.join(models)}" if models else "")
+
+
+def _is_indexed(entry: Entry) -> bool:
+    try:
+        with entry.open() as stream:
+            head = stream.read(HEAD)
+    except UNREADABLE:
+        return False
+    return len(head) == HEAD and head.startswith(SIGNATURE) and head[HEAD - 1] in (0, 3)
+
+
+def _folders(entry: Entry) -> tuple[str, ...]:
+    return PurePosixPath(entry.name).parts[:-1]
+
+
+def _parts(entry: Entry) -> tuple[str, ...]:
+    """The folders that do not merely keep images and masks apart, and the name without its extension."""
+    return (*(part for part in _folders(entry) if part.lower() not in MASKS | IMAGES), entry.stem)
+
+
+def _ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
+    """A name for each mask: without folders where that tells them apart."""
+    stems = [each[-1] for each in parts]
+    return stems if len(set(stems)) == len(stems) else ["/".join(each) for each in parts]
+
+
+def _models(parts: Sequence[tuple[str, ...]]) -> tuple[list[str], list[str]] | None:
+    """The model and the name of each mask where folders are models: where images come again in other folders."""
+    while all(len(each) > 1 for each in parts) and len({each[0] for each in parts}) == 1:
+        parts = [each[1:] for each in parts]
+    if not all(len(each) > 1 for each in parts) or len({each[-1] for each in parts}) == len(parts):
+        return None
+    if len(set(parts)) < len(parts):
+        return None
+    return [each[0] for each in parts], ["/".join(each[1:]) for each in parts]
+
+
+def _read(
+    bundle: Bundle, entries: Sequence[Entry], problems: Problems,
+    check: Callable[[int, Found], tuple[str, str] | None],
+) -> tuple[Rows, list[Found]]:  # fmt: skip
+    """Every mask, those that are wrong listed and marked in the sheet."""
+    sheet = Rows(
+        bundle, pa.table({"mask": [entry.name for entry in entries]}), [1] * len(entries), range(len(entries)),
+        list(entries), problems,
+    )  # fmt: skip
+    found = []
+    left = ALL_PIXELS
+    with warnings.catch_warnings(), ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
+        warnings.simplefilter("ignore")
+        for place, mask in enumerate(threads.map(_decoded, entries)):
+            left -= mask.width * mask.height
+            wrong = mask.wrong or check(place, mask)
+            if left < 0:
+                raise problems.fail(bundle.name, "masks too many to read", f"at most {ALL_PIXELS:,} pixels in all")
+            if wrong is not None:
+                problems.add(sheet.files[place], *wrong)
+                sheet.bad[place] = True
+            found.append(mask)
+    return sheet, found
+
+
+def _decoded(entry: Entry) -> Found:
+    try:
+        data = entry.read()
+        if not data.startswith(SIGNATURE) or len(data) < HEAD:
+            return Found(wrong=("no PNG file", INDEXED))
+        wide, high, bits, colour = HEADER.unpack_from(data, 16)
+        if colour not in (0, 3):
+            return Found(wrong=(f"{COLOURS.get(colour, 'unknown')} pixels", INDEXED))
+        if wide * high > MOST_PIXELS:
+            return Found(wrong=(f"{wide:,} × {high:,} pixels", f"a mask of at most {MOST_PIXELS:,} pixels"))
+        return _found(_codes(data, bits if colour == 0 else 8), wide, high)
+    except Exception as error:  # decoders answer damaged data with whatever they trip over
+        return Found(wrong=(f"a mask that cannot be read ({first_line(error)})", COMPLETE))
+
+
+def _codes(data: bytes, bits: int) -> NDArray[Any]:
+    """The class of each pixel, column after column; grey of 2 or 4 bits comes stretched to 8 from the decoder."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+        image.load()
+        values = np.ascontiguousarray(np.asarray(image).T).ravel()
+    return values // {2: 85, 4: 17}[bits] if bits in (2, 4) else values
+
+
+def _found(codes: NDArray[Any], wide: int, high: int) -> Found:
+    ids, masks = regions(codes, high)
+    return Found(
+        wide, high, tuple(ids.tolist()), tuple(masks.area.tolist()), tuple(map(tuple, masks.box.tolist())),
+        tuple(encode(masks)),
+    )  # fmt: skip
+
+
+def _strangers(mask: Found, known: set[int] | None, expected: str) -> tuple[str, str] | None:
+    """What a mask has of class ids that are not `known`."""
+    strange = {} if known is None else {a: n for a, n in zip(mask.ids, mask.pixels, strict=True) if a not in known}
+    if not strange:
+        return None
+    return f"class id {_listed(list(strange))} in {sum(strange.values()):,} pixels", expected
+
+
+def _listed(values: Sequence[Any], most: int = 12) -> str:
+    return ", ".join(map(str, values[:most])) + (", …" if len(values) > most else "")
+
+
+def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[NDArray[np.int64], dict[str, pa.Array]]:
+    """The mask of each region, and the columns of the regions."""
+    which = np.repeat(np.arange(len(found)), [len(mask.ids) for mask in found])
+    boxes = np.array([box for mask in found for box in mask.boxes], float).reshape(-1, 4)
+    columns: dict[str, pa.Array] = {
+        "label": pa.array([classes[number] for mask in found for number in mask.ids], pa.string()),
+        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        "area": pa.array([float(area) for mask in found for area in mask.pixels], pa.float64()),
+        "polygons": pa.nulls(len(which), POLYGONS),
+        "rle": pa.array([code for mask in found for code in mask.codes], pa.string()),
+    }
+    return which, columns

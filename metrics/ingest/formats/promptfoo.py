@@ -1,0 +1,225 @@
+"""promptfoo results: results{version, results[{testIdx, promptIdx, vars, provider, response, latencyMs, cost, …}]}.
+
+A test (testIdx) is a case and a provider a model; a provider that was given several prompts is as many models. The
+question is a variable by a usual name, else the only one, else the prompt as sent. Expected answers are a variable by a
+usual name, else what an assertion compares the output with; `context` is what was retrieved, as promptfoo's own context
+assertions take it. promptfoo's verdicts are kept as metadata. Values that promptfoo would run or open are refused.
+"""
+
+from collections.abc import Iterable
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from metrics.core.suite import METADATA
+from metrics.ingest.cells import CODE
+from metrics.ingest.columns import SUITE_ALIASES, fold
+from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.source import Source
+from metrics.ingest.values import finite, flatten, tables_of, text_of
+
+COMPARED = (
+    "equals",
+    "similar",
+    "factuality",
+    "model-graded-factuality",
+    "levenshtein",
+    "rouge-n",
+    "bleu",
+    "gleu",
+    "meteor",
+)
+RETRIEVED = ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents", "passages")
+EXPECTED = "a result with testIdx, provider, vars and response"
+VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
+
+
+def recognises(document: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a JSON document is of this format, whole or only its inner `results`."""
+    return _results(document) is not None
+
+
+def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+    """The results as a sheet with a row each, under the names of our own columns."""
+    results = _results(document) or []
+    good = [result if isinstance(result, dict) else {} for result in results]
+    variables = [_variables(result) for result in good]
+    question = _question_of(variables)
+    models = _models(good)
+    records = [
+        _record(result, given or {}, question, model)
+        for result, given, model in zip(good, variables, models, strict=True)
+    ]
+    rows = np.arange(1, len(results) + 1, dtype=np.int64)
+    _one_question_a_case(records, variables)
+    codes = [_code(given or {}, result) for given, result in zip(variables, good, strict=True)]
+    for row, (record, code) in enumerate(zip(records, codes, strict=True)):  # what is blamed below is blamed once
+        record["case_id"] = record["case_id"] or f"?{row}"
+        record["model"] = record["model"] or "?"
+        record["expected_answers"] = None if code else record["expected_answers"]
+    table = tables_of([records])
+    sheet = Sheet(source.name, table, rows, problems)
+
+    def blame(wrong: Iterable[bool], column: str | None, values: list[Any], expected: str) -> None:
+        mask = np.fromiter(wrong, bool, len(results)) & ~sheet.bad
+        sheet.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], expected)
+
+    blame((not isinstance(result, dict) for result in results), None, results, EXPECTED)
+    tests = [result.get("testIdx") for result in good]
+    blame((type(test) is not int or test < 0 for test in tests), "testIdx", tests, "a whole number of at least 0")
+    blame((given is None for given in variables), "vars", [result.get("vars") for result in good], "an object")
+    blame((not model for model in models), "provider", [result.get("provider") for result in good], "a provider's id")
+    answers = [result.get("response") for result in good]
+    blame((not isinstance(answer, dict | None) for answer in answers), "response", answers, "an object with output")
+    for key in ("latencyMs", "cost"):
+        numbers = [result.get(key) for result in good]
+        blame((value is not None and not _amount(value) for value in numbers), key, numbers,
+              "a number not negative")  # fmt: skip
+    for name, prefix in sorted({code[:2] for code in codes if code}):
+        values = [code[2] if code and code[:2] == (name, prefix) else None for code in codes]
+        expected = f"plain text: cells that begin with {prefix} are code and are refused"
+        sheet.blame(np.array([value is not None for value in values], bool), name, values, expected)
+    return sheet
+
+
+def _results(document: Any) -> list[Any] | None:
+    """The array of results: of the file that `promptfoo eval -o` writes, or of the `results` inside it."""
+    inner = document.get("results") if isinstance(document, dict) else None
+    if isinstance(inner, dict):
+        inner = inner.get("results")
+    if not isinstance(inner, list) or not inner:
+        return None
+    known = [result for result in inner[:100] if isinstance(result, dict)]
+    return (
+        inner if any("testIdx" in result and ("vars" in result or "response" in result) for result in known) else None
+    )
+
+
+def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
+    """The test's variables, empty where it has none, None where they are no object."""
+    given = result.get("vars")
+    test = result.get("testCase")
+    if given is None and isinstance(test, dict):
+        given = test.get("vars")
+    if given is None:
+        return {}
+    return {str(name): value for name, value in given.items()} if isinstance(given, dict) else None
+
+
+def _question_of(variables: list[dict[str, Any] | None]) -> str | None:
+    """The variable that is the question: the one of a usual name, else the only one that is no context or answer."""
+    names = dict.fromkeys(name for given in variables for name in given or {})
+    usual = ("question", *SUITE_ALIASES["question"], "message")
+    for alias in usual:
+        for name in names:
+            if fold(name) == alias:
+                return name
+    others = [
+        name for name in names if fold(name) not in (*RETRIEVED, *_expected_names()) and not name.startswith("__")
+    ]
+    return others[0] if len(others) == 1 else None
+
+
+def _expected_names() -> tuple[str, ...]:
+    return ("expected_answers", *SUITE_ALIASES["expected_answers"])
+
+
+def _models(results: list[dict[str, Any]]) -> list[str | None]:
+    """The provider of each result, with the prompt where the provider has had several."""
+    names = [_provider(result.get("provider")) for result in results]
+    prompts: dict[str, dict[Any, str]] = {}
+    for name, result in zip(names, results, strict=True):
+        if name:
+            place = result.get("promptIdx")
+            place = place if isinstance(place, int) else 0
+            prompts.setdefault(name, {}).setdefault(place, "")
+    several = {
+        name: {place: number for number, place in enumerate(sorted(places), 1)} for name, places in prompts.items()
+    }
+    return [
+        name
+        if not name or len(several[name]) < 2
+        else f"{name} (prompt {several[name][place if isinstance(place := result.get('promptIdx'), int) else 0]})"
+        for name, result in zip(names, results, strict=True)
+    ]
+
+
+def _provider(provider: Any) -> str | None:
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    return provider if isinstance(provider, str) and provider.strip() else None
+
+
+def _record(result: dict[str, Any], given: dict[str, Any], question: str | None, model: str | None) -> dict[str, Any]:
+    prompt = result.get("prompt")
+    raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
+    response = result.get("response")
+    response = response if isinstance(response, dict) else {}
+    usage = response.get("tokenUsage")
+    latency = result.get("latencyMs")
+    record = {
+        "case_id": text_of(result.get("testIdx")),
+        "question": text_of(given.get(question) if question else raw),
+        "expected_answers": _expected(given, result),
+        "retrieved_contexts": next((_texts(value) for name, value in given.items() if fold(name) in RETRIEVED), None),
+        "model": model,
+        "answer": text_of(response.get("output")),
+        "duration_s": latency / 1000 if latency is not None and _amount(latency) else None,
+        "cost_usd": next((cost for cost in (result.get("cost"), response.get("cost")) if _amount(cost)), None),
+        "tokens": usage.get("total") if isinstance(usage, dict) and type(usage.get("total")) is int else None,
+    }
+    test = result.get("testCase")
+    if isinstance(test, dict) and isinstance(test.get("description"), str):
+        record[METADATA + "description"] = test["description"]
+    known = (question, *RETRIEVED, *_expected_names())
+    rest = {
+        METADATA + name: text_of(value) for name, value in given.items() if name != question and fold(name) not in known
+    }
+    verdicts = flatten({METADATA + "promptfoo": {name: result[name] for name in VERDICTS if name in result}})
+    return record | rest | {name: text_of(value) for name, value in verdicts.items() if value not in (None, {}, "")}
+
+
+def _expected(given: dict[str, Any], result: dict[str, Any]) -> list[str] | None:
+    for name, value in given.items():
+        if fold(name) in _expected_names():
+            return _texts(value)
+    test = result.get("testCase")
+    asserted = test.get("assert") if isinstance(test, dict) else None
+    items = asserted if isinstance(asserted, list) else []
+    values = [item.get("value") for item in items if isinstance(item, dict) and item.get("type") in COMPARED]
+    return list(dict.fromkeys(value for value in values if isinstance(value, str) and value)) or None
+
+
+def _amount(value: Any) -> bool:
+    return finite(value) and value >= 0
+
+
+def _texts(value: Any) -> list[str] | None:
+    items = value if isinstance(value, list) else [value]
+    return [text for text in map(text_of, items) if text is not None] or None
+
+
+def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str, Any] | None]) -> None:
+    """Where the prompts as sent differ within a case, its variables are the question: they are what its rows share."""
+    seen: dict[Any, Any] = {}
+    for record in records:
+        if seen.setdefault(record["case_id"], record["question"]) != record["question"]:
+            break
+    else:
+        return
+    for record, given in zip(records, variables, strict=True):
+        record["question"] = text_of(given) if given else None
+
+
+def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str] | None:
+    """Name, prefix and text of the first value, of a variable or an assertion, that promptfoo would run or open."""
+    test = result.get("testCase")
+    asserted = test.get("assert") if isinstance(test, dict) else None
+    items = asserted if isinstance(asserted, list) else []
+    cells = [("vars." + name, value) for name, value in given.items()]
+    cells += [("assert.value", item.get("value")) for item in items if isinstance(item, dict)]
+    for name, value in cells:
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and text.strip().startswith(CODE):
+                return name, next(prefix for prefix in CODE if text.strip().startswith(prefix)), text
+    return None

@@ -1,0 +1,169 @@
+"""Pascal VOC XML: one file an image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
+
+Boxes are taken as COCO's converters take them: x = xmin, width = xmax − xmin. VOC's own evaluation passes `difficult`
+objects over: finding one is neither right nor wrong. Matching in the manner of pycocotools has no such word; its crowds
+come nearest, but measure another overlap (intersection / prediction), which would forgive boxes that VOC counts as
+wrong. So difficult objects count like all others, as in COCO's conversions, and the flag is kept in metadata.difficult.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.suite import METADATA
+from metrics.ingest import cells
+from metrics.ingest.archive import Entry
+from metrics.ingest.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
+from metrics.ingest.formats.object_tables import CORNERS, SIDES
+from metrics.ingest.pictures import IMAGE_NAME, Pictures
+from metrics.ingest.problems import Problems, only
+
+COLUMNS = ("name", *CORNERS, "difficult")
+DIFFICULT = METADATA + "difficult"
+EXPECTED = "an <annotation> with size and objects"
+MAX_SIDE = 1_000_000
+
+
+def recognises(bundle: Bundle) -> bool:
+    """Whether a bundle is of this format: it has XML files."""
+    return bool(bundle.ending(".xml"))
+
+
+def read_ground_truth(
+    bundle: Bundle, problems: Problems, pictures: Pictures
+) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    """The cases by name, the annotations in file order, and the classes by name."""
+    sheet, facts, unread = read_objects(bundle, problems)
+    files = bundle.ending(".xml")
+    ids = case_ids(files)
+    need_unique(bundle, files, ids, problems)
+    images = bundle.images if pictures.images == bundle.path else []
+    by_base = {image.base: image for image in images}
+    found = [by_base.get(str(fact["image"])) or image for fact, image in zip(facts, pair(files, images), strict=True)]
+    known = image_names([str(fact["image"] or case) for fact, case in zip(facts, ids, strict=True)], found, images)
+    cases = pa.table(
+        {
+            "case_id": pa.array(ids, pa.string()),
+            IMAGE_NAME: pa.array(known, pa.string()),
+            "image_width": pa.array([fact["width"] for fact in facts], pa.int32()),
+            "image_height": pa.array([fact["height"] for fact in facts], pa.int32()),
+        }
+    )
+    kept = np.ones(len(files), bool)
+    kept[unread] = False
+    columns = _objects(sheet)
+    sheet.leave_out()
+    problems.left_out += len(unread)
+    kept &= (sheet.count() == 0) | (sheet.count(good=True) > 0)
+    annotations = pa.table(
+        {
+            "case_id": cases["case_id"].take(pa.array(sheet.which)),
+            "annotation_id": pa.array(np.arange(1, len(sheet) + 1)),
+            **columns,
+            "is_crowd": pa.array(np.zeros(len(sheet), bool)),
+        }
+    )
+    annotations = only(annotations, ~sheet.bad)
+    order = np.argsort(np.array(ids, object)[kept], kind="stable")
+    labels = tuple(sorted(set(annotations["label"].to_pylist())))
+    return pictures.take(only(cases, kept).take(pa.array(order))), annotations, labels
+
+
+def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[str, Any]], list[int]]:
+    """Every object as a row of texts, the image and size of every file, and which files could not be read."""
+    files = bundle.ending(".xml")
+    columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
+    facts: list[dict[str, Any]] = []
+    rows: list[int] = []
+    which: list[int] = []
+    unread: list[int] = []
+    for place, entry in enumerate(files):
+        root = _parse(bundle, entry, problems)
+        fact: dict[str, Any] = {"image": None, "width": None, "height": None}
+        facts.append(fact)
+        if root is None:
+            unread.append(place)
+            continue
+        fact["image"] = (_text(root, "filename") or "").replace("\\", "/").rsplit("/", 1)[-1].strip() or None
+        for side in ("width", "height"):
+            if not _side(bundle, entry, _text(root, "size/" + side), side, fact, problems):
+                unread.append(place)
+                break
+        else:
+            for number, item in enumerate(root.findall("object"), 1):
+                rows.append(number)
+                which.append(place)
+                columns["name"].append(_text(item, "name"))
+                for corner in CORNERS:
+                    columns[corner].append(_text(item, "bndbox/" + corner))
+                columns["difficult"].append(_text(item, "difficult"))
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    return Rows(bundle, table, rows, which, files, problems), facts, unread
+
+
+def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
+    """The root of the file's XML, None and a problem where it is no annotation or declares entities."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
+
+    data = bundle.data(entry, problems)
+    if data is None:
+        return None
+    try:
+        root = fromstring(data, forbid_dtd=True)
+    except ParseError as error:
+        line = error.position[0]
+        problems.add(bundle.file(entry), f"XML that cannot be read: {error}", EXPECTED, line)
+        return None
+    except (ValueError, LookupError, RecursionError) as error:  # defusedxml's refusals are ValueErrors
+        what = type(error).__name__ if not str(error) else str(error)
+        problems.add(bundle.file(entry), f"XML that is refused: {what}", EXPECTED + ", without a DTD or entities")
+        return None
+    if root.tag != "annotation":
+        problems.add(bundle.file(entry), f"a root element <{root.tag[:60]}>", EXPECTED)
+        return None
+    return root
+
+
+def _text(element: Any, path: str) -> str | None:
+    found = element.findtext(path)
+    return None if found is None or not found.strip() else found.strip()
+
+
+def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[str, Any], problems: Problems) -> bool:
+    """Put a side of the image into `fact`, None for 0 (unknown); False and a problem where it is no number."""
+    if text is None:
+        return True
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not 0 <= value <= MAX_SIDE or value != int(value):
+        expected = f"the image's {side} in pixels"
+        problems.add(bundle.file(entry), repr(text), expected, column=f"size.{side}")
+        return False
+    fact[side] = int(value) or None
+    return True
+
+
+def _objects(sheet: Rows) -> dict[str, pa.Array]:
+    """label, box, area and difficult of each object; bad ones are blamed."""
+    label = cells.required(sheet, "name", "the class of the object")
+    difficult = cells.flags(sheet, "difficult")
+    corners = np.stack([cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)
+    boxes = np.concatenate((corners[:, :2], corners[:, 2:] - corners[:, :2]), axis=1)
+    with np.errstate(invalid="ignore"):
+        for place in (2, 3):
+            name = CORNERS[place]
+            wrong = (boxes[:, place] < 0) & ~sheet.bad
+            sheet.blame(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
+    columns = {
+        "label": label,
+        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        "area": pa.array(boxes[:, 2] * boxes[:, 3]),
+    }
+    if difficult.any():
+        columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
+    return columns

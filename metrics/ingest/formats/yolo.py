@@ -1,0 +1,296 @@
+"""YOLO labels: a .txt an image with `class xc yc w h [conf]` (or the points of a polygon), 0–1, classes by number.
+
+The names of the classes stand in data.yaml, *.names or classes.txt. Polygons are lines of `class x1 y1 x2 y2 x3 y3 …
+[conf]`; a rotated box is one of four points. An image without a label file has no objects.
+"""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from metrics.core.suite import Suite
+from metrics.ingest import cells
+from metrics.ingest.archive import Entry
+from metrics.ingest.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
+from metrics.ingest.formats.object_tables import POLYGONS, SIDES, find_cases
+from metrics.ingest.pictures import IMAGE_NAME, Pictures
+from metrics.ingest.problems import Problems, only
+
+FIELDS = ("class", "xc", "yc", "w", "h")
+LINE = "class xc yc w h"
+SCORED = LINE + " conf"
+RING = "class x1 y1 x2 y2 x3 y3 …"
+NO_LABELS = re.compile(
+    r"(classes|names|train|valid?|test|trainval|predefined_classes|readme.*|licen[cs]e|notes|requirements)",
+    re.IGNORECASE,
+)
+CLASSES = "classes.txt"
+YAML_BYTES = 100_000  # a data.yaml of 1,200 classes has 30,000
+NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
+NO_NAMES = "the names of the classes, in data.yaml, obj.names or classes.txt"
+
+
+def label_files(bundle: Bundle) -> list[Entry]:
+    """The .txt files that hold labels: those in a folder labels (or obj_…_data), else all but lists and readmes."""
+    texts = bundle.ending(".txt")
+    within = [entry for entry in texts if _in_labels(entry)]
+    return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
+
+
+def recognises(bundle: Bundle) -> bool:
+    """Whether a bundle is of this format: label files, and names or a folder for labels where there is XML too."""
+    labels = label_files(bundle)
+    return bool(labels) and (not bundle.ending(".xml") or any(map(_in_labels, labels)) or bool(_names_files(bundle)))
+
+
+def read_ground_truth(
+    bundle: Bundle, problems: Problems, pictures: Pictures
+) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+    """The cases by name, the annotations in file order, and the classes by number."""
+    names = class_names(bundle, problems)
+    if names is None:
+        raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
+    sheet, unread = read_lines(bundle, problems, scored=False)
+    images = bundle.images if pictures.images == bundle.path else []
+    labels = label_files(bundle)
+    found = pair(labels, images)
+    taken = {image.name for image in found if image is not None}
+    background = [image for image in images if image.name not in taken]
+    ids = case_ids([*labels, *background])
+    need_unique(bundle, [*labels, *background], ids, problems)
+    cases = pa.table(
+        {
+            "case_id": pa.array(ids, pa.string()),
+            IMAGE_NAME: pa.array(image_names(ids, [*found, *background], images), pa.string()),
+        }
+    )
+    cases = pictures.take(cases)
+    sizes = _case_sizes(cases)
+    columns = _objects(sheet, sizes[sheet.which], names)
+    if pictures.images is None:  # else the images that are not there are listed already
+        _blame_sizes(sheet, sizes, labels)
+    sheet.bad |= np.isnan(sizes[sheet.which, 0])
+    sheet.leave_out()
+    problems.left_out += len(unread)
+    annotations = pa.table(
+        {
+            "case_id": cases["case_id"].take(pa.array(sheet.which)),
+            "annotation_id": pa.array(np.arange(1, len(sheet) + 1)),
+            **columns,
+            "is_crowd": pa.array(np.zeros(len(sheet), bool)),
+        }
+    )
+    kept = np.ones(len(cases), bool)
+    kept[: len(labels)] = (sheet.count() == 0) | (sheet.count(good=True) > 0)
+    kept[unread] = False
+    order = np.argsort(np.array(ids, object)[kept], kind="stable")
+    return only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names
+
+
+def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: str) -> tuple[Rows, pa.Table]:
+    """The predictions in file order, checked against the suite; label files without lines found nothing."""
+    names = class_names(bundle, problems)
+    if names is None and suite.labels and suite.category_ids == tuple(range(len(suite.labels))):
+        names = suite.labels  # the suite counts its classes from 0 as YOLO does
+    if names is None:
+        raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
+    sheet, _ = read_lines(bundle, problems, scored=True)
+    labels = label_files(bundle)
+    index = find_cases(pa.array(case_ids(labels), pa.string()), suite.cases)
+    known = ~np.asarray(index.is_null().to_numpy(zero_copy_only=False), bool)
+    for place in np.flatnonzero(~known & (sheet.count() > 0)).tolist():
+        problems.add(sheet.files[place], f"predictions for {labels[place].stem!r}", "an image of the suite")
+    sheet.bad |= ~known[sheet.which]
+    places = np.asarray(index.fill_null(0).to_numpy(zero_copy_only=False), np.int64)
+    sizes = _case_sizes(suite.cases)[places] if len(suite) else np.full((len(labels), 2), np.nan)
+    for place, image in enumerate(pair(labels, bundle.images)):
+        if image is not None and np.isnan(sizes[place, 0]):
+            sizes[place] = header_size(image) or (np.nan, np.nan)
+    columns = _objects(sheet, sizes[sheet.which], names)
+    _blame_sizes(sheet, sizes, labels)
+    unknown = ~np.isin(np.array(columns["label"].to_pylist(), object), np.array(suite.labels, object))
+    sheet.blame(unknown & ~sheet.bad, "class", columns["label"], "a class of the suite")
+    predictions = pa.table(
+        {
+            "case_id": suite.cases["case_id"].take(pa.array(places[sheet.which])),
+            "model": pa.array([model] * len(sheet), pa.string()),
+            "score": cells.floats(cells.numbers(sheet, "conf")),
+            **columns,
+        }
+    )
+    return sheet, predictions
+
+
+def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple[Rows, list[int]]:
+    """Every line of the label files, its fields as text, and which files could not be read.
+
+    `scored` demands or forbids a confidence; None takes either.
+    """
+    labels = label_files(bundle)
+    columns: dict[str, list[str | None]] = {name: [] for name in (*FIELDS, "ring", "conf", "line")}
+    rows: list[int] = []
+    which: list[int] = []
+    unread: list[int] = []
+    for place, entry in enumerate(labels):
+        text = bundle.text(entry, problems)
+        if text is None:
+            unread.append(place)
+            continue
+        for number, line in enumerate(text.replace("\r", "\n").split("\n") if "\r" in text else text.split("\n"), 1):
+            fields = line.split()
+            if not fields:
+                continue
+            rows.append(number)
+            which.append(place)
+            conf = fields.pop() if len(fields) % 2 == 0 and len(fields) >= 6 and scored is not False else None
+            box = fields if len(fields) == 5 else [fields[0], None, None, None, None]
+            for name, value in zip(FIELDS, box, strict=True):
+                columns[name].append(value)
+            columns["ring"].append(" ".join(fields[1:]) if len(fields) >= 7 and len(fields) % 2 else None)
+            columns["conf"].append(conf)
+            columns["line"].append(line.strip()[:200])
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    sheet = Rows(bundle, table, rows, which, labels, problems)
+    none = np.array(
+        [box is None and ring is None for box, ring in zip(columns["xc"], columns["ring"], strict=True)], bool
+    )
+    unscored = np.array([conf is None for conf in columns["conf"]], bool)
+    if scored and len(sheet) and unscored.all() and not none.all():
+        raise problems.fail(bundle.name, "labels without a confidence", f"lines of {SCORED}")
+    expected = f"{SCORED}, or {RING} conf" if scored else f"{LINE}, or {RING}"
+    sheet.blame(none | (unscored if scored else False), None, table["line"], expected)
+    return sheet, unread
+
+
+def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
+    """The classes by number, None where no file names them; files that differ and names given twice are fatal."""
+    found: tuple[str, ...] | None = None
+    source = ""
+    for entry in _names_files(bundle):
+        names = _yaml_names(bundle, entry, problems) if entry.suffix != ".txt" and entry.suffix != ".names" else None
+        if entry.suffix in (".txt", ".names"):
+            text = bundle.text(entry, problems, YAML_BYTES * 10)
+            names = None if text is None else tuple(line.strip() for line in text.rstrip().splitlines())
+        if not names:
+            continue
+        seen: set[str] = {""}
+        for place, name in enumerate(names):
+            if name in seen:
+                what = f"class {place} named {name!r}" + (", as another is" if name else "")
+                problems.add(bundle.file(entry), what, "every class under its own name", place + 1, fatal=True)
+            seen.add(name)
+        if found is not None and found != names:
+            problems.add(bundle.file(entry), "other names than " + source, "the same classes in both", fatal=True)
+        found, source = names, entry.name
+    problems.stop()
+    return found
+
+
+def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...] | None:
+    """The names in a data.yaml: a list, or numbers and names; None where it has none."""
+    import yaml  # type: ignore[import-untyped]
+
+    text = bundle.text(entry, problems, YAML_BYTES)
+    if text is None or "names" not in text:
+        return None
+    expected = "names: [cat, dog] or names: {0: cat, 1: dog}"
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise ValueError("an alias")  # a few of them in one another fill any memory
+        document = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows nothing but text, lists and mappings
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problems.add(
+            bundle.file(entry), f"YAML that cannot be read: {str(error).splitlines()[0]}", expected, fatal=True
+        )
+        return None
+    if not isinstance(document, dict) or "names" not in document:
+        return None
+    if "kpt_shape" in document:
+        problems.add(bundle.file(entry), "labels with keypoints (kpt_shape)", f"labels of {LINE}", fatal=True)
+    names = document["names"]
+    if isinstance(names, dict):
+        numbers = [key for key in names if isinstance(key, str) and re.fullmatch(r"\d{1,6}", key)]
+        ordered = sorted(numbers, key=int)
+        if len(ordered) == len(names) and [int(key) for key in ordered] == list(range(len(ordered))):
+            names = [names[key] for key in ordered]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        problems.add(bundle.file(entry), "names of another form", expected, column="names", fatal=True)
+        return None
+    return tuple(name.strip() for name in names)
+
+
+def _names_files(bundle: Bundle) -> list[Entry]:
+    lists = [entry for entry in bundle.ending(".txt") if entry.base.lower() == CLASSES]
+    return [*bundle.ending(".yaml", ".yml"), *bundle.ending(".names"), *lists]
+
+
+def _in_labels(entry: Entry) -> bool:
+    folders = [part.lower() for part in entry.name.split("/")[:-1]]
+    inside = any(part == "labels" or (part.startswith("obj_") and part.endswith("_data")) for part in folders)
+    return inside and entry.base.lower() != CLASSES
+
+
+def _case_sizes(cases: pa.Table) -> NDArray[np.float64]:
+    """(width, height) of each case, NaN where unknown."""
+    sides = [
+        cases[name].to_numpy().astype(float) if name in cases.column_names else np.full(len(cases), np.nan)
+        for name in ("image_width", "image_height")
+    ]
+    return np.stack(sides, axis=1)
+
+
+def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -> None:
+    """One problem for each file whose lines need the size of an image that is not there."""
+    count = sheet.count(good=True)
+    for place in np.flatnonzero(np.isnan(sizes[: len(count), 0]) & (count > 0)).tolist():
+        sheet.problems.add(sheet.files[place], f"no image {labels[place].stem!r}", NO_IMAGE)
+    sheet.bad |= np.isnan(sizes[sheet.which, 0])
+
+
+def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, pa.Array]:
+    """label, box, area and polygons of each line in pixels; bad lines are blamed."""
+    number = cells.numbers(sheet, "class", low=0, whole=True)
+    with np.errstate(invalid="ignore"):
+        sheet.blame(
+            (number >= len(names)) & ~sheet.bad, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}"
+        )
+    values = np.stack([cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
+    cells.numbers(sheet, "conf", low=0, high=1)
+    values[:, :2] -= values[:, 2:] / 2
+    boxes = values * np.tile(sizes, 2)
+    areas = boxes[:, 2] * boxes[:, 3]
+    rings: list[list[list[float]] | None] = [None] * len(sheet)
+    off = np.zeros(len(sheet), bool)
+    for place, text in enumerate(sheet.table["ring"].to_pylist()):
+        if text is None or sheet.bad[place]:
+            continue
+        points = _points(text)
+        if points is None:
+            off[place] = True
+            continue
+        points = points * sizes[place]
+        low = points.min(axis=0)
+        boxes[place] = [*low, *(points.max(axis=0) - low)]
+        x, y = points.T
+        areas[place] = abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+        rings[place] = [points.ravel().tolist()]
+    sheet.blame(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
+    label = np.where((number >= 0) & (number < len(names)), number, 0).astype(np.int64)
+    return {
+        "label": pa.array(names, pa.string()).take(pa.array(label)),
+        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        "area": pa.array(areas),
+        "polygons": pa.array(rings, POLYGONS),
+        "rle": pa.nulls(len(sheet), pa.string()),
+    }
+
+
+def _points(text: str) -> NDArray[np.float64] | None:
+    """The points of a polygon, None where one is no number from 0 to 1."""
+    try:
+        points = np.array([float(part) for part in text.split()]).reshape(-1, 2)
+    except ValueError:
+        return None
+    return points if bool(((points >= 0) & (points <= 1)).all()) else None

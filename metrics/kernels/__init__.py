@@ -1,1 +1,0 @@
-"""Pure arithmetic on arrays and strings: no input or output, no state, nothing of the rest of the library."""

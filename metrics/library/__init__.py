@@ -1,0 +1,1 @@
+"""The library's public functions: evaluate(), coco_summary(), read_coco()."""

@@ -1,0 +1,103 @@
+"""evaluate(): the whole job as one call, for notebooks and scripts."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metrics import engine
+from metrics.core.errors import RunError
+from metrics.core.registry import evaluators as registered
+from metrics.core.suite import Outputs, Suite
+from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
+from metrics.store import Run, Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
+
+
+def evaluate(
+    suite: "Suite | str | Path | pd.DataFrame",
+    outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]",
+    evaluators: Sequence[str] | None = None,
+    *,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    name: str | None = None,
+    seed: int = 0,
+    workspace: str | Path | None = None,
+    resources: Mapping[str, Any] | None = None,
+    judge: "str | Mapping[str, Any] | None" = None,
+) -> Run:
+    """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
+
+    `suite` and `outputs` are tables read before, files of any supported format, or data frames with the canonical
+    column names; `evaluators` are ids (default: all that fit the suite and need no model); `parameters` maps an id to
+    its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is who
+    judges: a model's name as litellm knows it, "local", or the fields of metrics.judge.settings.JudgeSettings.
+
+    The work is done in a process of its own, so a running event loop, a notebook or a script without a main guard are
+    no obstacle. Raises InputError listing every problem of the input, RunError if the run fails.
+    """
+    suite = as_suite(suite)
+    outputs = as_outputs(outputs, suite)
+    chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
+    wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
+    run = engine.create(Workspace(workspace), suite, outputs, chosen, parameters, name, seed, resources=wanted)
+    process = engine.start(run)
+    try:
+        process.wait()
+    except BaseException:
+        engine.cancel(run)
+        raise
+    if run.state != "finished":
+        raise RunError(f"run {run.id} {run.state}: {run.failure or 'see log.txt in ' + str(run.folder)}")
+    return run
+
+
+def as_suite(given: "Suite | str | Path | pd.DataFrame") -> Suite:
+    """The suite itself, read from its file, or made of a data frame."""
+    if isinstance(given, Suite):
+        return given
+    return read_suite(given) if isinstance(given, str | Path) else suite_from_frame(given)
+
+
+def as_outputs(given: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]", suite: Suite) -> Outputs:
+    """The outputs themselves, read from their files, or made of a data frame."""
+    if isinstance(given, Outputs):
+        return given
+    if isinstance(given, str | Path):
+        return read_outputs([given], suite=suite)
+    if isinstance(given, Sequence):
+        return read_outputs(given, suite=suite)
+    return outputs_from_frame(given, suite=suite)
+
+
+def runnable(suite: Suite, outputs: Outputs) -> list[str]:
+    """The default evaluators: they fit the task, need no model, and find every input in at least one case."""
+    present = available_inputs(suite, outputs)
+    return [
+        entry.id
+        for entry in registered().values()
+        if suite.task in entry.tasks and not entry.needs and present.issuperset(entry.inputs + entry.default_needs)
+    ]
+
+
+def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
+    """What the data has: every column with a value, `trace` also for artifacts, `annotations`, `predictions`, `repeats`
+    where cases were run again, and `few_answers` where the expected answers recur, as labels do.
+    """
+    tables = [suite.cases, outputs.outputs]
+    present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
+    if "artifacts" in present:
+        present.add("trace")
+    if len(outputs.outputs["run"].unique()) > 1:
+        present.add("repeats")
+    if suite.annotations is not None:
+        present.add("annotations")
+    if outputs.predictions is not None:
+        present.add("predictions")
+    expected = suite.cases["expected_answers"].combine_chunks().flatten()
+    if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
+        present.add("few_answers")
+    return present

@@ -1,0 +1,125 @@
+"""A model's files: a local folder or the hub's copy of it, what identifies them, and how transformers loads them."""
+
+import importlib.util
+import multiprocessing
+from collections.abc import Sequence
+from contextlib import redirect_stderr
+from hashlib import file_digest, sha256
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from metrics.core.errors import MissingResource
+
+LIBRARIES = ("torch", "transformers")
+MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that bear on its numbers
+
+
+def no_library(kind: str) -> str | None:
+    """Why no model of this kind can be loaded for want of a library, and how to get it, or None; none is imported."""
+    absent = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+    if not absent:
+        return None
+    return f"a {kind} needs {' and '.join(absent)}; `pip install {' '.join(absent)}` gets what is missing"
+
+
+def no_folder(setting: str, expected: str) -> str | None:
+    """Why the setting names no folder though it is written like one, or None; `expected` completes "name …"."""
+    if Path(setting).expanduser().is_dir():
+        return None
+    if setting.startswith((".", "~")) or Path(setting).is_absolute() or setting.count("/") > 1:
+        return f"there is no folder {setting!r}; name {expected}"
+    return None
+
+
+def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] = MODEL_FILES) -> Path:
+    """The local copy of a hub model, downloaded where there is none yet; pickled weights are left out.
+
+    Only to be asked for a name that the user has chosen. `kind` and `otherwise` make the message of MissingResource.
+    """
+    from huggingface_hub import snapshot_download
+
+    try:
+        try:
+            return Path(snapshot_download(name, local_files_only=True, allow_patterns=list(files)))
+        except FileNotFoundError:
+            return Path(snapshot_download(name, allow_patterns=list(files)))
+    except Exception as failure:
+        raise MissingResource(
+            f"the {kind} {name!r} is neither a folder here nor to be had from the hub "
+            f"({type(failure).__name__}); check the name and the network{otherwise}"
+        ) from failure
+
+
+def fingerprints(folder: Path) -> tuple[str, str]:
+    """sha256 of the weights, and of everything that bears on the numbers (weights, configuration, vocabulary).
+
+    Of weights in several files, the sha256 of their sha256s. MissingResource where there are none as safetensors.
+    """
+    hashes = {
+        str(path.relative_to(folder)): file_sha256(path)
+        for path in sorted({path for pattern in MODEL_FILES for path in folder.rglob(pattern)})
+        if "onnx" not in path.parts and "openvino" not in path.parts
+    }
+    weights = [digest for name, digest in hashes.items() if name.endswith(".safetensors")]
+    if not weights:
+        raise MissingResource(
+            f"{folder} has no weights as *.safetensors; pickled weights can run code and are never loaded"
+        )
+    own = weights[0] if len(weights) == 1 else sha256("".join(weights).encode()).hexdigest()
+    return own, sha256(repr(sorted(hashes.items())).encode()).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+def settle_torch() -> None:
+    """One thread in a worker process of a pool, as there is one worker a core; no progress bars of transformers."""
+    import torch
+    from transformers.utils import logging
+
+    if multiprocessing.parent_process() is not None:
+        torch.set_num_threads(1)
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: str | None = None) -> tuple[Any, Any]:
+    """(model, tokenizer) in a local folder by a class of transformers, in single precision, for the CPU.
+
+    No network, no pickles, no code of the model's own. `whole`: weights that the folder lacks are an error, as they
+    would be drawn at random. `gguf`: the file of the folder to read instead, its weights dequantised. MissingResource
+    where the model cannot be loaded; `kind` names it there.
+    """
+    try:
+        import torch
+        import transformers
+        from transformers.utils import logging
+    except ImportError as failure:
+        raise MissingResource(f"a {kind} needs {failure.name}; get it by `pip install torch transformers`") from None
+    settle_torch()
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    if gguf is not None:
+        options["gguf_file"] = gguf
+    spoken = logging.get_verbosity()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    try:
+        with redirect_stderr(StringIO()):  # the progress of reading a GGUF file cannot be turned off
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **options)
+            model, report = getattr(transformers, architecture).from_pretrained(
+                str(folder), use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
+            )
+        absent = sorted(report["missing_keys"])
+        if whole and absent:
+            raise ValueError(f"its weights lack {', '.join(absent[:4])}")
+        if not tokenizer.is_fast:
+            raise ValueError("its tokenizer gives no offsets; a folder with a tokenizer.json has one that does")
+    except Exception as failure:
+        raise MissingResource(
+            f"the {kind} in {folder} cannot be loaded ({type(failure).__name__}: {failure}); choose another"
+        ) from failure
+    finally:
+        logging.set_verbosity(spoken)
+    return model.eval(), tokenizer

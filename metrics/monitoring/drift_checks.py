@@ -1,0 +1,116 @@
+"""Drift: whether the scores of late are distributed as those of a reference run."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.monitoring.monitor_store import Monitor
+from metrics.stats.drift import drift
+from metrics.stats.paired_tests import holm
+from metrics.store import Run, Workspace
+
+LEAST = 20  # scores a side below which nothing is tested
+LARGEST = 5_000  # scores a side that are tested: more add seconds, not insight
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDrift:
+    """One metric's scores of late beside those of the reference run; statistics None where too few are there.
+
+    `p` is the smaller of the two tests' p, adjusted by Holm over both tests of all metrics; `drifted`: it is below .05.
+    """
+
+    evaluator: str
+    metric: str
+    n: int
+    n_reference: int
+    mean: float | None
+    mean_reference: float | None
+    ks: float | None = None
+    ks_p: float | None = None
+    psi: float | None = None
+    psi_p: float | None = None
+    p: float | None = None
+    reason: str | None = None
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the two differ beyond chance."""
+        return self.p is not None and self.p < LEVEL
+
+
+def reference_of(workspace: Workspace, run_id: str, model: str | None = None) -> dict[str, str]:
+    """The run and the one model of it that drift is measured against; RunNotFound, RunError, InputError."""
+    run = workspace.run(run_id, finished=True)
+    run.table_path("scores")
+    if model is None and len(run.models) > 1:
+        raise InputError(
+            [InputProblem("--reference-model", "none", f"one of the models of run {run.id}: {', '.join(run.models)}")]
+        )
+    if model is not None and model not in run.models:
+        raise InputError([InputProblem("--reference-model", repr(model), f"one of {', '.join(run.models)}")])
+    return {"run": run.id, "model": model or run.models[0]}
+
+
+def drifts(monitor: Monitor) -> list[MetricDrift]:
+    """Each metric of late against the reference run of the monitor; none where it has no reference."""
+    reference = monitor.state.reference
+    if reference is None:
+        return []
+    run = Workspace(monitor.folder.parent.parent).run(reference["run"], finished=True)
+    rows = [
+        _one(monitor, run, reference["model"], entry.id, metric.name)
+        for entry, _ in monitor.spec.chosen.values()
+        for metric in entry.metrics
+        if metric.primary or not metric.minor
+    ]
+    tested = [row for row in rows if row.ks_p is not None and row.psi_p is not None]
+    adjusted = holm(np.array([[row.ks_p, row.psi_p] for row in tested], dtype=float).reshape(-1)).reshape(-1, 2)
+    by_row = {id(row): float(pair.min()) for row, pair in zip(tested, adjusted, strict=True)}
+    return [replace(row, p=by_row.get(id(row))) for row in rows]
+
+
+def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) -> MetricDrift:
+    own = run.evaluators.get(evaluator)
+    before = run.query(
+        """SELECT value FROM scores WHERE model = ? AND evaluator = ? AND metric = ? AND value IS NOT NULL
+           ORDER BY case_id, run""",
+        [model, evaluator, metric],
+    )["value"].to_numpy(np.float64)
+    late = _late(monitor, evaluator, metric)
+    mean, mean_before = (float(values.mean()) if len(values) else None for values in (late, before))
+    reason = None
+    if own is None:
+        reason = "the reference run has not this evaluator"
+    elif own != monitor.spec.evaluators[evaluator]:
+        reason = "the reference run used other parameters"
+    elif min(len(late), len(before)) < LEAST:
+        reason = f"fewer than {LEAST} scores"
+    if reason is not None:
+        return MetricDrift(evaluator, metric, len(late), len(before), mean, mean_before, reason=reason)
+    rng = np.random.default_rng(monitor.spec.seed)
+    a, b = (
+        values if len(values) <= LARGEST else rng.choice(values, LARGEST, replace=False) for values in (before, late)
+    )
+    found = drift(a, b, monitor.spec.seed)
+    return MetricDrift(
+        evaluator, metric, len(late), len(before), mean, mean_before, found.ks, found.ks_p, found.psi, found.psi_p
+    )
+
+
+def _late(monitor: Monitor, evaluator: str, metric: str) -> NDArray[np.float64]:
+    """The values of the samples that the status rests on."""
+    window = monitor.window
+    if window.seconds is None:
+        late, bound = "number >= ?", monitor.state.sampled - monitor.state.lately
+    else:
+        late, bound = """ "at" > (SELECT max("at") FROM samples) - to_seconds(?)""", window.seconds
+    frame = monitor.query(
+        f"""SELECT value FROM scores JOIN (SELECT number FROM samples WHERE {late}) USING (number)
+            WHERE evaluator = ? AND metric = ? AND value IS NOT NULL ORDER BY number""",
+        [bound, evaluator, metric],
+    )
+    return frame["value"].to_numpy(np.float64)

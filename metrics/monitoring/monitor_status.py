@@ -1,0 +1,156 @@
+"""Status: whether what is judged lately passes often enough, in all and by each metric."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from enum import StrEnum
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from metrics.core.evaluator import Direction, Evaluator, Metric, Parameters, Status
+from metrics.monitoring.windows import Window
+from metrics.stats.intervals import wilson
+
+WARNING, CRITICAL = 0.85, 0.70  # pass rates below which
+MINIMUM = 20  # judged cases below which a pass rate says too little
+MOST = 100_000  # samples that a window of time is judged by, at most
+PASSED, FAILED, UNSCORED = 1, 0, -1
+
+Key = tuple[str, str]  # evaluator and metric; OVERALL for all
+OVERALL: Key = ("", "")
+Chosen = Mapping[str, tuple[Evaluator, Parameters]]
+Verdicts = NDArray[np.int8]
+
+
+class Health(StrEnum):
+    """What a pass rate comes to."""
+
+    HEALTHY = "healthy"
+    WARNING = "warning"
+    CRITICAL = "critical"
+    INSUFFICIENT_DATA = "insufficient_data"
+
+
+def health(passed: int, judged: int, minimum: int = MINIMUM) -> Health:
+    """critical below a pass rate of .70, warning below .85, else healthy; insufficient_data below `minimum` judged.
+
+    >>> [health(passed, 100).value for passed in (69, 70, 84, 85)]
+    ['critical', 'warning', 'warning', 'healthy']
+    """
+    if judged < max(1, minimum):
+        return Health.INSUFFICIENT_DATA
+    rate = passed / judged
+    return Health.CRITICAL if rate < CRITICAL else Health.WARNING if rate < WARNING else Health.HEALTHY
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one metric, or all together (`evaluator` and `metric` empty), stands lately."""
+
+    evaluator: str
+    metric: str
+    passed: int
+    judged: int
+    unscored: int
+    rate: float | None
+    low: float | None  # Wilson's 95 % interval
+    high: float | None
+    health: Health
+
+    @classmethod
+    def of(cls, key: Key, passed: int, judged: int, unscored: int, minimum: int) -> "Standing":
+        """The standing that the counts make."""
+        low, high = wilson(passed, judged)
+        rate = passed / judged if judged else None
+        return cls(*key, passed, judged, unscored, rate, low, high, health(passed, judged, minimum))
+
+
+def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
+    """The metrics that have a good side, with the threshold in force, by evaluator and name; minor ones left out."""
+    return {
+        (entry.id, metric.name): (metric, threshold)
+        for entry, parameters in chosen.values()
+        for metric in entry.metrics
+        if (metric.primary or not metric.minor)
+        and metric.direction is not Direction.NONE
+        and (threshold := entry.threshold(metric, parameters)) is not None
+    }
+
+
+def passes(chosen: Chosen, scores: pa.Table) -> list[bool | None]:
+    """Of each row of `scores` whether the value is on its threshold's good side; None without value or threshold."""
+    known = judged_metrics(chosen)
+    found: list[bool | None] = []
+    for row in scores.select(["evaluator", "metric", "value"]).to_pylist():
+        held = known.get((row["evaluator"], row["metric"]))
+        found.append(None if held is None or row["value"] is None else held[0].passes(row["value"], held[1]))
+    return found
+
+
+def passed_in_all(chosen: Chosen, rows: Sequence[Mapping[str, object]]) -> bool | None:
+    """Whether a case passes: the primary metric of every evaluator that applies to it is on its good side.
+
+    None where none applies, or where one that may apply has no value (error, parse_failure, skipped): to judge the case
+    by the others alone would raise the pass rate while a judge is down.
+    """
+    known = judged_metrics(chosen)
+    own = [
+        row
+        for row in rows
+        if (key := (str(row["evaluator"]), str(row["metric"]))) in known and known[key][0].primary
+        and row["status"] != Status.NOT_APPLICABLE
+    ]  # fmt: skip
+    if not own or any(row["passed"] is None for row in own):
+        return None
+    return all(row["passed"] for row in own)
+
+
+class Recent:
+    """The verdicts of the latest samples, as many as the window holds: what the status now rests on."""
+
+    def __init__(self, keys: Sequence[Key], window: Window, minimum: int = MINIMUM):
+        self.keys: tuple[Key, ...] = (OVERALL, *keys)
+        self._window = window
+        self._minimum = minimum
+        self._verdicts: Verdicts = np.zeros((0, len(self.keys)), np.int8)
+        self._at: NDArray[np.float64] = np.zeros(0)
+
+    def add(self, samples: pa.Table, scores: pa.Table) -> None:
+        """Take in samples and their scores, as they are stored; what is older than the window goes."""
+        places = {number: place for place, number in enumerate(samples["number"].to_pylist())}
+        columns = {key: column for column, key in enumerate(self.keys)}
+        made = np.full((len(samples), len(self.keys)), UNSCORED, np.int8)
+        made[:, 0] = [_verdict(passed) for passed in samples["passed"].to_pylist()]
+        for row in scores.select(["number", "evaluator", "metric", "passed"]).to_pylist():
+            column = columns.get((row["evaluator"], row["metric"]))
+            if column is not None:
+                made[places[row["number"]], column] = _verdict(row["passed"])
+        at = np.array([0.0 if at is None else at.replace(tzinfo=UTC).timestamp() for at in samples["at"].to_pylist()])
+        self._verdicts = np.concatenate([self._verdicts, made])
+        self._at = np.concatenate([self._at, at])
+        self._forget()
+
+    def _forget(self) -> None:
+        kept = slice(-min(self._window.cases or MOST, MOST), None)
+        self._verdicts, self._at = self._verdicts[kept], self._at[kept]
+        if self._window.seconds is not None and len(self._at):
+            late = self._at > self._at.max() - self._window.seconds
+            self._verdicts, self._at = self._verdicts[late], self._at[late]
+
+    def __len__(self) -> int:
+        return len(self._verdicts)
+
+    def standings(self) -> list[Standing]:
+        """How all together and then each metric stands."""
+        passed = (self._verdicts == PASSED).sum(axis=0).tolist()
+        judged = (self._verdicts != UNSCORED).sum(axis=0).tolist()
+        return [
+            Standing.of(key, yes, known, len(self) - known, self._minimum)
+            for key, yes, known in zip(self.keys, passed, judged, strict=True)
+        ]
+
+
+def _verdict(passed: bool | None) -> int:
+    return UNSCORED if passed is None else PASSED if passed else FAILED

@@ -1,0 +1,292 @@
+"""A monitor's folder: what it judges by, how far it is, and what it has sampled in parts that are written whole.
+
+    monitors/NAME/spec.json      what it judges by; never changes
+    monitors/NAME/state.json     how far it is, and which parts count: replaced as a whole by every commit
+    monitors/NAME/samples-….parquet, scores-….parquet
+
+A commit writes its part first and the state last. Killed between the two it leaves a part that no state names; the next
+process clears it away and does the same work again. So nothing is lost and nothing counts twice.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BaseModel, ConfigDict, Field
+
+from metrics.core.errors import InputError, InputProblem, RunNotFound
+from metrics.core.registry import choose
+from metrics.judge.settings import settings_of
+from metrics.monitoring.monitor_status import MINIMUM, Chosen
+from metrics.monitoring.windows import Window
+from metrics.store import Workspace
+from metrics.store.files import held, is_held, make_folder, read_json, write_json, write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDER = "monitors"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+SCHEMA_VERSION = 1
+MERGED = 64  # small parts that become one
+BAD_LINES = 50  # the latest that are listed; all are counted
+SOURCES = 200  # the latest files that are known again
+CHANGES = 50  # the latest changes of status that are listed
+READ_TRIES = 5
+
+SAMPLES = pa.schema(
+    [
+        ("number", pa.int64()),  # of the sample, from 0
+        ("window", pa.int64()),  # see Window.of
+        ("source", pa.string()),
+        ("line", pa.int64()),
+        ("id", pa.string()),
+        ("key", pa.uint64()),  # of id, model and repeat, by which a duplicate is known; null: the line has no id
+        ("at", pa.timestamp("us")),  # UTC, of the line's own; null: it has none, and windows do not need it
+        ("model", pa.string()),
+        ("question", pa.string()),  # a preview, as the answer
+        ("answer", pa.string()),
+        ("passed", pa.bool_()),  # null: not judged
+    ]
+)
+SCORES = pa.schema(
+    [
+        ("number", pa.int64()),  # of the sample
+        ("evaluator", pa.string()),
+        ("metric", pa.string()),
+        ("value", pa.float64()),
+        ("status", pa.string()),
+        ("reason", pa.string()),
+        ("passed", pa.bool_()),  # null: no value, or no threshold
+    ]
+)
+
+
+class Spec(BaseModel):
+    """What a monitor samples and judges by. It stays as it was begun with, so that its numbers can be compared."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    evaluators: dict[str, dict[str, Any]]
+    resources: dict[str, Any] = Field(default_factory=dict)
+    rate: float = 0.01
+    seed: int = 0
+    window: str = "100"
+    minimum: int = MINIMUM
+    id: str | None = None
+    time: str | None = None
+    mapping: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def chosen(self) -> Chosen:
+        """The evaluators with their parameters."""
+        return choose(list(self.evaluators), self.evaluators)
+
+    def complete(self) -> "Spec":
+        """With every parameter of every evaluator written out, so that another default changes nothing; InputError."""
+        return self.model_copy(update={"evaluators": _values(self.evaluators)})
+
+    def differs(self, given: Mapping[str, Any]) -> list[InputProblem]:
+        """What `given` would change; how fast or at what cost a judge is asked may change."""
+        own = self.model_dump()
+        found = []
+        for name, value in given.items():
+            if name == "resources":
+                same = _bearing(value) == _bearing(own["resources"])
+            elif name == "evaluators":
+                same = _values(value) == _values(own["evaluators"])
+            else:
+                same = value == own[name]
+            if not same:
+                problem = InputProblem(
+                    f"--{name}", repr(value), f"{own[name]!r}, with which the monitor was begun; or --name NEW"
+                )
+                found.append(problem)
+        return found
+
+
+def _values(evaluators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {id: values.model_dump(mode="json") for id, (_, values) in choose(list(evaluators), evaluators).items()}
+
+
+def _bearing(resources: Mapping[str, Any]) -> dict[str, Any]:
+    judge = resources.get("judge")
+    return {**resources, "judge": settings_of(judge).numbers() if judge else None}
+
+
+@dataclass(slots=True)
+class State:
+    """How far a monitor is. `read` counts lines that are not blank; of these `bad` could not be used, `sampled` were
+    judged or at least tried, `unscored` of them without a verdict, and `duplicates` sampled before.
+    """
+
+    parts: list[str] = field(default_factory=list)
+    number: int = 0  # of the next part
+    read: int = 0
+    bad: int = 0
+    sampled: int = 0
+    unscored: int = 0
+    duplicates: int = 0
+    bad_lines: list[dict[str, Any]] = field(default_factory=list)
+    sources: list[dict[str, Any]] = field(default_factory=list)  # name, offset, line, open, mark
+    standings: list[dict[str, Any]] = field(default_factory=list)  # Standing, all together first
+    lately: int = 0  # samples that the standings rest on
+    changes: list[dict[str, Any]] = field(default_factory=list)  # sequence, status, previous, number, told
+    hook_failures: list[str] = field(default_factory=list)
+    reference: dict[str, str] | None = None  # run and model
+    spend: dict[str, Any] = field(default_factory=dict)
+    updated: str = ""
+
+    @property
+    def health(self) -> str:
+        """The status of all together."""
+        return str(self.standings[0]["health"]) if self.standings else "insufficient_data"
+
+
+class Monitor:
+    """One monitor of a workspace. Whoever holds it writes; everybody else reads."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.name = folder.name
+
+    @property
+    def spec(self) -> Spec:
+        """What it judges by."""
+        return Spec.model_validate(read_json(self.folder / "spec.json")["spec"])
+
+    @property
+    def window(self) -> Window:
+        """The stretch its pass rates are of."""
+        return Window.parse(self.spec.window)
+
+    @property
+    def state(self) -> State:
+        """How far it is, as last committed."""
+        facts = read_json(self.folder / "state.json")
+        return State() if facts is None else State(**facts)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a process is at work on it."""
+        return is_held(self.folder / "lock")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the monitor for writing, what a killed process left cleared away; RunBusy where another one does."""
+        busy = f"the monitor {self.name} is being fed by another process; give this one another --name"
+        with held(self.folder / "lock", busy):
+            named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in ("samples", "scores")}
+            for file in self.folder.iterdir():
+                if file.suffix == ".part" or (file.suffix == ".parquet" and file.name not in named):
+                    file.unlink()
+            yield
+
+    def commit(self, state: State, samples: pa.Table | None = None, scores: pa.Table | None = None) -> None:
+        """Write samples with their scores as the next part, where there are any, and then the state that names it."""
+        gone: list[str] = []
+        if samples is not None and scores is not None and len(samples):
+            part = f"{state.number:08d}"
+            self._write(part, samples, scores)
+            state.parts.append(part)
+            state.number += 1
+            small = [part for part in state.parts if "-" not in part]
+            if len(small) == MERGED:
+                merged = f"{small[0]}-{small[-1]}"
+                self._write(merged, self._read("samples", small), self._read("scores", small))
+                state.parts = [part for part in state.parts if part not in small] + [merged]
+                gone = small
+        state.updated = datetime.now(UTC).isoformat(timespec="seconds")
+        write_json(self.folder / "state.json", asdict(state))
+        for part in gone:
+            for kind in ("samples", "scores"):
+                self._file(kind, part).unlink()
+
+    def _write(self, part: str, samples: pa.Table, scores: pa.Table) -> None:
+        write_table(self._file("samples", part), samples)
+        write_table(self._file("scores", part), scores)
+
+    def _file(self, kind: str, part: str) -> Path:
+        return self.folder / f"{kind}-{part}.parquet"
+
+    def _read(self, kind: str, parts: list[str]) -> pa.Table:
+        return pa.concat_tables([pq.read_table(self._file(kind, part)) for part in parts])
+
+    def latest(self, least: int) -> Iterator[tuple[pa.Table, pa.Table]]:
+        """Samples and scores of the parts that hold the latest `least` samples or more, the oldest first."""
+        parts: list[str] = []
+        held_samples = 0
+        for part in reversed(self.state.parts):
+            if held_samples >= least:
+                break
+            parts.append(part)
+            held_samples += pq.read_metadata(self._file("samples", part)).num_rows
+        for part in reversed(parts):
+            yield self._read("samples", [part]), self._read("scores", [part])
+
+    def keys(self, least: int) -> list[int]:
+        """The keys of the latest `least` samples or more, the oldest first; of those that have one."""
+        found: list[list[int]] = []
+        for part in reversed(self.state.parts):
+            if sum(map(len, found)) >= least:
+                break
+            column = pq.read_table(self._file("samples", part), columns=["key"])["key"]
+            found.append(column.drop_null().to_pylist())
+        return [key for keys in reversed(found) for key in keys]
+
+    def query(self, sql: str, parameters: list[Any] | None = None) -> "pd.DataFrame":
+        """SQL (DuckDB) over `samples` and `scores`, as last committed."""
+        import duckdb
+
+        for attempt in range(READ_TRIES):
+            parts = self.state.parts
+            connection = duckdb.connect(":memory:", config={"threads": 2})
+            try:
+                for kind, schema in (("samples", SAMPLES), ("scores", SCORES)):
+                    files = [str(self._file(kind, part)) for part in parts]
+                    if files:
+                        connection.read_parquet(files).create_view(kind)
+                    else:
+                        connection.register(kind, schema.empty_table())
+                return connection.execute(sql, parameters or []).df()
+            except duckdb.IOException:  # parts were merged in between
+                if attempt == READ_TRIES - 1:
+                    raise
+            finally:
+                connection.close()
+        raise AssertionError("unreachable")
+
+
+def monitor(workspace: Workspace, name: str) -> Monitor:
+    """The monitor of that name; RunNotFound where there is none."""
+    folder = workspace.path / FOLDER / check_name(name)
+    if not (folder / "spec.json").exists():
+        raise RunNotFound(f"there is no monitor {name!r} in {workspace.path}; `python -m metrics monitor` begins one")
+    return Monitor(folder)
+
+
+def monitors(workspace: Workspace) -> list[Monitor]:
+    """Every monitor of a workspace, by name."""
+    return [Monitor(spec.parent) for spec in sorted((workspace.path / FOLDER).glob("*/spec.json"))]
+
+
+def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
+    """A new monitor that judges by `spec`."""
+    folder = make_folder(workspace.path / FOLDER / check_name(name))
+    facts = {"schema": SCHEMA_VERSION, "created": datetime.now(UTC).isoformat(timespec="seconds")}
+    write_json(folder / "spec.json", facts | {"spec": spec.model_dump(mode="json")})
+    return Monitor(folder)
+
+
+def check_name(name: str) -> str:
+    """The name, fit for a folder; InputError."""
+    if not NAME.fullmatch(name):
+        expected = "up to 64 letters, digits, dots, dashes and underscores, a letter or digit first"
+        raise InputError([InputProblem("--name", repr(name), expected)])
+    return name

@@ -1,0 +1,335 @@
+"""Feeding a monitor: lines are sampled, judged a few at a time, and committed together with how far was read."""
+
+import hashlib
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.evaluator import Evaluator
+from metrics.core.registry import evaluators
+from metrics.core.suite import Case, Suite
+from metrics.engine.live_scorer import Scorer
+from metrics.judge.budget import Spend
+from metrics.judge.redact import redact
+from metrics.models import unavailable
+from metrics.monitoring import alerts
+from metrics.monitoring.line_reader import Place, Record, Sampler, file_blocks, id_names, mark, pipe_blocks, sampled
+from metrics.monitoring.monitor_status import MOST, Chosen, Recent, judged_metrics, passed_in_all, passes
+from metrics.monitoring.monitor_store import BAD_LINES, CHANGES, SAMPLES, SCORES, SOURCES, Monitor, Spec, State
+from metrics.monitoring.sampled_cases import PREVIEW, cases_of, previews
+from metrics.monitoring.windows import TIMES, time_of
+
+BATCH = 100  # samples judged and committed together
+WAIT_SECONDS = 5.0  # a sample from a pipe waits for others at most
+SEEN = 100_000  # the latest samples among which a duplicate is known
+HOOK_FAILURES = 10  # that are listed
+FIRST = 50  # bad lines told where no line is good
+STANDARD_INPUT = "standard input"
+
+Say = Callable[[str], None]
+
+
+def check(spec: Spec) -> None:
+    """InputError where an evaluator cannot be used by a monitor, lacks what it needs, or none has a pass."""
+    chosen = spec.chosen
+    problems = []
+    for entry, parameters in chosen.values():
+        if entry.shape == "dataset":
+            problems.append(InputProblem("--evaluators", entry.id, "evaluators that score each case by itself"))
+        elif not {"text", "agent"} & set(entry.tasks):
+            problems.append(InputProblem("--evaluators", entry.id, f"evaluators of text; it is for {entry.tasks[0]}"))
+        elif reason := unavailable(entry, parameters, spec.resources):
+            problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be asked", reason))
+    if not problems and not any(metric.primary for metric, _ in judged_metrics(chosen).values()):
+        problems.append(InputProblem("--evaluators", ", ".join(chosen), "one whose primary metric has a threshold"))
+    try:
+        Sampler(spec.rate, spec.seed)
+    except InputError as failure:
+        problems += failure.problems
+    if problems:
+        raise InputError(problems)
+
+
+def fitting(path: Path, spec: Spec) -> list[str]:
+    """The evaluators that a monitor of this file uses unless told: they need no model, and find what they need.
+
+    They are chosen by the first sampled lines. InputError where no line is good.
+    """
+    bad: list[InputProblem] = []
+
+    def complain(line: int, found: str, expected: str) -> None:
+        if len(bad) < FIRST:
+            bad.append(InputProblem(path.name, redact(found), expected, line))
+
+    records: list[Record] = []
+    with path.open("rb") as stream:
+        lines = sampled(
+            file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
+        )
+        for record in lines:
+            if record is not None:
+                records.append(record)
+            if len(records) == BATCH:
+                break
+    pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
+    cases = [case for _, case in pairs]
+    found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]
+    if not found:
+        more = InputProblem(path.name, f"{len(cases)} sampled lines that can be judged", "--evaluators that fit them")
+        raise InputError([*bad, *wrong, more])
+    return found
+
+
+def _fits(entry: Evaluator, cases: Sequence[Case]) -> bool:
+    fit = "text" in entry.tasks and entry.shape != "dataset" and not entry.needs
+    wanted = (*entry.inputs, *entry.default_needs)
+    return fit and any(all(getattr(case, name, None) for name in wanted) for case in cases)
+
+
+def feed(
+    monitor: Monitor,
+    source: Path | None,
+    *,
+    resources: Mapping[str, Any] | None = None,
+    reference: Mapping[str, str] | None = None,
+    hook: list[str] | None = None,
+    say: Say = lambda _: None,
+    warn: Say = lambda _: None,
+    batch: int = BATCH,
+) -> State:
+    """Read a file from where the monitor left it, or standard input (None) to its end; the state reached.
+
+    A file is known again by its content, so a killed process loses nothing and no line counts twice; a renamed file
+    goes on, a rewritten one begins anew. Standard input cannot be read again: what was judged stays; what was read but
+    not yet committed (at most a batch of samples, or five seconds' lines) is lost with a killed process. `resources`
+    may ask the same judge at another pace or cost; `hook` is called once for each change of status, and again if the
+    process was killed while it ran; `say` is told of progress, `warn` of what failed.
+    """
+    with monitor.held():
+        feeder = _Feeder(monitor, source, resources, hook, say, warn, batch)
+        with feeder.scorer:
+            return feeder.run(dict(reference) if reference else None)
+
+
+class _Feeder:
+    """The work of one process on a monitor."""
+
+    def __init__(
+        self,
+        monitor: Monitor,
+        source: Path | None,
+        resources: Mapping[str, Any] | None,
+        hook: list[str] | None,
+        say: Say,
+        warn: Say,
+        batch: int,
+    ):
+        self.monitor, self.spec, self.state = monitor, monitor.spec, monitor.state
+        self.chosen: Chosen = self.spec.chosen
+        self.window = monitor.window
+        settings = dict(resources) if resources else self.spec.resources
+        spend = Spend.of(self.state.spend)
+        self.scorer = Scorer(self.chosen, settings, monitor.folder.parent.parent / "cache", spend)
+        self._source, self._hook, self._say, self._warn = source, hook, say, warn
+        self._name = STANDARD_INPUT if source is None else source.name
+        self._batch = min(batch, self.window.cases or batch)
+        self._recent = Recent(list(judged_metrics(self.chosen)), self.window, self.spec.minimum)
+        for samples, scores in monitor.latest(self.window.cases or MOST):
+            self._recent.add(samples, scores)
+        self._seen = dict.fromkeys(monitor.keys(SEEN))
+        self._place = Place()
+        self._entry: dict[str, Any] | None = None  # of the file, in the state's sources
+        self._read = self.state.read
+        self._pending: list[Record] = []
+        self._since = time.monotonic()
+
+    def run(self, reference: dict[str, str] | None) -> State:
+        """Read to the end."""
+        state = self.state
+        state.reference = reference or state.reference
+        self._tell()  # what a killed process did not come to
+        regular = self._source is not None and self._source.is_file()
+        if self._source is None:
+            self._read_from(pipe_blocks(sys.stdin.fileno()), ends=True)
+        else:
+            with self._source.open("rb") as stream:
+                if regular:
+                    self._place = self._known_place()
+                    self._read_from(file_blocks(stream, self._place.offset), ends=False)
+                else:
+                    self._read_from(pipe_blocks(stream.fileno()), ends=True)
+        return state
+
+    def _known_place(self) -> Place:
+        """Where the file was left, if it is one that was read before."""
+        assert self._source is not None
+        known = [
+            entry
+            for entry in self.state.sources
+            if entry["mark"] is not None and mark(self._source, entry["offset"]) == entry["mark"]
+        ]
+        if not known:
+            return Place()
+        self._entry = entry = max(known, key=lambda entry: int(entry["offset"]))
+        return Place(entry["offset"], entry["line"], 0, entry["open"])
+
+    def _read_from(self, blocks: Any, *, ends: bool) -> None:
+        sampler = Sampler(self.spec.rate, self.spec.seed)
+        lines = sampled(blocks, self._place, sampler, id_names(self.spec.id), self._complain, ends=ends)
+        try:
+            for record in lines:
+                if record is not None:
+                    self._pending.append(record)
+                late = ends and time.monotonic() - self._since > WAIT_SECONDS
+                news = self._pending or self._read + self._place.read > self.state.read
+                if len(self._pending) >= self._batch or (late and news):
+                    self._commit(file=not ends)
+        except KeyboardInterrupt:
+            if ends:
+                self._commit(file=False)
+            raise
+        self._commit(file=not ends)
+        if self._place.left:
+            left = f"{self._place.left:,} bytes"
+            self._warn(f"{self._name}: the last line is not finished ({left}); it is left for the next time")
+
+    def _complain(self, line: int, found: str, expected: str) -> None:
+        problem = InputProblem(self._name, redact(found[: 4 * PREVIEW])[:PREVIEW], expected, line)
+        self.state.bad += 1
+        self.state.bad_lines = [*self.state.bad_lines, problem.as_row()][-BAD_LINES:]
+
+    def _commit(self, *, file: bool) -> None:
+        """Judge what is pending and write it down with the place that was reached."""
+        records, self._pending = self._pending, []
+        samples = scores = None
+        if records:
+            pairs, wrong = cases_of(self._name, records, self.spec.mapping)
+            for problem in wrong:
+                self._complain(
+                    problem.row or 0,
+                    f"{problem.column}: {problem.found}" if problem.column else problem.found,
+                    problem.expected,
+                )
+            samples, scores = self._judged(self._new(pairs))
+            self._recent.add(samples, scores)
+        state = self.state
+        state.read = self._read + self._place.read
+        if samples is not None:
+            state.sampled += len(samples)
+            state.unscored += samples["passed"].null_count
+        if file:
+            self._note_place()
+        before = state.health
+        standings = self._recent.standings()
+        state.standings, state.lately = [asdict(standing) for standing in standings], len(self._recent)
+        state.spend = self.scorer.spend.as_row()
+        if state.health != before:
+            sequence = 1 + (state.changes[-1]["sequence"] if state.changes else 0)
+            change = {
+                "sequence": sequence, "status": state.health, "previous": before, "sampled": state.sampled,
+                "at": datetime.now(UTC).isoformat(timespec="seconds"), "told": None if self._hook is None else False,
+            }  # fmt: skip
+            state.changes = [*state.changes, change][-CHANGES:]
+        self.monitor.commit(state, samples, scores)
+        self._tell()
+        self._since = time.monotonic()
+        self._say(f"{state.read:,} lines read, {state.sampled:,} sampled: {state.health}")
+
+    def _note_place(self) -> None:
+        assert self._source is not None
+        place = self._place
+        seen = mark(self._source, place.offset) if place.offset else None
+        if seen is None:  # nothing was read, or the file was cut off meanwhile: what stands there next begins anew
+            return
+        entry = {
+            "name": self._name, "offset": place.offset, "line": place.line, "open": place.open, "mark": seen,
+        }  # fmt: skip
+        others = [other for other in self.state.sources if other != self._entry]
+        self.state.sources = [*others, entry][-SOURCES:]
+        self._entry = entry
+
+    def _new(self, pairs: Sequence[tuple[Record, Case]]) -> list[tuple[Record, Case, int | None]]:
+        """Those not sampled before, with the key by which each is known."""
+        found: list[tuple[Record, Case, int | None]] = []
+        for record, case in pairs:
+            key = _key(record, case) if record.named else None
+            if key is not None and key in self._seen:
+                self.state.duplicates += 1
+                continue
+            if key is not None:
+                self._seen[key] = None
+                if len(self._seen) > SEEN:
+                    del self._seen[next(iter(self._seen))]
+            found.append((record, case, key))
+        return found
+
+    def _judged(self, found: Sequence[tuple[Record, Case, int | None]]) -> tuple[pa.Table, pa.Table]:
+        """The rows to store."""
+        first = self.state.sampled
+        cases = [replace(case, case_id=str(number)) for number, (_, case, _) in enumerate(found, first)]
+        suite = Suite.from_rows(self._name, "text", [{"case_id": case.case_id} for case in cases])
+        made = self.scorer.scores(suite, cases)
+        verdicts = passes(self.chosen, made)
+        scores: list[dict[str, Any]] = []
+        by_case: list[list[dict[str, Any]]] = [[] for _ in cases]
+        for row, passed in zip(made.drop_columns("evidence").to_pylist(), verdicts, strict=True):
+            row = {
+                "number": int(row["case_id"]), "evaluator": row["evaluator"], "metric": row["metric"],
+                "value": row["value"], "status": row["status"], "reason": row["reason"], "passed": passed,
+            }  # fmt: skip
+            scores.append(row)
+            by_case[row["number"] - first].append(row)
+        samples: list[dict[str, Any]] = []
+        for number, (record, case, key) in enumerate(found, first):
+            at = self._time(record)
+            samples.append(
+                {
+                    "number": number, "window": self.window.of(number, at), "source": self._name, "line": record.line,
+                    "id": record.id, "key": key, "model": case.model,
+                    "at": None if at is None else datetime.fromtimestamp(at, UTC).replace(tzinfo=None),
+                    "question": case.question, "answer": case.answer,
+                    "passed": passed_in_all(self.chosen, by_case[number - first]),
+                }
+            )  # fmt: skip
+        for rows, names in ((samples, ("id", "model", "question", "answer")), (scores, ("reason",))):
+            for name in names:
+                for row, shown in zip(rows, previews([row[name] for row in rows]), strict=True):
+                    row[name] = shown
+        return pa.Table.from_pylist(samples, schema=SAMPLES), pa.Table.from_pylist(scores, schema=SCORES)
+
+    def _time(self, record: Record) -> float | None:
+        """When the line says it happened; for windows of time, when it was read where it does not say."""
+        names = TIMES if self.spec.time is None else (self.spec.time,)
+        said = next((at for name in names if (at := time_of(record.fields.get(name))) is not None), None)
+        return time.time() if said is None and self.window.seconds is not None else said
+
+    def _tell(self) -> None:
+        """Call the hook for changes that it was not told of. One that fails is reported, and not called again."""
+        waiting = [change for change in self.state.changes if change["told"] is False]
+        if not waiting or self._hook is None:
+            return
+        for change in waiting:
+            overall, *others = self.state.standings
+            message = {
+                "monitor": self.monitor.name, "sequence": change["sequence"], "status": change["status"],
+                "previous": change["previous"], "at": change["at"], "window": self.window.words,
+                "overall": overall, "metrics": others,
+            }  # fmt: skip
+            failure = alerts.call(self._hook, message)
+            change["told"] = True
+            if failure is not None:
+                self._warn(failure)
+                self.state.hook_failures = [*self.state.hook_failures, failure][-HOOK_FAILURES:]
+        self.monitor.commit(self.state)
+
+
+def _key(record: Record, case: Case) -> int:
+    text = f"{record.id}\x1f{case.model}\x1f{case.run}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")

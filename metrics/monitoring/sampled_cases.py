@@ -1,0 +1,90 @@
+"""From sampled lines to cases: the columns understood as in any upload, the texts that are kept cut and redacted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import Case, join_cases
+from metrics.ingest.load import combined_of
+from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.values import tables_of
+from metrics.judge.redact import redact
+from metrics.monitoring.line_reader import Record
+from metrics.text.sensitive.personal_data import redacted
+from metrics.text.sensitive.secrets import secrets
+
+PREVIEW = 200  # characters of a text that are kept
+MARGIN = 2_000  # characters beyond them in which a secret that begins before may end
+BREAK = "\x1e"  # between texts; no text holds it any more by then
+PRODUCTION = "production"  # the model of a line that names none
+
+
+def cases_of(
+    source: str, records: Sequence[Record], mapping: Mapping[str, str] | None = None
+) -> tuple[list[tuple[Record, Case]], list[InputProblem]]:
+    """The case of each record that can be one, and what is wrong with the others.
+
+    Records of the same fields are read together; where that fails, each by itself. So what one holds changes neither
+    the meaning nor the fate of another. A field that is null is absent.
+    """
+    alike: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        held = {name: value for name, value in record.fields.items() if value is not None}
+        alike.setdefault(tuple(sorted(held)), []).append(replace(record, fields=held))
+    pairs: list[tuple[Record, Case]] = []
+    problems: list[InputProblem] = []
+    for group in alike.values():
+        read = [_together(source, group, mapping or {})]
+        if read[0][0] is None and len(group) > 1:
+            read = [_together(source, [record], mapping or {}) for record in group]
+        for found, wrong in read:
+            pairs += found or []
+            problems += wrong
+    return sorted(pairs, key=lambda pair: pair[0].line), sorted(problems, key=lambda problem: problem.row or 0)
+
+
+def _together(
+    source: str, records: Sequence[Record], mapping: Mapping[str, str]
+) -> tuple[list[tuple[Record, Case]] | None, list[InputProblem]]:
+    lines = np.array([record.line for record in records], np.int64)
+    rows: list[dict[str, Any]] = [
+        {"case_id": str(place)} | {name: value for name, value in record.fields.items() if name != "case_id"}
+        for place, record in enumerate(records)
+    ]
+    try:
+        sheet = Sheet(source, tables_of([rows]), lines, Problems(keep_good_rows=True))
+        known = {name: column for name, column in mapping.items() if column in sheet.table.column_names}
+        loaded = combined_of(sheet, source, "text", known, PRODUCTION)
+    except InputError as failure:
+        first = failure.problems[0] if failure.problems else InputProblem(source, str(failure), "a record of a case")
+        return None, [
+            InputProblem(source, first.found, first.expected, record.line, first.column) for record in records
+        ]
+    except (ValueError, pa.ArrowException, RecursionError) as failure:
+        found = f"a record that cannot be read ({type(failure).__name__}: {failure})"
+        return None, [InputProblem(source, found, "texts, numbers and lists", record.line) for record in records]
+    suite, outputs = loaded.value
+    pairs = [(records[int(case.case_id)], case) for case in join_cases(suite, outputs)]
+    told = {problem.row: problem for problem in reversed(loaded.problems)}  # one problem a line is enough
+    return pairs, [told[row] for row in sorted(row for row in told if row is not None)]
+
+
+def previews(texts: Sequence[str | None]) -> list[str | None]:
+    """The first 200 characters of each text, secrets redacted before the cut and control characters replaced."""
+    joined = redact(BREAK.join(_start(text or "") for text in texts))  # together: it looks through the environment
+    found = joined.split(BREAK) if texts else []
+    return [
+        None if text is None else shown if len(shown) <= PREVIEW else shown[: PREVIEW - 1] + "…"
+        for text, shown in zip(texts, found, strict=True)
+    ]
+
+
+def _start(text: str) -> str:
+    start = text[: PREVIEW + MARGIN]
+    for secret in reversed(secrets(start)):
+        start = start[: secret.start] + redacted(start, secret, MARGIN) + start[secret.end :]
+    return start if start.isprintable() else "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in start)

@@ -1,0 +1,78 @@
+"""The perturbations that a judge makes: asked once, answered from the cache ever after."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError
+from metrics.core.prompt import Prompt
+from metrics.judge.asking import Reply
+from metrics.judge.client import CaseJudge, Client
+from metrics.judge.opening import open_judges
+
+AT_ONCE = 1_000  # questions in the making; how many are in flight is the judge's setting
+
+
+class Written(Reply):
+    """A text that the judge wrote."""
+
+    text: str = Field(min_length=1, description="the text asked for, and nothing else")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One text to be varied, and what is known to be true of it."""
+
+    prompt: Prompt
+    text: str
+    truth: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the judge wrote, or why there is nothing."""
+
+    text: str | None
+    reason: str = ""
+
+
+def ask_all(questions: Sequence[Question], judge: Any, cache_folder: Path, draw: int) -> list[Answered]:
+    """The judge's text for each question; `draw` counts independent draws, so that another seed asks anew.
+
+    MissingResource where there is no judge, JudgeDown where it does not answer at all: what it has said is kept, and
+    asking again goes on from there.
+    """
+    # in a thread, for the caller may be in an event loop, as notebooks are
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(_ask_all(questions, judge, cache_folder, draw))).result()
+
+
+async def _ask_all(questions: Sequence[Question], judge: Any, cache_folder: Path, draw: int) -> list[Answered]:
+    clients = open_judges(judge, cache_folder)
+    try:
+        answers: list[Answered] = []
+        for start in range(0, len(questions), AT_ONCE):
+            part = questions[start : start + AT_ONCE]
+            answers += await asyncio.gather(*(_ask(clients[0], question, draw) for question in part))
+        return answers
+    finally:
+        for client in clients:
+            await client.close()
+
+
+async def _ask(client: Client, question: Question, draw: int) -> Answered:
+    data = {"TEXT": question.text, "TRUTH": question.truth or None}
+    try:
+        said = await CaseJudge(client).ask(question.prompt, Written, data, repeat=draw)
+    except JudgeDown:
+        raise
+    except BudgetSpent as failure:
+        return Answered(None, str(failure))
+    except JudgeError as failure:
+        return Answered(None, f"the judge gave no text: {failure}")
+    return Answered(said.text.strip()) if said.text.strip() else Answered(None, "the judge gave an empty text")

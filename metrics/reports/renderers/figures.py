@@ -1,0 +1,159 @@
+"""Figures as SVG shapes with their texts kept apart: the PDF sets those in its own fonts, the browser in its."""
+
+import base64
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from unicodedata import east_asian_width
+
+from metrics.presentation.style import mark, text_colour
+from metrics.reports.report import Box, WorstCase
+
+LONGEST_SIDE = 800  # pixels of an embedded image
+MOST_PIXELS = 120_000_000
+ORDER = ("annotation", "ignored", "tp", "fp", "fp_hallucination", "fp_misclassification", "fn")  # from the ground up
+LABEL_LENGTH = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A text in a figure: where it stands (figure units), how it is aligned (start, middle, end), on what colour."""
+
+    x: float
+    y: float
+    text: str
+    colour: str = ""  # empty: the muted ink of the page
+    align: str = "start"
+    size: float = 8.0
+    background: str = ""
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Shapes (SVG elements without text) on a canvas of width × height units, labels on them, a text alternative."""
+
+    width: float
+    height: float
+    shapes: str
+    labels: tuple[Label, ...]
+    alternative: str
+
+
+def picture(case: WorstCase) -> Figure | None:
+    """The image of a case with its objects: true positives solid, false ones dashed, missed ones dotted; masks filled.
+
+    None where the image is absent. ValueError on a file that is no image or far too large.
+    """
+    if case.image is None:
+        return None
+    uri, width, height = _embedded(case)
+    scale = max(width, height) / 400  # the stroke widths and dashes below are meant for a 400 unit canvas
+    shapes = [f'<image href="{uri}" x="0" y="0" width="{width}" height="{height}" preserveAspectRatio="none"/>']
+    boxes = sorted(case.boxes, key=lambda box: ORDER.index(box.kind) if box.kind in ORDER else len(ORDER))
+    for box in boxes:
+        style = mark(box.kind)
+        thickness = (1.0 if box.kind in ("annotation", "ignored") else 2.2) * scale
+        dash = " ".join(f"{float(part) * scale * 0.6:.2f}" for part in style.dash.split())
+        path = "".join(map(_path, box.rings))
+        halo = f"fill:none;stroke:#000;stroke-opacity:{0.25 if dash else 0.45}"
+        halo += f";stroke-width:{thickness + 1.2 * scale:.2f}"
+        filled = box.filled and box.kind not in ("annotation", "ignored")
+        line = f"fill:{style.colour};fill-opacity:0.3" if filled else "fill:none"
+        line += f";stroke:{style.colour};stroke-width:{thickness:.2f}"
+        line += f";stroke-dasharray:{dash}" if dash else ""
+        shapes.append(f'<path d="{path}" style="{halo}"/><path d="{path}" style="{line}"/>')
+    counts = ", ".join(f"{sum(box.kind.startswith(kind) for box in boxes)} {kind}" for kind in ("tp", "fp", "fn"))
+    labels = tuple(_box_labels(boxes, scale, width))
+    return Figure(width, height, "".join(shapes), labels, f"image of case {case.case_id}: {counts}")
+
+
+def _path(ring: tuple[float, ...]) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in zip(ring[::2], ring[1::2], strict=True)) + "Z"
+
+
+def _box_labels(boxes: list[Box], scale: float, width: float) -> Iterator[Label]:
+    """Label and score of each box, the largest boxes first; one that would cover another label is left out."""
+    size = 9 * scale
+    taken: list[tuple[float, float, float, float]] = []
+    prominent = [box for box in boxes if box.rings and box.kind not in ("annotation", "ignored")]
+    for box in sorted(prominent, key=lambda box: -_extent(box.rings[0])):
+        text, colour, ring = _caption(box.label, box.score), mark(box.kind).colour, max(box.rings, key=_extent)
+        long = sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in text) * size
+        x = max(0.0, min(min(ring[::2]), width - long)) + 1.5 * scale
+        top = min(ring[1::2])
+        y = top + size if box.kind.startswith("fn") or top < size * 1.4 else top - 2.5 * scale
+        place = (x, y - size, x + long, y + 0.3 * size)
+        if not any(place[0] < r and left < place[2] and place[1] < b and t < place[3] for left, t, r, b in taken):
+            taken.append(place)
+            yield Label(x, y, text, text_colour(colour), size=size, background=colour)
+
+
+def _extent(ring: tuple[float, ...]) -> float:
+    return (max(ring[::2]) - min(ring[::2])) * (max(ring[1::2]) - min(ring[1::2]))
+
+
+def _caption(label: str, score: float | None) -> str:
+    return shorten(label, LABEL_LENGTH) + ("" if score is None else f" {score:.2f}")
+
+
+def shorten(text: str, limit: int) -> str:
+    """`text`, cut to `limit` characters with an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _embedded(case: WorstCase) -> tuple[str, int, int]:
+    """(data URI of a JPEG re-encoded from the pixels alone, width, height of the stored image)."""
+    from PIL import Image, UnidentifiedImageError
+
+    assert case.image is not None
+    try:
+        with Image.open(case.image) as source:
+            width, height = source.size
+            if width * height > MOST_PIXELS:
+                raise ValueError(f"the image has {width:,} × {height:,} pixels; at most {MOST_PIXELS:,} are shown")
+            source.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+            small = source.convert("RGB")
+            small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as failure:
+        raise ValueError(f"the image cannot be read: {type(failure).__name__}") from None
+    buffer = io.BytesIO()
+    small.save(buffer, "JPEG", quality=78, optimize=True)
+    return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode(), width, height
+
+
+def legend(case: WorstCase) -> tuple[Figure, ...]:
+    """A sample line and a count for each kind of box there is."""
+    kinds = [kind for kind in reversed(ORDER) if any(box.kind == kind for box in case.boxes)]
+    return tuple(_legend_entry(kind, sum(box.kind == kind for box in case.boxes)) for kind in kinds)
+
+
+def _legend_entry(kind: str, count: int) -> Figure:
+    style = mark(kind)
+    line = f"stroke:{style.colour};stroke-width:2.2" + (f";stroke-dasharray:{style.dash}" if style.dash else "")
+    return Figure(26, 8, f'<path d="M1 4H25" style="{line}"/>', (), f"{count:,} {style.title}")
+
+
+def svg(figure: Figure, text: bool = False, ink: str = "", maximum: str = "") -> str:
+    """The figure as one SVG element; `text` draws the labels too, in `ink` where they have no colour of their own."""
+    inner = figure.shapes
+    if text:
+        inner += "".join(_svg_label(label, ink) for label in figure.labels)
+    size = f' style="max-width:{maximum}"' if maximum else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {figure.width:g} {figure.height:g}" '
+        f'role="img" aria-label="{escape(figure.alternative)}"{size}>{inner}</svg>'
+    )
+
+
+def _svg_label(label: Label, ink: str) -> str:
+    turn = f' transform="rotate(-90 {label.x:.1f} {label.y:.1f})"' if label.turned else ""
+    back = (
+        f";paint-order:stroke;stroke:{label.background};stroke-width:{label.size * 0.4:.2f}" if label.background else ""
+    )
+    style = f"fill:{label.colour or ink};font-size:{label.size:.2f}px{back}"
+    return (
+        f'<text x="{label.x:.1f}" y="{label.y:.1f}" text-anchor="{label.align}" style="{style}"{turn}>'
+        f"{escape(label.text)}</text>"
+    )

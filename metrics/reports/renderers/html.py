@@ -1,0 +1,277 @@
+"""The report as one HTML file: no script, no outside resource, light and dark as the reader's system asks.
+
+Every text is escaped where an element is made, and the page forbids itself to load anything but its own images.
+"""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from metrics.presentation.phrases import (
+    KICKER,
+    level_text,
+    method_lines,
+    method_metric_row,
+    metric_row,
+    metric_title,
+    problem_row,
+    question,
+    standing_heads,
+    subtitle,
+)
+from metrics.presentation.safe_text import is_code, shown_tree
+from metrics.presentation.style import (
+    ACCENT,
+    INK,
+    LINE,
+    MARKS,
+    MUTED,
+    SERIES,
+    STEPS,
+    SURFACE,
+    interval,
+    number,
+    ramp,
+    text_colour,
+)
+from metrics.reports.renderers.figures import legend, picture, svg
+from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
+from metrics.reports.sections.heatmap_pages import HeatCell, whole_leaf
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+STYLE = Path(__file__).with_name("report.css")
+
+
+class Html(str):
+    """Text that is markup already: made by `tag`, never from outside."""
+
+    __slots__ = ()
+
+
+def html(report: Report) -> bytes:
+    """The report as one self-contained HTML page in UTF-8."""
+    report = shown_tree(report)
+    head = tag(
+        "head",
+        Html('<meta charset="utf-8">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+        Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        tag("title", report.title),
+        Html(f"<style>{_colours()}{STYLE.read_text(encoding='utf-8')}</style>"),
+    )
+    page = tag("html", head, tag("body", *_body(report)), lang="en")
+    return f"<!doctype html>{page}".encode()
+
+
+def tag(name: str, *inner: str, **attributes: str | int) -> Html:
+    """An element; texts in it and its attributes are escaped, `Html` is kept. `_class` is written `class`."""
+    written = "".join(f' {key.lstrip("_")}="{escape(str(value))}"' for key, value in attributes.items() if value != "")
+    return Html(f"<{name}{written}>{''.join(one if isinstance(one, Html) else escape(one) for one in inner)}</{name}>")
+
+
+def _colours() -> str:
+    """The custom properties of both themes."""
+    themes = []
+    for dark in (False, True):
+        values = {
+            "surface": SURFACE[dark], "ink": INK[dark], "muted": MUTED[dark], "line": LINE[dark],
+            "accent": ACCENT[dark], "panel": "#1d232a" if dark else "#f4f6f8", "warning": MARKS["fp"].colour,
+        }  # fmt: skip
+        values |= {f"series{index}": colour for index, colour in enumerate(SERIES[dark])}
+        values |= {f"good{step}": colour for step, colour in enumerate(ramp(dark))}
+        values |= {f"on{step}": text_colour(colour) for step, colour in enumerate(ramp(dark))}
+        themes.append(":root{" + "".join(f"--{name}:{value};" for name, value in values.items()) + "}")
+    return f"{themes[0]}@media (prefers-color-scheme:dark){{{themes[1]}}}"
+
+
+def _body(report: Report) -> Iterator[str]:
+    yield tag("div", KICKER, _class="kicker small")
+    yield tag("h1", report.title, dir="auto")
+    yield tag("div", subtitle(report), _class="muted")
+    yield tag(
+        "div", tag("span", question(report), _class="muted small"), tag("strong", report.headline), _class="answer"
+    )
+    if report.standings:
+        yield _table(
+            standing_heads(report),
+            [
+                (
+                    metric_title(one.column), tag("b", one.leader), _value(one.cell.value, one.cell.low, one.cell.high),
+                    f"{one.cell.n:,}", tag("span", level_text(one, report.models), _class="muted"),
+                )
+                for one in report.standings
+            ],
+            right=(2, 3),
+        )  # fmt: skip
+    if report.notes:
+        yield tag("p", " ".join(report.notes), _class="muted small")
+    sections = [section for section in _sections(report) if section[2]]
+    yield tag("nav", *(tag("a", title, href=f"#{_anchor(title)}") for title, _, _ in sections), _class="small")
+    for title, asked, parts in sections:
+        heading = tag("h2", title, id=_anchor(title))
+        yield tag("section", heading, tag("p", asked, _class="muted"), *parts)
+
+
+def _anchor(title: str) -> str:
+    return title.casefold().replace(" ", "-")
+
+
+def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
+    yield (
+        "Data and run",
+        "What was evaluated, and how can it be repeated?",
+        [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
+    )
+    yield "Leaderboard", question(report), list(_heatmap(report))
+    own = of_models(report.models, tuple(f"var(--series{index})" for index in range(len(SERIES[False]))))
+    inks = Inks("var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own)
+    for group in report.charts:
+        figures = [
+            tag(
+                "div", tag("h3", chart.title, dir="auto"), Html(svg(figure, True, "var(--muted)")),
+                _class="wide" if is_wide(figure) else "",
+            )
+            for chart in group.charts
+            for figure in [plot(chart, inks)]
+        ]  # fmt: skip
+        note = [tag("p", group.note, _class="muted small")] if group.note else []
+        yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
+    yield "Problems", "Which models are on the wrong side of a threshold?", list(_problems(report))
+    for section in report.sections:
+        yield section.title, section.question, list(_section(section))
+    yield "Worst cases", "Why did it fail here?", [_case(case) for case in report.worst]
+    yield "Methods", "How is each number made?", [part for method in report.methods for part in _method(method)]
+
+
+def _section(section: Section) -> Iterator[str]:
+    for table in section.tables:
+        yield tag("h3", table.title)
+        yield _table(table.heads, list(table.rows), table.right)
+    for note in section.notes:
+        yield tag("p", note, _class="muted small")
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, ...] = ()) -> Html:
+    def line(name: str, cells: tuple[str, ...]) -> Html:
+        return tag(
+            "tr", *(tag(name, text, _class="right" if place in right else "") for place, text in enumerate(cells))
+        )
+
+    return tag("table", tag("thead", line("th", heads)), tag("tbody", *(line("td", row) for row in rows)))
+
+
+def _value(value: float | None, low: float | None, high: float | None) -> Html:
+    return tag("span", tag("b", number(value)), " ", tag("span", interval(low, high), _class="muted small"))
+
+
+def _facts(facts: tuple[Fact, ...]) -> Html:
+    pairs = ((tag("dt", fact.name), tag("dd", tag("code", fact.value) if fact.code else fact.value)) for fact in facts)
+    return tag("dl", *(part for pair in pairs for part in pair))
+
+
+def _heatmap(report: Report) -> Iterator[str]:
+    leaf = whole_leaf(report)
+    if leaf is None:
+        return
+    steps = (Html(f'<i style="background:var(--good{step})"></i>') for step in range(STEPS + 1))
+    text = " better · ● cannot be told apart from the best · hatched: no value · small: 95 % interval, n"
+    yield tag("p", "worse ", *steps, text, _class="ramp muted small")
+    groups = (tag("th", title, _class="group", colspan=span) for title, span in leaf.groups)
+    columns = (tag("th", tag("b", title), tag("small", note)) for title, note in leaf.columns)
+    rows = (
+        tag("tr", tag("th", model, dir="auto"), *(_heat_cell(cell) for cell in cells)) for model, cells in leaf.rows
+    )
+    head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th"), *columns))
+    yield tag("div", tag("table", head, tag("tbody", *rows), _class="heat"), _class="scroll")
+
+
+def _heat_cell(cell: HeatCell) -> Html:
+    colours = "" if cell.step is None else f"background:var(--good{cell.step});color:var(--on{cell.step})"
+    parts = [tag("span", cell.value + (" ●" if cell.best else "")), *(tag("small", line) for line in cell.small)]
+    return tag("td", *parts, _class="none" if cell.hatched else "best" if cell.best else "", style=colours)
+
+
+def _problems(report: Report) -> Iterator[str]:
+    rows = [problem_row(problem) for problem in report.problems]
+    if rows:
+        yield _table(
+            ("Model", "Metric", "Value and 95 % interval", "Threshold", "n", "How sure"),
+            [
+                (
+                    tag("b", row["model"]), row["metric"],
+                    tag("span", tag("b", row["value"]), " ", tag("span", row["interval"], _class="muted small")),
+                    row["threshold"], row["n"], row["sure"],
+                )
+                for row in rows
+            ],
+            right=(2, 3, 4),
+        )  # fmt: skip
+    elif any(column.threshold is not None for column in report.columns):
+        yield tag("p", "No model is on the wrong side of a threshold.")
+    if report.insights:
+        yield tag("h3", "What stands out")
+        yield tag(
+            "ul",
+            *(
+                tag("li", insight.message, " ", tag("span", insight.evidence, _class="muted small"))
+                for insight in report.insights
+            ),
+        )
+
+
+def _case(case: WorstCase) -> Html:
+    model = case.model if case.repeat == 1 else f"{case.model}, repeat {case.repeat}"
+    parts = [tag("h3", case.case_id, " ", tag("span", model, _class="muted"))]
+    if case.tags:
+        parts.append(tag("div", ", ".join(case.tags), _class="muted small"))
+    for because in case.because:
+        row = metric_row(because)
+        reason = tag("span", f" · {row['reason']}", _class="muted") if row["reason"] else ""
+        parts.append(tag("div", tag("span", f"{row['title']} {row['value']}", _class="because"), reason))
+    note = case.image_note
+    try:
+        drawn = picture(case)
+    except ValueError as failure:
+        drawn, note = None, str(failure)
+    if drawn is not None:
+        parts.append(Html(svg(drawn, True, "var(--ink)", f"min(100%,{round(420 * drawn.width / drawn.height)}px)")))
+        key = (tag("span", Html(svg(entry)), entry.alternative) for entry in legend(case))
+        parts.append(tag("div", *key, _class="key small"))
+    if note:
+        parts.append(tag("p", note, _class="muted small"))
+    rows = [(passage.name, passage.text) for passage in case.passages]
+    rows += [
+        ("" if index else "Evidence", f"{glyph} {text}".strip()) for index, (glyph, text) in enumerate(case.evidence)
+    ]
+    if rows:
+        pairs = ((tag("dt", name), tag("dd", text, _class="text", dir="auto")) for name, text in rows)
+        parts.append(tag("dl", *(part for pair in pairs for part in pair)))
+    parts.append(tag("div", *(_chip(score) for score in case.scores)))
+    return tag("div", *parts, _class="case")
+
+
+def _chip(score: CaseMetric) -> Html:
+    row = metric_row(score)
+    return tag(
+        "span",
+        tag("span", row["title"] + " ", _class="muted"),
+        tag("b", row["value"]),
+        _class="chip",
+        title=row["reason"],
+    )
+
+
+def _method(method: Method) -> Iterator[str]:
+    version = tag("span", f"{method.evaluator}, version {method.version}", _class="muted small")
+    yield tag("h3", method.title, " ", version)
+    yield tag("p", method.definition)
+    for part in method.details:
+        yield tag("pre", part) if is_code(part) else tag("p", part, _class="text small")
+    rows = [method_metric_row(metric) for metric in method.metrics]
+    heads = ("Metric", "Meaning", "Range", "Better", "Threshold")
+    names = ("description", "range", "better", "threshold")
+    yield _table(heads, [(tag("b", row["name"]), *(row[name] for name in names)) for row in rows], right=(4,))
+    for line in method_lines(method):
+        yield tag("p", line, _class="muted small")

@@ -1,0 +1,278 @@
+"""The report as a PDF, set by typst: no browser, no network, the same bytes for the same report on every machine.
+
+Fonts come from packages, never from the system. Latin, Greek, Cyrillic, Arabic, Armenian, Bengali, Devanagari,
+Ethiopic, Georgian, Gujarati, Gurmukhi, Hebrew, Kannada, Khmer, Lao, Malayalam, Myanmar, Oriya, Sinhala, Tamil, Telugu,
+Thai, Chinese, Japanese, Korean, symbols and (in one colour) emoji show; other scripts show as empty boxes.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from metrics.core.errors import MissingResource
+from metrics.presentation.phrases import (
+    KICKER,
+    level_text,
+    method_lines,
+    method_metric_row,
+    metric_row,
+    metric_title,
+    problem_row,
+    question,
+    standing_heads,
+    subtitle,
+)
+from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
+from metrics.presentation.style import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, interval, number, ramp
+from metrics.reports.renderers.figures import Figure, legend, picture, svg
+from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, Section, WorstCase
+from metrics.reports.sections.heatmap_pages import Leaf, heat_leaves
+
+TEMPLATE = Path(__file__).with_name("template.typ")
+FONT_PACKAGES = ("manimgx_fonts", "noto_cjk_sans_otc")
+FIRST_FONTS = ("Noto Sans", "Noto Sans CJK SC")
+LAST_FONTS = ("Noto Sans Symbols", "Noto Emoji")
+MONO = ("DejaVu Sans Mono", *FIRST_FONTS)
+COMPACT, LINE_WIDTH = 2_400, 100  # characters: a case that takes less is kept on one page
+CONTENTS_FROM = 14  # with more cases and methods than that, a table of contents stands on the first page
+LONG_TOKEN = re.compile("[!-~\u00a1-\u02b8]{22,}")
+ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
+BREAK = "\u200b"
+
+
+def pdf(report: Report) -> bytes:
+    """The report as PDF 1.7 bytes, A4, tagged and bookmarked. MissingResource where typst or its fonts are missing."""
+    try:
+        import typst
+    except ImportError:
+        raise MissingResource("the PDF report needs the package typst: pip install typst") from None
+    data = json.dumps(_payload(shown_tree(report)), ensure_ascii=False)
+    with tempfile.TemporaryDirectory(prefix="assay-report-") as private:  # all that the template could ever read
+        compiled: bytes = typst.compile(
+            TEMPLATE.read_bytes(),
+            root=private,
+            font_paths=_fonts()[0],
+            sys_inputs={"report": data},
+            package_path=private,
+            package_cache_path=private,
+            timestamp=_timestamp(report.created),
+            format="pdf",
+        )
+    return compiled
+
+
+@cache
+def _fonts() -> tuple[Any, tuple[str, ...]]:
+    """The fonts, and their families in the order in which they are asked for a character."""
+    import typst
+
+    folders = []
+    for package in FONT_PACKAGES:
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
+            raise MissingResource(
+                f"the PDF report needs the font package {package}: pip install {package.replace('_', '-')}"
+            )
+        folders.append(str(Path(spec.origin).parent))
+    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=folders)
+    scripts = sorted({name for name in fonts.families() if name.startswith("Noto Sans ") and "CJK" not in name})
+    middle = [name for name in scripts if name not in LAST_FONTS]
+    return fonts, (*FIRST_FONTS, *middle, *LAST_FONTS)
+
+
+def _timestamp(created: str) -> int:
+    try:
+        when = datetime.fromisoformat(created)
+    except ValueError:
+        return 0
+    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
+
+
+def _payload(report: Report) -> dict[str, Any]:
+    """What the template reads: texts ready to be set, colours, figures."""
+    worst = [_worst(case) for case in report.worst]
+    texts: dict[str, Any] = {
+        "title": breakable(report.title),
+        "kicker": KICKER,
+        "running": report.title,
+        "subtitle": breakable(subtitle(report)),
+        "question": question(report),
+        "standing_heads": standing_heads(report),
+        "headline": breakable(report.headline),
+        "notes": " ".join(report.notes),
+        "standings": [
+            {
+                "metric": breakable(metric_title(standing.column)),
+                "leader": breakable(standing.leader),
+                "value": number(standing.cell.value),
+                "interval": interval(standing.cell.low, standing.cell.high),
+                "n": f"{standing.cell.n:,}",
+                "level": breakable(level_text(standing, report.models)),
+            }
+            for standing in report.standings
+        ],
+        "groups": [
+            {
+                "title": group.title,
+                "facts": [
+                    {"name": breakable(fact.name), "value": breakable(fact.value), "code": fact.code}
+                    for fact in group.facts
+                ],
+            }
+            for group in report.facts
+        ],
+        "heat": [_leaf(leaf) for leaf in heat_leaves(report)],
+        "charts": [_chart_group(group, report.models) for group in report.charts],
+        "problems": [{name: breakable(text) for name, text in problem_row(row).items()} for row in report.problems],
+        "has_thresholds": any(column.threshold is not None for column in report.columns),
+        "insights": [
+            {"message": breakable(insight.message), "evidence": breakable(insight.evidence)}
+            for insight in report.insights
+        ],
+        "sections": [_section(section) for section in report.sections],
+        "worst": worst,
+        "methods": [_method(method) for method in report.methods],
+        "contents": len(worst) + len(report.methods) > CONTENTS_FROM,
+    }
+    texts["arabic"] = ARABIC.search(json.dumps(texts, ensure_ascii=False)) is not None
+    colours = {
+        "ink": INK[False], "muted": MUTED[False], "line": LINE[False], "accent": ACCENT[False],
+        "panel": "#f4f6f8", "warning": MARKS["fp"].colour,
+    }  # fmt: skip
+    return {**texts, "colours": colours, "ramp": ramp(), "fonts": _fonts()[1], "mono": MONO}
+
+
+def breakable(text: str, every: int = 12) -> str:
+    """`text` with invisible break opportunities in words too long for a line."""
+    return LONG_TOKEN.sub(lambda found: BREAK.join(_pieces(found[0], every)), text)
+
+
+def _pieces(token: str, every: int) -> Iterable[str]:
+    for part in re.split("(?<=[-_/.,:;=?&])", token):
+        yield from (part[start : start + every] for start in range(0, len(part), every))
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    labels = [
+        {
+            "x": label.x, "y": label.y, "text": label.text, "colour": label.colour, "align": label.align,
+            "size": label.size, "background": label.background, "turned": label.turned,
+        }
+        for label in figure.labels
+    ]  # fmt: skip
+    return {
+        "svg": svg(figure), "width": figure.width, "height": figure.height, "labels": labels,
+        "alternative": figure.alternative,
+    }  # fmt: skip
+
+
+def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
+    own = of_models(models, SERIES[False])
+    inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
+    figures = [plot(chart, inks) for chart in group.charts]
+    return {
+        "title": group.title,
+        "question": group.question,
+        "note": breakable(group.note),
+        "charts": [
+            {"title": breakable(chart.title), "figure": _figure(figure), "wide": is_wide(figure)}
+            for chart, figure in zip(group.charts, figures, strict=True)
+        ],
+    }
+
+
+def _leaf(leaf: Leaf) -> dict[str, Any]:
+    colours = ramp()
+    return {
+        "landscape": leaf.landscape,
+        "width": leaf.column_width,
+        "groups": [{"title": breakable(title, 8), "span": span} for title, span in leaf.groups],
+        "columns": [{"title": _narrow(title), "note": note} for title, note in leaf.columns],
+        "rows": [
+            {
+                "model": _narrow(model),
+                "cells": [
+                    {
+                        "value": cell.value, "small": cell.small, "best": cell.best, "ink": cell.ink(colours),
+                        "fill": None if cell.hatched else "" if cell.step is None else colours[cell.step],
+                    }
+                    for cell in cells
+                ],
+            }
+            for model, cells in leaf.rows
+        ],
+    }  # fmt: skip
+
+
+def _narrow(text: str) -> str:
+    """Break opportunities for the narrow columns of the heatmap."""
+    return re.sub("[!-~\u00a1-\u02b8]{9,}", lambda found: BREAK.join(_pieces(found[0], 9)), text)
+
+
+def _section(section: Section) -> dict[str, Any]:
+    tables = [
+        {
+            "title": table.title, "heads": table.heads, "right": table.right,
+            "rows": [[breakable(text) for text in row] for row in table.rows],
+        }
+        for table in section.tables
+    ]  # fmt: skip
+    notes = [breakable(note) for note in section.notes]
+    return {"title": section.title, "question": section.question, "tables": tables, "notes": notes}
+
+
+def _worst(case: WorstCase) -> dict[str, Any]:
+    note, figure = case.image_note, None
+    try:
+        drawn = picture(case)
+        figure = None if drawn is None else _figure(drawn)
+    except ValueError as failure:
+        note = str(failure)
+    return {
+        "case_id": breakable(case.case_id),
+        "model": breakable(case.model if case.repeat == 1 else f"{case.model}, repeat {case.repeat}"),
+        "tags": breakable(", ".join(case.tags)),
+        "because": [_case_metric(metric) for metric in case.because],
+        "passages": [
+            {"name": breakable(passage.name), "text": breakable(passage.text), "rtl": is_rtl(passage.text)}
+            for passage in case.passages
+        ],
+        "evidence": [
+            {"glyph": glyph, "text": breakable(text), "rtl": is_rtl(text)} for glyph, text in case.evidence
+        ],
+        "scores": [_case_metric(metric) for metric in case.scores],
+        "figure": figure,
+        "glyphs": any(glyph for glyph, _ in case.evidence),
+        "compact": figure is None and _length(case) < COMPACT,
+        "legend": [_figure(entry) for entry in legend(case)],
+        "image_note": breakable(note),
+    }  # fmt: skip
+
+
+def _length(case: WorstCase) -> int:
+    """About how many characters of lines of full width a case takes."""
+    texts = [*(passage.text for passage in case.passages), *(text for _, text in case.evidence)]
+    return sum(len(text) + LINE_WIDTH * (text.count("\n") + 1) for text in texts)
+
+
+def _case_metric(metric: CaseMetric) -> Mapping[str, str]:
+    return {name: breakable(text) for name, text in metric_row(metric).items()}
+
+
+def _method(method: Method) -> dict[str, Any]:
+    rows = [method_metric_row(metric) for metric in method.metrics]
+    return {
+        "id": f"{method.evaluator}, version {method.version}",
+        "title": method.title,
+        "definition": breakable(method.definition),
+        "details": [{"text": breakable(part), "code": is_code(part)} for part in method.details],
+        "metrics": [{**row, "name": _narrow(row["name"])} for row in rows],
+        "lines": [breakable(line) for line in method_lines(method)],
+    }

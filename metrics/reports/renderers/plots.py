@@ -1,0 +1,278 @@
+"""The charts of a report as figures: lines over the unit square, bars with intervals, confusion matrices."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from unicodedata import east_asian_width
+
+from metrics.presentation.style import number
+from metrics.reports.renderers.figures import Figure, Label, shorten
+from metrics.reports.report import Bars, Curve, Matrix, Radar
+
+WIDTH, WIDE = 320.0, 680.0  # units of a chart that takes half a page, and the whole of it
+HEIGHT = 240.0
+LEFT, RIGHT, TOP, BOTTOM = 34.0, 96.0, 8.0, 30.0  # margins of a chart; the right one holds the names of the lines
+LABEL_GAP = 11.0
+NAMES, VALUES = 92.0, 34.0  # room for the names of groups, and for the number behind a bar
+BAR, GAP = 7.0, 6.0
+SPOKE = 84.0  # of a radar
+DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of its lines, one a model
+CELL, LEAST_CELL, DEEP = 38.0, 17.0, 22.0
+WIDE_FROM = 9  # columns of a confusion matrix
+APART = 5.0  # between the labels of a matrix and its margins
+FULL = 0.25  # share of a mistake that gets the full colour, unless one has more
+DARK = 0.55  # share from which the number stands in the colour of the page
+
+
+@dataclass(frozen=True, slots=True)
+class Inks:
+    """The CSS colours of a renderer: of text, page and lines, of what is right and wrong, of each model."""
+
+    ink: str
+    muted: str
+    line: str
+    surface: str
+    right: str
+    wrong: str
+    models: Mapping[str, str]
+
+
+def of_models(models: Sequence[str], series: Sequence[str]) -> dict[str, str]:
+    """The colours `series` for the first models; with more models than that the others are grey."""
+    return dict(zip(models, series, strict=False))
+
+
+def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
+    """The figure of a chart."""
+    if isinstance(chart, Curve):
+        return _lines(chart, inks)
+    if isinstance(chart, Radar):
+        return _radar(chart, inks)
+    return _bars(chart, inks) if isinstance(chart, Bars) else _matrix(chart, inks)
+
+
+def _lines(curve: Curve, inks: Inks) -> Figure:
+    """Grid, axes and one directly labelled line a model; whiskers and dots where there are intervals."""
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+
+    def x_of(value: float) -> float:
+        return LEFT + value * (right - LEFT)
+
+    def y_of(value: float) -> float:
+        return bottom - value * (bottom - TOP)
+
+    shapes, labels = [], []
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        stroke = f"stroke:{inks.muted if tick == 0 else inks.line};stroke-width:{0.8 if tick == 0 else 0.5}"
+        shapes.append(f'<path d="M{x_of(tick):.1f} {TOP}V{bottom}M{LEFT} {y_of(tick):.1f}H{right}" style="{stroke}"/>')
+        labels.append(Label(x_of(tick), bottom + 12, f"{tick:g}", align="middle", size=7))
+        labels.append(Label(LEFT - 4, y_of(tick) + 2.5, f"{tick:g}", align="end", size=7))
+    labels.append(Label((LEFT + right) / 2, HEIGHT - 4, curve.x_title, align="middle"))
+    labels.append(Label(9, (TOP + bottom) / 2, curve.y_title, align="middle", turned=True))
+    if curve.diagonal:
+        style = f"stroke:{inks.muted};stroke-width:0.8;stroke-dasharray:2 3"
+        shapes.append(f'<path d="M{LEFT} {bottom}L{right} {TOP}" style="{style}"/>')
+    ends = []
+    for series in curve.series:
+        colour = inks.models.get(series.model, inks.line)
+        points = [(x_of(x), y_of(y)) for x, y in series.points]
+        if not points:
+            continue
+        thickness = 0.8 if series.model not in inks.models or series.spans else 1.6
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        style = f"fill:none;stroke:{colour};stroke-width:{thickness};stroke-linejoin:round"
+        shapes.append(f'<path d="{path}" style="{style}"/>')
+        for x, low, high in series.spans:
+            across = f"M{x_of(x) - 2:.1f} {y_of(low):.1f}h4M{x_of(x) - 2:.1f} {y_of(high):.1f}h4"
+            whisker = f"M{x_of(x):.1f} {y_of(low):.1f}V{y_of(high):.1f}{across}"
+            shapes.append(f'<path d="{whisker}" style="stroke:{colour};stroke-width:0.8"/>')
+        for x, y in points if series.spans or len(points) == 1 else []:
+            shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" style="fill:{colour}"/>')
+        if series.mark is not None and series.model in inks.models:
+            x, y = x_of(series.mark[0]), y_of(series.mark[1])
+            style = f"fill:{colour};stroke:{inks.surface};stroke-width:1"
+            shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" style="{style}"/>')
+            labels.append(Label(x, max(TOP + 6, y - 6), f"{series.mark[0]:.2f}", colour, "middle", 7))
+        if series.model in inks.models:
+            ends.append((max(points), series.model, colour))
+    labels += _end_labels(ends, right, bottom)
+    grey = sum(series.model not in inks.models for series in curve.series)
+    if grey:
+        labels.append(Label(right + 6, TOP + 4, f"grey: {grey} more", size=6.5))
+    models = ", ".join(series.model for series in curve.series if series.model in inks.models)
+    about = f"{curve.y_title} over {curve.x_title} of {models}"
+    return Figure(WIDTH, HEIGHT, "".join(shapes), tuple(labels), about)
+
+
+def _end_labels(ends: list[tuple[tuple[float, float], str, str]], right: float, bottom: float) -> list[Label]:
+    """The names of the lines, at the height where each ends, pushed apart so that none covers another."""
+    placed: list[Label] = []
+    height = TOP + 6
+    for (_, y), model, colour in sorted(ends, key=lambda end: end[0][1]):
+        height = max(y + 3, height)
+        placed.append(Label(right + 6, height, shorten(model, 18), colour))
+        height += LABEL_GAP
+    overflow = height - LABEL_GAP - bottom
+    if overflow > 0:
+        placed = [Label(one.x, one.y - overflow, one.text, one.colour) for one in placed]
+    return placed
+
+
+def _bars(chart: Bars, inks: Inks) -> Figure:
+    """Horizontal bars in groups with their intervals, the number behind each; the models named above."""
+    labels, top = _legend(chart.models, inks)
+    left, right = NAMES, WIDTH - VALUES
+    deep = BAR * max(1, len(chart.models))
+    bottom = top + (deep + GAP) * len(chart.groups)
+    ends = [end for group in chart.groups for bar in group.bars for end in (bar.value, bar.high) if end is not None]
+    most = chart.high or max([*ends, 1e-6])
+
+    def x_of(value: float) -> float:
+        return left + min(1.0, max(0.0, value / most)) * (right - left)
+
+    shapes = []
+    for tick in _ticks(most):
+        stroke = f"stroke:{inks.muted if tick == 0 else inks.line};stroke-width:{0.8 if tick == 0 else 0.5}"
+        shapes.append(f'<path d="M{x_of(tick):.1f} {top - 2:.1f}V{bottom:.1f}" style="{stroke}"/>')
+        labels.append(Label(x_of(tick), bottom + 9, f"{tick:g}", align="middle", size=7))
+    for place, group in enumerate(chart.groups):
+        y = top + GAP / 2 + place * (deep + GAP)
+        labels.append(Label(left - 5, y + deep / 2 + 2.5, shorten(group.name, 20), inks.ink, "end", 7.5))
+        for bar in group.bars:
+            if bar.value is not None:
+                colour, middle = inks.models.get(bar.model, inks.line), y + BAR / 2
+                size = f'width="{x_of(bar.value) - left:.1f}" height="{BAR - 1:.1f}"'
+                shapes.append(f'<rect x="{left}" y="{y:.1f}" {size} style="fill:{colour};fill-opacity:0.8"/>')
+                far = bar.value
+                if bar.low is not None and bar.high is not None:
+                    far = max(far, bar.high)
+                    low, high = x_of(bar.low), x_of(bar.high)
+                    ticks = f"M{low:.1f} {middle - 1.5:.1f}v3M{high:.1f} {middle - 1.5:.1f}v3"
+                    style = f"stroke:{inks.ink};stroke-width:0.7"
+                    shapes.append(f'<path d="M{low:.1f} {middle:.1f}H{high:.1f}{ticks}" style="{style}"/>')
+                labels.append(Label(x_of(far) + 4, middle + 2, number(bar.value), size=6.5))
+            y += BAR
+    about = f"{chart.title}: {', '.join(chart.models)}"
+    return Figure(WIDTH, bottom + 14, "".join(shapes), tuple(labels), about)
+
+
+def _radar(chart: Radar, inks: Inks) -> Figure:
+    """A closed line a model over spokes from worst (centre) to best (rim); colour and dashes tell the models apart."""
+    labels, top = _legend(chart.models, inks)
+    across, down = WIDTH / 2, top + SPOKE + 22
+
+    def place(index: int, share: float) -> tuple[float, float]:
+        angle = 2 * math.pi * index / len(chart.spokes)
+        return across + SPOKE * share * math.sin(angle), down - SPOKE * share * math.cos(angle)
+
+    shapes = []
+    for share in (0.25, 0.5, 0.75, 1.0):
+        ring = "L".join("{:.1f} {:.1f}".format(*place(index, share)) for index in range(len(chart.spokes)))
+        shapes.append(f'<path d="M{ring}Z" style="fill:none;stroke:{inks.line};stroke-width:0.6"/>')
+    for index, name in enumerate(chart.spokes):
+        x, y = place(index, 1.0)
+        shapes.append(f'<path d="M{across} {down}L{x:.1f} {y:.1f}" style="stroke:{inks.line};stroke-width:0.6"/>')
+        x, y = place(index, 1.09)
+        align = "middle" if abs(x - across) < 12 else "start" if x > across else "end"
+        labels.append(Label(x, y + 3, shorten(name, 22), inks.ink, align, 7))
+    labels.append(Label(across + 3, down - SPOKE * 0.5 + 2, "½", size=6.5))
+    for place_of, (model, values) in enumerate(zip(chart.models, chart.values, strict=True)):
+        colour = inks.models.get(model, inks.line)
+        points = [None if value is None else place(index, value) for index, value in enumerate(values)]
+        style = f"stroke:{colour};stroke-width:1.6;stroke-dasharray:{DASHES[place_of % len(DASHES)]}"
+        for one, other in zip(points, [*points[1:], points[0]], strict=True):
+            if one is not None and other is not None:
+                line = f"M{one[0]:.1f} {one[1]:.1f}L{other[0]:.1f} {other[1]:.1f}"
+                shapes.append(f'<path d="{line}" style="{style}"/>')
+        dots = (point for point in points if point is not None)
+        shapes += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" style="fill:{colour}"/>' for x, y in dots]
+    about = f"{chart.title}: {', '.join(chart.models)}"
+    return Figure(WIDTH, down + SPOKE + 18, "".join(shapes), tuple(labels), about)
+
+
+def _legend(models: Sequence[str], inks: Inks) -> tuple[list[Label], float]:
+    """The names of the models in their colours, in as many lines as they take, and where these end."""
+    labels: list[Label] = []
+    x, y = 0.0, 9.0
+    for model in models:
+        text = f"■ {shorten(model, 26)}"
+        long = _length(text, 7.5) + 10
+        if labels and x + long > WIDTH:
+            x, y = 0.0, y + LABEL_GAP
+        labels.append(Label(x, y, text, inks.models.get(model, inks.line), size=7.5))
+        x += long
+    return labels, y + 8
+
+
+def _ticks(most: float) -> list[float]:
+    """Round numbers from 0 to `most`, three to five of them."""
+    step = next(
+        step for power in range(-6, 7) for step in (10.0**power, 2.5 * 10.0**power, 5 * 10.0**power) if most / step <= 4
+    )
+    return [round(step * index, 9) for index in range(int(most / step + 1e-9) + 1)]
+
+
+def _matrix(chart: Matrix, inks: Inks) -> Figure:
+    """True labels down, predicted ones across; the shade is the share of the row, in the margin's row of the column."""
+    inner = len(chart.columns) - chart.margins
+    width = WIDE if len(chart.columns) > WIDE_FROM else WIDTH
+    names = max(_length(shorten(name, 16), 7) for name in (*chart.rows, *chart.columns)) + 8
+    side = max(LEAST_CELL, min(CELL, (width - names - 14) / len(chart.columns)))
+    low = min(side, DEEP)
+    left, top = names + 12, names + 12
+    shares = _shares(chart)
+    wrong = [share for i, row in enumerate(shares) for j, share in enumerate(row) if not _is_right(chart, i, j)]
+    full = max([FULL, *wrong])
+    shapes: list[str] = []
+    labels = [
+        Label(left + side * inner / 2, 7, "predicted", align="middle"),
+        Label(7, top + low * inner / 2, "true", align="middle", turned=True),
+    ]
+    for i, name in enumerate(chart.rows):
+        y = top + i * low + (APART if chart.margins and i == len(chart.rows) - 1 else 0)
+        labels.append(Label(left - 4, y + low / 2 + 2.5, shorten(name, 16), inks.ink, "end", 7))
+        for j, count in enumerate(chart.counts[i]):
+            if chart.margins and i == len(chart.rows) - 1 and j == len(chart.columns) - 1:
+                continue  # neither there nor predicted
+            x = left + j * side + (APART if chart.margins and j == len(chart.columns) - 1 else 0)
+            right = _is_right(chart, i, j)
+            depth = shares[i][j] if right else shares[i][j] / full
+            colour = inks.right if right else inks.wrong
+            fill = (
+                f"fill:{colour};fill-opacity:{max(0.04, depth):.2f}" if count else f"fill:{inks.line};fill-opacity:0.35"
+            )
+            size = f'width="{side - 1:.1f}" height="{low - 1:.1f}"'
+            shapes.append(f'<rect x="{x:.1f}" y="{y:.1f}" {size} style="{fill}"/>')
+            if count:
+                ink = inks.surface if depth > DARK else inks.ink
+                text = f"{count:,}" if len(f"{count:,}") * 3.9 < side else number(count)
+                labels.append(Label(x + (side - 1) / 2, y + low / 2 + 2, text, ink, "middle", 6.5))
+    for j, name in enumerate(chart.columns):
+        x = left + j * side + (APART if chart.margins and j == len(chart.columns) - 1 else 0)
+        labels.append(Label(x + side / 2 + 2, top - 4, shorten(name, 16), inks.ink, "start", 7, turned=True))
+    high = top + low * len(chart.rows) + (APART if chart.margins else 0) + 2
+    right_edge = left + side * len(chart.columns) + (APART if chart.margins else 0) + 2
+    return Figure(max(width, right_edge), high, "".join(shapes), tuple(labels), f"confusion matrix, {chart.title}")
+
+
+def _is_right(chart: Matrix, i: int, j: int) -> bool:
+    return i == j and not (chart.margins and i == len(chart.rows) - 1)
+
+
+def _shares(chart: Matrix) -> list[list[float]]:
+    """Each cell's share of its row; in the margin's row of its column."""
+    shares = [[count / max(1, sum(row)) for count in row] for row in chart.counts]
+    if chart.margins:
+        made = [sum(column) for column in zip(*chart.counts, strict=True)]
+        shares[-1] = [count / max(1, total) for count, total in zip(chart.counts[-1], made, strict=True)]
+    return shares
+
+
+def _length(text: str, size: float) -> float:
+    """About how wide a text is, in units."""
+    return sum(1.0 if east_asian_width(letter) in "WF" else 0.56 for letter in text) * size
+
+
+def is_wide(figure: Figure) -> bool:
+    """Whether a figure takes the whole width of a page."""
+    return figure.width > WIDTH + 1

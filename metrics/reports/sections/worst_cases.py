@@ -1,0 +1,277 @@
+"""The cases that a report shows in full: the worst of each evaluator, merged where one output fails in several."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from metrics import analysis
+from metrics.core.registry import evaluators
+from metrics.presentation.safe_text import ending, shown
+from metrics.presentation.style import MARKS, plural
+from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
+from metrics.store import Run
+from metrics.vision.geometry import Compared
+
+MOST_CASES = 20
+PER_EVALUATOR = 5
+MOST_TEXT = 1_200  # characters of an answer
+MOST_QUESTION = 700  # or of an expected answer
+MOST_CONTEXT = 280
+MOST_CONTEXTS = 3
+MOST_EVIDENCE = 12  # lines
+MOST_LINE = 300
+MOST_SCORES = 24
+MOST_BOXES = 80
+MOST_AREAS = 16  # labels beyond would hide the image
+SHOWN_FIRST = ("fn", "fp", "tp", "annotation", "ignored")  # where not all fit
+DRAWN_FROM = 0.3  # predictions that score less crowd the image and are left out of the drawing
+THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
+OF_THE_JUDGE = ("judge", "panel")  # of the evidence: who judged, not what was found
+
+
+@dataclass
+class _Found:
+    because: list[CaseMetric] = field(default_factory=list)
+    names: list[tuple[str, str]] = field(default_factory=list)  # evaluator, metric
+
+
+def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
+    """The worst cases of each evaluator's primary metric, and how many candidates there were; perfect ones not."""
+    chosen: dict[tuple[str, str, int], _Found] = {}
+    first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
+    columns = [column for column in columns if first.get(column.evaluator) is column]
+    each = max(1, min(PER_EVALUATOR, MOST_CASES // max(1, len(columns))))
+    bad = [list(_bad(run, column)) for column in columns]
+    candidates = sum(map(len, bad))
+    for rank in range(MOST_CASES):
+        if rank >= each and len(chosen) >= PER_EVALUATOR:  # evaluators of one thing find the same cases the worst
+            break
+        for column, cases in zip(columns, bad, strict=True):
+            for key, metric in cases[rank : rank + 1]:
+                found = chosen.setdefault(key, _Found())
+                found.because.append(metric)
+                found.names.append((column.evaluator, column.metric))
+    shown_keys = list(chosen)[:MOST_CASES]
+    views = {case_id: analysis.example(run, case_id) for case_id in dict.fromkeys(key[0] for key in shown_keys)}
+    return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
+
+
+def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[tuple[str, str, int], CaseMetric]]:
+    """The worst outputs in one metric, worst first, each case once: one that all models fail stands for one model."""
+    page = analysis.cases(run, column.evaluator, column.metric, worst_first=True, limit=MOST_CASES * 5)
+    perfect = column.low if column.direction == "lower" else column.high
+    title = (
+        column.evaluator_title if column.metric == column.evaluator else f"{column.evaluator_title}: {column.metric}"
+    )
+    seen: set[str] = set()
+    for row in _records(page.rows):
+        if row["model"] is None or pd.isna(row["model"]) or row["case_id"] in seen:
+            continue
+        key = (str(row["case_id"]), str(row["model"]), int(row["run"]))
+        if not pd.isna(row["errors"]):
+            if row["errors"] > 0:
+                seen.add(key[0])
+                yield key, CaseMetric(column.evaluator_title, float(row["errors"]), "lower", unit="error")
+        elif not pd.isna(row["value"]) and row["value"] != perfect:
+            seen.add(key[0])
+            yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _text(row["reason"], MOST_LINE))
+
+
+def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], found: _Found) -> WorstCase:
+    case_id, model, repeat = key
+    output = next((row for row in view.outputs if (row["model"], row["run"]) == (model, repeat)), {})
+    scores = _records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
+    compared = analysis.compared(run, model, repeat, found.names[0][0])
+    if run.suite.task == "segmentation":
+        boxes, note = _areas(run, view, model, repeat)
+    else:
+        boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, found.names[0][0]))
+    blamed = {evaluator for evaluator, _ in found.names}
+    return WorstCase(
+        case_id,
+        model,
+        repeat,
+        tuple(_merged(found.because)),
+        tuple(_passages(view.case, output)),
+        tuple(view.case["tags"] or ()),
+        tuple(_score(row) for row in scores if not _is_minor(row) and _name(row) not in found.names)[:MOST_SCORES],
+        tuple(line for row in scores if row["evaluator"] in blamed for line in _evidence(row["evidence"]))[
+            :MOST_EVIDENCE
+        ],
+        view.image if view.image is not None and view.image.exists() else None,
+        boxes,
+        note,
+    )
+
+
+def _merged(because: Sequence[CaseMetric]) -> Iterator[CaseMetric]:
+    """The reasons, those that count the same errors as one."""
+    counted: dict[float | None, list[str]] = {}
+    for metric in because:
+        if metric.unit:
+            counted.setdefault(metric.value, []).append(metric.title)
+        else:
+            yield metric
+    for value, titles in counted.items():
+        yield CaseMetric(", ".join(titles), value, "lower", unit="error")
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Passage]:
+    if case["question"]:
+        yield Passage("Question", ending(_dense(case["question"]), MOST_QUESTION))
+    for name, column in (("Conditions", "conditions"), ("Source", "source_text"), ("True label", "label")):
+        if case[column]:
+            yield Passage(name, shown(_flat(case[column]), MOST_CONTEXT))
+    yield from _numbered("Expected", case["expected_answers"], MOST_QUESTION)
+    yield from _numbered("Context", output.get("retrieved_contexts") or case["reference_contexts"], MOST_CONTEXT)
+    if output.get("answer") is not None:
+        yield Passage("Answer", shown(_dense(output["answer"]), MOST_TEXT) or "(empty)")
+
+
+def _numbered(name: str, texts: Sequence[str] | None, limit: int) -> Iterator[Passage]:
+    texts = texts or ()
+    for index, text in enumerate(texts[:MOST_CONTEXTS], 1):
+        yield Passage(f"{name} {index}" if len(texts) > 1 else name, shown(_flat(text), limit))
+    if len(texts) > MOST_CONTEXTS:
+        yield Passage("", f"… and {len(texts) - MOST_CONTEXTS:,} more")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _dense(text: str) -> str:
+    """`text` without its blank lines and outer white space."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
+
+
+def _is_minor(row: Mapping[str, Any]) -> bool:
+    entry = evaluators().get(row["evaluator"])
+    return entry is not None and entry.metric(row["metric"]).minor
+
+
+def _name(row: Mapping[str, Any]) -> tuple[str, str]:
+    return row["evaluator"], row["metric"]
+
+
+def _score(row: Mapping[str, Any]) -> CaseMetric:
+    entry = evaluators().get(row["evaluator"])
+    title = entry.title if entry is not None and row["metric"] in (row["evaluator"], "passes") else row["metric"]
+    direction = entry.metric(row["metric"]).direction.value if entry else "none"
+    value = None if pd.isna(row["value"]) else float(row["value"])
+    return CaseMetric(title, value, direction, row["status"], _text(row["reason"], MOST_LINE))
+
+
+def _text(value: Any, limit: int) -> str | None:
+    return shown(value, limit) if isinstance(value, str) else None
+
+
+def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
+    """The lines of an evidence: a verdict a line with its glyph, what fails first; everything else as `name: value`."""
+    if not isinstance(evidence, Mapping):
+        return
+    lists, rest = analysis.verdict_lists(evidence)
+    for entry in lists:
+        for row in sorted(entry.rows, key=lambda row: row.holds is not False):
+            yield row.glyph, shown(_told(row), MOST_LINE)
+    rest = {name: value for name, value in rest.items() if name not in OF_THE_JUDGE}
+    if lists:  # how many there are of what stands above, in a line
+        counts = [name for name, value in rest.items() if isinstance(value, int | float)]
+        told = [f"{name.replace('_', ' ')}: {_plain(rest.pop(name))}" for name in counts]
+        if told:
+            yield "", shown(" · ".join(told), MOST_LINE)
+    for name, value in rest.items():
+        if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
+            for record in value:
+                parts = (f"{key}: {_plain(part)}" for key, part in record.items() if not isinstance(part, bool))
+                yield "", shown(" · ".join(parts), MOST_LINE)
+        elif value not in (None, [], {}, ""):
+            yield "", shown(f"{name.replace('_', ' ')}: {_plain(value)}", MOST_LINE)
+
+
+def _told(row: analysis.Row) -> str:
+    """A verdict in a line: what was judged, the verdict, what it rests on, why."""
+    against = f"expected: {row.against}" if row.against else ""
+    return " · ".join(part for part in (row.text, against, row.verdict, row.links, row.reason, *row.more) if part)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return ", ".join(_plain(part) for part in value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _boxes(
+    view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules
+) -> tuple[tuple[Box, ...], str]:
+    """What to draw on the image of one model, and the sentence that says how it was matched."""
+    if view.image is None or not view.image.exists():
+        return (), "The image is not part of the suite." if view.case["image"] else ""
+    predictions = view.predictions
+    if not predictions.empty:
+        predictions = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
+    size = view.case["image_height"], view.case["image_width"]
+    predicted, annotated = analysis.match_objects(
+        view.annotations, predictions, rules.iou, DRAWN_FROM, compared, size, rules.max_dets
+    )
+    filled = compared == "mask"
+    boxes = []
+    for row, kind in zip(_records(view.annotations), annotated, strict=True):
+        shown_as = "annotation" if kind == "tp" else _drawn(kind)
+        boxes.append(Box(shown_as, _rings(row, compared), str(row["label"]), filled=filled))
+    hidden = 0
+    for row, kind in zip(_records(predictions), predicted, strict=True):
+        if kind == "below_score":
+            hidden += 1
+            continue
+        score = None if pd.isna(row["score"]) else float(row["score"])
+        boxes.append(Box(_drawn(kind), _rings(row, compared), str(row["label"]), score, filled))
+    boxes = sorted((box for box in boxes if box.rings), key=lambda box: SHOWN_FIRST.index(box.kind.partition("_")[0]))
+    note = f"{THINGS[compared]} matched at IoU ≥ {rules.iou:g}"
+    if hidden:
+        note += f"; {plural(hidden, 'prediction')} with a score below {DRAWN_FROM:g} not drawn"
+    if len(boxes) > MOST_BOXES:
+        note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'object')} are drawn, mistakes before what is right"
+    return tuple(boxes[:MOST_BOXES]), note + "."
+
+
+def _areas(run: Run, view: analysis.ExampleView, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
+    """The areas that one model gives a wrong label or none, and the sentence that says so."""
+    if view.image is None or not view.image.exists():
+        return (), "The image is not part of the suite." if view.case["image"] else ""
+    kinds = {"mistaken": "fp", "missed": "fn"}
+    wrong = [part for part in analysis.segments(run, view.case["case_id"], model, repeat) if part.kind in kinds]
+    boxes = [
+        Box(kinds[part.kind], tuple(map(tuple, part.rings)), part.predicted or "no label", filled=True)
+        for part in wrong[:MOST_AREAS]
+        if part.rings
+    ]
+    hidden = sum(part.pixels for part in wrong[MOST_AREAS:])
+    note = "Areas with a wrong label, named by the predicted one"
+    return tuple(boxes), note + (f"; {hidden:,} more pixels not drawn." if hidden else ".")
+
+
+def _drawn(kind: str) -> str:
+    """The kind that a match kind is drawn and counted as: its own mark, or that of its family."""
+    return kind if kind in MARKS else kind.partition("_")[0]
+
+
+def _rings(row: Mapping[str, Any], compared: Compared) -> tuple[tuple[float, ...], ...]:
+    """The outlines of one object as it was compared: its box, else its own."""
+    shape = tuple(tuple(ring) for ring in row["rings"])
+    if compared != "box" or not shape:
+        return shape
+    x, y, width, height = (float(row[name]) for name in ("x", "y", "width", "height"))
+    left, top, right, bottom = x, y, x + width, y + height
+    if any(pd.isna(edge) for edge in (left, top, right, bottom)):
+        xs, ys = [x for ring in shape for x in ring[::2]], [y for ring in shape for y in ring[1::2]]
+        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+    return ((left, top, right, top, right, bottom, left, bottom),)

@@ -1,0 +1,53 @@
+"""Counts of label scores by threshold, where every pair of case and class is its own yes or no."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.stats.resampled_sums import resampled_sums
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95
+
+
+def threshold_counts(scores: Floats, truth: Ints) -> tuple[Ints, Ints]:
+    """True positives and predictions, each [k, 19], of every class at each of THRESHOLDS.
+
+    scores: [n, k]; a class is predicted where its score is at or above the threshold, NaN never is. truth: [n] codes
+    0 … k−1.
+    """
+    n, k = scores.shape
+    size = len(THRESHOLDS) + 1
+    # how many thresholds each score reaches; NaN would sort above them all
+    reached = np.searchsorted(THRESHOLDS, np.where(np.isnan(scores), -np.inf, scores), side="right")
+
+    def count(cells: Ints) -> Ints:
+        flat = np.bincount(cells, minlength=k * size).reshape(k, size)
+        from_above: Ints = flat[:, ::-1].cumsum(axis=1)[:, ::-1]
+        return from_above[:, 1:]
+
+    return count(truth * size + reached[np.arange(n), truth]), count((reached + np.arange(k) * size).ravel())
+
+
+def true_and_other(scores: Floats, truth: Ints) -> tuple[Floats, Floats]:
+    """Each case's [n] score of its true class, and the highest of the other classes; −inf where there is none."""
+    rows = np.arange(len(scores))
+    height = np.where(np.isnan(scores), -np.inf, scores)
+    true = height[rows, truth]
+    height[rows, truth] = -np.inf
+    return true, height.max(axis=1, initial=-np.inf)
+
+
+def f1(tp: Floats | Ints, predicted: Floats | Ints, truths: Floats | Ints) -> Floats:
+    """2·tp / (predicted + truths), NaN for a class without cases."""
+    whole = np.asarray(predicted + truths, dtype=np.float64)
+    known = np.broadcast_to(truths > 0, whole.shape)
+    result: Floats = np.divide(2.0 * tp, whole, out=np.full(whole.shape, np.nan), where=known)
+    return result
+
+
+def resampled_f1(predicted: NDArray[np.bool_], true: NDArray[np.bool_], clusters: Ints) -> Floats:
+    """F1 [B, k] of each class in resamples of the cases: `predicted` and `true` [n, k], clusters [n] codes 0 … c−1."""
+    rows = np.concatenate([predicted & true, predicted, true], axis=1).astype(np.float64)
+    tp, made, truths = np.split(np.maximum(resampled_sums(rows, clusters), 0.0), 3, axis=1)
+    return np.minimum(f1(tp, made, truths), 1.0)

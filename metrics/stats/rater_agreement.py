@@ -1,0 +1,141 @@
+"""Agreement statistics in many resamples at once: what κ, α, Spearman's ρ and rates do when the cases are drawn again.
+
+`draws` [B, n] says how often each thing occurs in each resample; a row of ones is the data itself. A statistic that a
+resample does not have is NaN.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.image_resampling import draw_weights
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+RESAMPLES = 1_000
+CELLS = 40_000_000  # of the matrix of draws; with more things there are fewer resamples
+FEWEST_RESAMPLES = 200
+CANDIDATES = 200  # thresholds that are tried
+
+
+def draws_of(clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
+    """The data itself, then resamples of whole clusters (codes 0 … c − 1 by thing): [1 + B, n]."""
+    least = min(resamples, FEWEST_RESAMPLES)
+    drawn = draw_weights(clusters.astype(np.int32), max(least, min(resamples, CELLS // max(1, len(clusters)))), seed)
+    return np.vstack([np.ones((1, len(clusters))), drawn.astype(np.float64)])
+
+
+def counted(draws: Floats, codes: Ints, kinds: int) -> Floats:
+    """How often each of `kinds` codes occurs in each resample: [B, kinds]. codes: [n]."""
+    order = np.argsort(codes, kind="stable")
+    found = np.zeros((len(draws), kinds))
+    present, starts = np.unique(codes[order], return_index=True)
+    if len(present):
+        found[:, present] = np.add.reduceat(draws[:, order], starts, axis=1)
+    return found
+
+
+def kappas(tables: Floats, quadratic: bool = False) -> Floats:
+    """Cohen's κ of each table of counts [B, k, k], as metrics.stats.agreement.cohen_kappa: [B]."""
+    places = np.arange(tables.shape[1], dtype=np.float64)
+    apart = places[:, None] - places[None, :]
+    weight = apart**2 if quadratic else (apart != 0).astype(np.float64)
+    expected = tables.sum(axis=2)[:, :, None] * tables.sum(axis=1)[:, None, :]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        chance = (weight * expected).sum(axis=(1, 2)) / tables.sum(axis=(1, 2))
+        return np.where(chance > 0, 1.0 - (weight * tables).sum(axis=(1, 2)) / chance, np.nan)
+
+
+def alphas(ratings: Floats, draws: Floats, nominal: bool) -> Floats:
+    """Krippendorff's α, nominal or interval, of `ratings` [n units, raters], NaN where a rater gave none: [B].
+
+    Both kinds of disagreement are sums over units, so that a resample only adds them up again.
+    """
+    given = ~np.isnan(ratings)
+    sizes = given.sum(axis=1)
+    paired = sizes > 1
+    ratings, given, draws = ratings[paired], given[paired], draws[:, paired]
+    m = sizes[paired].astype(np.float64)
+    if nominal:
+        kinds = np.unique(ratings[given])
+        held = np.stack([((ratings == kind) & given).sum(axis=1) for kind in kinds], axis=1).astype(np.float64)
+    else:
+        filled = np.where(given, ratings, 0.0)
+        held = np.stack([filled.sum(axis=1), (filled**2).sum(axis=1)], axis=1)
+    own = m**2 - (held**2).sum(axis=1) if nominal else 2.0 * (m * held[:, 1] - held[:, 0] ** 2)
+    observed, total, sums = draws @ (own / (m - 1.0)), draws @ m, draws @ held
+    expected = total**2 - (sums**2).sum(axis=1) if nominal else 2.0 * (total * sums[:, 1] - sums[:, 0] ** 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = 1.0 - (total - 1.0) * observed / expected
+    return np.where(expected > 1e-12 * np.maximum(1.0, total**2), found, np.nan)
+
+
+def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
+    """Spearman's ρ, the correlation of mid-ranks, of x and y [n] in each resample: [B]."""
+    a, b = _ranks(x, draws), _ranks(y, draws)
+    total = draws.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a -= (draws * a).sum(axis=1, keepdims=True) / total
+        b -= (draws * b).sum(axis=1, keepdims=True) / total
+        wa, wb = draws * a, draws * b
+        spread = np.sqrt((wa * a).sum(axis=1) * (wb * b).sum(axis=1))
+        return np.where(spread > 1e-9, (wa * b).sum(axis=1) / spread, np.nan)
+
+
+def _ranks(values: Floats, draws: Floats) -> Floats:
+    """The mid-rank of each thing in each resample: [B, n]."""
+    kinds, inverse = np.unique(values, return_inverse=True)
+    times = counted(draws, inverse, len(kinds))
+    return (times.cumsum(axis=1) - times / 2 + 0.5)[:, inverse]
+
+
+def pass_rates(tables: Floats) -> dict[str, Floats]:
+    """Of tables [B, 2, 2] (people fail, pass × judge fails, passes): accuracy, sensitivity, specificity: each [B].
+
+    sensitivity: the share of what people pass that the judge passes; specificity: of what they fail that it fails.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {
+            "accuracy": (tables[:, 0, 0] + tables[:, 1, 1]) / tables.sum(axis=(1, 2)),
+            "sensitivity": tables[:, 1, 1] / tables[:, 1].sum(axis=1),
+            "specificity": tables[:, 0, 0] / tables[:, 0].sum(axis=1),
+        }
+
+
+def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) -> tuple[Floats, Floats, Floats]:
+    """The threshold t of Youden (pass: score ≥ t) in each resample: (t, its balanced accuracy, that out of the bag).
+
+    scores, passed: [n]. Candidates lie half way between neighbouring scores, at most CANDIDATES of them. Of equally
+    good ones the middle. Out of the bag: on the things that the resample left out, so that no threshold is judged by
+    what chose it; NaN in the first row. Balanced accuracy = (sensitivity + specificity) / 2. Source: Youden 1950.
+    """
+    kinds = np.unique(scores)
+    if len(kinds) > CANDIDATES:
+        kinds = np.unique(np.quantile(kinds, np.linspace(0, 1, CANDIDATES), method="nearest"))
+    cuts = (kinds[1:] + kinds[:-1]) / 2
+    if not len(cuts):
+        nothing = np.full(len(draws), np.nan)
+        return nothing, nothing, nothing
+    place = np.searchsorted(cuts, scores, side="right")  # how many thresholds the thing passes
+    balanced = _balanced(place, passed, draws, len(cuts))
+    top = np.nanmax(np.where(np.isnan(balanced), -np.inf, balanced), axis=1, keepdims=True)
+    good = balanced >= top - 1e-12
+    ranks = good.cumsum(axis=1)
+    middle = (ranks == (ranks[:, -1:] + 1) // 2).argmax(axis=1)
+    found = np.isfinite(top[:, 0])
+    outside = _balanced(place, passed, (draws == 0).astype(np.float64), len(cuts))
+    rows = np.arange(len(draws))
+    return (
+        np.where(found, cuts[middle], np.nan),
+        np.where(found, balanced[rows, middle], np.nan),
+        np.where(found, outside[rows, middle], np.nan),
+    )
+
+
+def _balanced(place: Ints, passed: NDArray[np.bool_], draws: Floats, cuts: int) -> Floats:
+    """Balanced accuracy at each threshold [B, cuts]; NaN in a resample of one kind only."""
+    by_kind = [counted(draws[:, kind], place[kind], cuts + 1) for kind in (passed, ~passed)]
+    totals = [kind.sum(axis=1, keepdims=True) for kind in by_kind]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sensitivity = 1.0 - by_kind[0].cumsum(axis=1)[:, :cuts] / totals[0]
+        specificity = by_kind[1].cumsum(axis=1)[:, :cuts] / totals[1]
+        return np.asarray((sensitivity + specificity) / 2)

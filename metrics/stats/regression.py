@@ -1,0 +1,45 @@
+"""Least squares whose errors may hang together within clusters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.stats.student_t import student
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One coefficient with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) -> Coefficient | None:
+    """How much y [n] rises with x [n] at equal `others` [n, k] (no constant among them), by least squares.
+
+    The variance is the sandwich over clusters (codes [n]), (XᵀX)⁻¹ (Σ Xᵍᵀeᵍeᵍᵀ Xᵍ) (XᵀX)⁻¹ · c/(c−1) · (n−1)/(n−k),
+    the interval Student's with c − 1 degrees of freedom. None where x does not vary beyond the others, or fewer than
+    three clusters or more unknowns than things are left. Source: Liang & Zeger 1986; Cameron & Miller 2015.
+    """
+    n = len(y)
+    count = len(np.unique(clusters))
+    around = np.column_stack([np.ones(n), others])
+    rank = int(np.linalg.matrix_rank(around))
+    if count < 3 or n <= rank + 1:
+        return None
+    own = x - around @ np.linalg.lstsq(around, x, rcond=None)[0]  # what of x the others do not say
+    size = float(own @ own)
+    if size <= 1e-9 * max(1.0, float(x @ x)):
+        return None
+    value = float(own @ y) / size
+    left = y - around @ np.linalg.lstsq(around, y, rcond=None)[0] - value * own
+    sums = np.bincount(clusters, own * left)
+    error = np.sqrt(float(sums @ sums) * count / (count - 1) * (n - 1) / (n - rank - 1)) / size
+    half = student(count - 1) * float(error)
+    return Coefficient(value, value - half, value + half)

@@ -1,0 +1,111 @@
+"""The bundled samples: evaluations that a new workspace begins with."""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metrics.store import Run, Workspace
+from metrics.store.files import make_folder
+
+if TYPE_CHECKING:
+    from metrics.core.suite import Outputs, Suite
+
+FOLDER = Path(__file__).parents[2] / "data" / "samples"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A bundled suite with outputs of several models; `facts` is its sample.json."""
+
+    id: str
+    folder: Path
+    facts: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """The sample's name."""
+        return str(self.facts["name"])
+
+    def read(self) -> "tuple[Suite, Outputs]":
+        """The suite and the outputs: of the cases that the sample names, where it does."""
+        import pyarrow as pa
+
+        from metrics.ingest import read_outputs, read_suite
+
+        images = self.folder / self.facts["images"] if "images" in self.facts else None
+        place = self.folder / self.facts["suite"]
+        suite = read_suite(place, task=self.facts["task"], images=images, name=self.title)
+        outputs = read_outputs([self.folder / name for name in self.facts["outputs"]], suite=suite)
+        if "cases" not in self.facts:
+            return suite, outputs
+        chosen = pa.array(self.facts["cases"])
+        return suite.restricted(chosen), outputs.restricted(case_ids=chosen)
+
+
+def samples() -> list[Sample]:
+    """The bundled samples, by folder name."""
+    return [
+        Sample(path.parent.name, path.parent, json.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(FOLDER.glob("*/sample.json"))
+    ]
+
+
+def sample_runs(workspace: Workspace) -> dict[str, Run]:
+    """The newest run of each sample that has one, by sample id."""
+    runs: dict[str, Run] = {}
+    for run in reversed(workspace.runs()):
+        if run.spec.get("sample"):
+            runs[run.spec["sample"]] = run
+    return runs
+
+
+def start_missing(workspace: Workspace) -> bool:
+    """Compute the samples that are not finished, in a process of its own; False where none is missing."""
+    runs = sample_runs(workspace)
+    if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples()):
+        return False
+    make_folder(workspace.path)
+    with (workspace.path / "samples.log").open("ab") as log:
+        subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
+            [sys.executable, "-m", "metrics", "samples", "--workspace", str(workspace.path)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=FOLDER.parents[1], start_new_session=True,
+            env=os.environ | {"PYTHONPATH": str(FOLDER.parents[1])},
+        )  # fmt: skip
+    return True
+
+
+def compute_missing(workspace: Workspace) -> list[Run]:
+    """Evaluate each sample that is not finished, one after the other; at once only one process does."""
+    from metrics import engine  # here, not above: the start page asks for start_missing alone
+
+    make_folder(workspace.path)
+    with (workspace.path / "samples.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return []
+        existing = sample_runs(workspace)
+        runs = [existing.get(sample.id) or create(workspace, sample) for sample in samples()]
+        return [run if run.state in ("finished", "running") else engine.execute(run) for run in runs]
+
+
+def create(workspace: Workspace, sample: Sample, judge: Mapping[str, Any] | None = None) -> Run:
+    """The sample's run, not yet computed. `judge`: who is asked in place of the sample's recorded replies."""
+    from metrics import engine
+
+    facts = sample.facts
+    suite, outputs = sample.read()
+    resources = {}
+    if "judge" in facts:
+        recorded = facts["judge"] | {"replay": str(sample.folder / facts["judge"]["replay"])}
+        resources["judge"] = recorded if judge is None else dict(judge)
+    return engine.create(
+        workspace, suite, outputs, facts["evaluators"], facts.get("parameters"), sample.title, sample=sample.id,
+        resources=resources,
+    )  # fmt: skip

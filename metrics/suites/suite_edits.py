@@ -1,0 +1,148 @@
+"""Edits of a suite as data: what is done to which cases. A draft is a stored suite and the edits made to it so far."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import STRINGS, Suite
+from metrics.store import Workspace
+from metrics.store.files import read_json, write_json
+from metrics.suites.suite_filters import with_originals
+
+FOLDER = "drafts"
+TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+class Edit(BaseModel):
+    """One thing done to some cases: keep them alone, leave them out, give or take a tag, set their weight."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    do: Literal["keep", "leave_out", "tag", "untag", "weigh"]
+    cases: tuple[str, ...] = Field(min_length=1)
+    tag: str = ""
+    weight: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.do in ("tag", "untag") and not self.tag.strip():
+            raise ValueError("a tag is missing")
+        return self
+
+
+class Draft(BaseModel):
+    """The fingerprint of a stored suite, and the edits made to it, in their order."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str
+    edits: tuple[Edit, ...] = ()
+
+
+def save_draft(workspace: Path, draft: Draft) -> str:
+    """Keep a draft; the token it is found by, which is made of its content: nothing is ever overwritten."""
+    token = sha256(draft.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    write_json(workspace / FOLDER / f"{token}.json", draft.model_dump(mode="json"))
+    return token
+
+
+def read_draft(workspace: Path, token: str) -> Draft | None:
+    """The draft of that token; None where there is none, or its file is none of ours."""
+    if not TOKEN.fullmatch(token):
+        return None
+    try:
+        found = read_json(workspace / FOLDER / f"{token}.json")
+        return None if found is None else Draft.model_validate(found)
+    except (ValueError, ValidationError):
+        return None
+
+
+@lru_cache(maxsize=8)
+def drafted(workspace: Path, fingerprint: str, token: str) -> Suite:
+    """A stored suite after the edits of a draft of it; itself where there is no such draft. Shared and read-only."""
+    suite = Workspace(workspace).suite(fingerprint)
+    draft = read_draft(workspace, token)
+    return suite if draft is None or draft.suite != fingerprint else apply(suite, draft.edits)
+
+
+def apply(suite: Suite, edits: Sequence[Edit]) -> Suite:
+    """The suite after the edits. Cases it no longer has are passed over.
+
+    A variant is not kept without its original, nor is an original left out without its variants. Raises InputError
+    where no case is left.
+    """
+    for edit in edits:
+        if edit.do == "keep":
+            suite = suite.restricted(pa.array(with_originals(suite, edit.cases), pa.string()))
+        elif edit.do == "leave_out":
+            suite = _without(suite, edit.cases)
+        else:
+            chosen = _chosen(suite, edit.cases)
+            column = "weight" if edit.do == "weigh" else "tags"
+            values = suite.cases[column].combine_chunks()
+            if edit.do == "weigh":
+                values = pc.if_else(pa.array(chosen), pa.scalar(edit.weight, pa.float64()), values)
+            else:
+                values = (_tagged if edit.do == "tag" else _untagged)(values, chosen, edit.tag.strip())
+            cases = suite.cases.set_column(suite.cases.column_names.index(column), column, values)
+            suite = replace(suite, cases=cases)
+    if not len(suite):
+        raise InputError([InputProblem(suite.name, "no case left", "at least one")])
+    return suite
+
+
+def _chosen(suite: Suite, case_ids: Sequence[str]) -> NDArray[np.bool_]:
+    found = pc.is_in(suite.cases["case_id"], pa.array(case_ids, pa.string()))
+    return np.asarray(found.to_numpy(zero_copy_only=False), bool)
+
+
+def _without(suite: Suite, case_ids: Sequence[str]) -> Suite:
+    gone = set(case_ids)
+    pairs = list(zip(suite.cases["case_id"].to_pylist(), suite.cases["perturbs"].to_pylist(), strict=True))
+    before = -1
+    while before != len(gone):  # a variant of a variant goes in the second turn
+        before = len(gone)
+        gone |= {case for case, original in pairs if original in gone}
+    return suite.restricted(pa.array([case for case, _ in pairs if case not in gone], pa.string()))
+
+
+def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
+    """The lists, `tag` added at the end of each chosen one that lacks it."""
+    parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
+    lacking = chosen.copy()
+    lacking[parents[_equal(tags, tag)]] = False
+    new = np.flatnonzero(lacking)
+    added = pa.array([tag] * len(new), pa.string())
+    return _lists(np.concatenate([parents, new]), pa.concat_arrays([tags, added]), len(lists))
+
+
+def _untagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
+    """The lists, `tag` taken from the chosen ones."""
+    parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
+    keep = ~(_equal(tags, tag) & chosen[parents])
+    return _lists(parents[keep], tags.filter(pa.array(keep)), len(lists))
+
+
+def _equal(tags: pa.Array, tag: str) -> NDArray[np.bool_]:
+    return np.asarray(pc.fill_null(pc.equal(tags, tag), False).to_numpy(zero_copy_only=False), bool)
+
+
+def _lists(parents: NDArray[np.int64], values: pa.Array, rows: int) -> pa.Array:
+    """Lists from their values and the row of each, in their order; a row without values is null."""
+    order = np.argsort(parents, kind="stable")
+    offsets = np.searchsorted(parents[order], np.arange(rows + 1)).astype(np.int32)
+    found = pa.ListArray.from_arrays(
+        pa.array(offsets), values.take(pa.array(order)), mask=pa.array(np.diff(offsets) == 0)
+    )
+    return found.cast(STRINGS)

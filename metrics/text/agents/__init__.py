@@ -1,0 +1,1 @@
+"""What agents do and make: traces, steps, files."""

@@ -1,0 +1,287 @@
+"""Files that an agent made: what is said of them in a trace or a column, and checks by kind that execute nothing."""
+
+import ast
+import base64
+import binascii
+import csv
+import io
+import json
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from metrics.text.agents import pdf_pages
+from metrics.text.json_text import JsonError, read_json, violations
+
+MOST_ARTIFACTS = 1_000
+MOST_BYTES = 50_000_000  # of an artifact that is looked into
+MOST_PYTHON = 200_000  # characters; the parser's memory grows with them
+MOST_PIXELS = 50_000_000
+PDF_HEAD = 1_024  # bytes within which a PDF says what it is, and within which it ends
+STORED = re.compile(r"[0-9a-f]{32}")  # our own name of a file that came with the upload
+KINDS = {
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".html": "html",
+    ".htm": "html", ".py": "python", ".pdf": "pdf", ".png": "image", ".jpg": "image", ".jpeg": "image", ".gif": "image",
+    ".webp": "image", ".txt": "text", ".md": "text",
+}  # fmt: skip
+ALIASES = {"py": "python", "markdown": "text", "md": "text", "txt": "text", "jpg": "image", "jpeg": "image",
+           "png": "image", "gif": "image", "webp": "image", "htm": "html", "ndjson": "jsonl"}  # fmt: skip
+MARKUP = re.compile(  # comments and declarations, scripts and styles whole, tags
+    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*+>?|<(?P<raw>script|style)\b[^<>]*+>.*?(?:</(?P=raw)\s{0,9}>|\Z)"
+    r"|<(?P<end>/?)(?P<tag>[a-z][\w:-]{0,40}+)(?P<rest>[^<>]*+)(?:>|(?=<)|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+PICTURES = frozenset("img svg canvas table video iframe object".split())
+CLOSED_BY_OTHERS = frozenset("p li dt dd tr td th thead tbody tfoot option body html head colgroup".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file by its name, its kind (of KINDS, or "other"), and its content; None where it is not in the trace.
+
+    `stored` is our own name of the file where it came with the upload; `missing` says that it should have and did not.
+    """
+
+    name: str
+    kind: str
+    content: bytes | None = None
+    stored: str | None = None
+    missing: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether more than the name is known."""
+        return self.content is not None or self.stored is not None or self.missing
+
+
+class ArtifactError(ValueError):
+    """A trace or an artifact that cannot be read as one; the text says what was found."""
+
+
+def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
+    """The artifacts in the `artifacts` column and in a trace (JSON), by name; of a name the last that is more than it.
+
+    An entry of the column is a path, of which nothing but the name is known, or a JSON object with `name` (or `path`),
+    `kind` where the name's ending does not give it, and `content` (text, or a JSON value), `content_base64`, or
+    `stored` (or `missing`), which reading a folder or zip of artifacts has put there. A trace has such objects or paths
+    under `artifacts`, its own and those of each of its `steps`. ArtifactError for the rest.
+    """
+    entries: list[Any] = [_written(text) for text in column]
+    if trace is not None:
+        try:
+            document = read_json(trace).value
+        except JsonError as failure:
+            raise ArtifactError(f"the trace is not JSON: {failure}") from None
+        steps = document.get("steps") if isinstance(document, dict) else document
+        holders = [document, *(steps if isinstance(steps, list) else [])]
+        for holder in holders:
+            own = holder.get("artifacts") if isinstance(holder, dict) else None
+            entries += own if isinstance(own, list) else []
+    if len(entries) > MOST_ARTIFACTS:
+        raise ArtifactError(f"{len(entries):,} artifacts, more than {MOST_ARTIFACTS:,}")
+    made: dict[str, Artifact] = {}
+    for artifact in map(_artifact, entries):
+        if artifact.known or artifact.name not in made:
+            made[artifact.name] = artifact
+    return list(made.values())
+
+
+def complaints(
+    artifact: Artifact, schema: str | None = None, required_fields: Sequence[str] = ()
+) -> tuple[list[str], list[str]]:
+    """What is wrong with an artifact whose content is known, and remarks on what was not looked at.
+
+    Of every kind: the name stays inside its archive, unless the file is stored; the content is not blank. By kind:
+    *json*, *jsonl* parse, and are valid by `schema`; *csv*, *tsv*: a header and rows of its width; both have the
+    `required_fields`; *html*: elements that are closed and visible text; *python*: the syntax, by ast.parse alone;
+    *image*: the whole file is readable; *pdf*: header and end of file, pages, and something drawn on each. JsonError
+    where the schema cannot be used.
+    """
+    content = artifact.content or b""
+    # a stored file is known by the path that it had on the agent's own machine
+    wrong = [] if artifact.stored or _stays_inside(artifact.name) else ["the name points outside the archive"]
+    if artifact.missing:
+        return [*wrong, "it is not among the files"], []
+    if not content.strip():
+        return [*wrong, "it is empty"], []
+    if len(content) > MOST_BYTES:
+        return [*wrong, f"{len(content):,} bytes, more than the {MOST_BYTES:,} that are looked into"], []
+    if artifact.kind == "image":
+        return [*wrong, *_image(content)], []
+    if artifact.kind == "pdf":
+        found, remarks = _pdf(content)
+        return [*wrong, *found], remarks
+    if artifact.kind == "other":
+        return wrong, ["nothing but emptiness is checked of this kind"]
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as failure:
+        return [*wrong, f"not UTF-8 at byte {failure.start + 1}"], []
+    if artifact.kind in ("json", "jsonl"):
+        return [*wrong, *_json(text, artifact.kind == "jsonl", schema, required_fields)], []
+    if artifact.kind in ("csv", "tsv"):
+        return [*wrong, *_table(text, "\t" if artifact.kind == "tsv" else ",", required_fields)], []
+    if artifact.kind == "html":
+        wrong += _html(text)
+    elif artifact.kind == "python":
+        wrong += _python(text)
+    return wrong, []
+
+
+def _written(text: str) -> Any:
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return read_json(text).value
+    except JsonError as failure:
+        raise ArtifactError(f"an artifact is not a path and not JSON: {failure}") from None
+
+
+def _artifact(entry: Any) -> Artifact:
+    if isinstance(entry, str):
+        return Artifact(entry, _kind(entry, None))
+    name = (entry.get("name") or entry.get("path")) if isinstance(entry, dict) else None
+    if not isinstance(name, str):
+        raise ArtifactError(f"an artifact has no name: {str(entry)[:80]}")
+    kind = _kind(name, entry.get("kind"))
+    encoded, content, stored = entry.get("content_base64"), entry.get("content"), entry.get("stored")
+    if isinstance(stored, str) and STORED.fullmatch(stored):
+        return Artifact(name, kind, stored=stored)
+    if entry.get("missing") is True:
+        return Artifact(name, kind, missing=True)
+    if isinstance(encoded, str):
+        try:
+            return Artifact(name, kind, base64.b64decode(encoded, validate=True))
+        except binascii.Error:
+            raise ArtifactError(f"the content_base64 of {name!r} is not base64") from None
+    if content is None:
+        return Artifact(name, kind)
+    text = content if isinstance(content, str) else json.dumps(content)
+    return Artifact(name, kind, text.encode("utf-8", "surrogatepass"))
+
+
+def _kind(name: str, given: Any) -> str:
+    if isinstance(given, str) and given:
+        folded = ALIASES.get(given.lower(), given.lower())
+        return folded if folded in KINDS.values() else "other"
+    return KINDS.get(PurePosixPath(name.lower()).suffix, "other")
+
+
+def _stays_inside(name: str) -> bool:
+    path = PurePosixPath(name.replace("\\", "/"))
+    return bool(name.strip()) and not path.is_absolute() and ".." not in path.parts and name[1:2] != ":"
+
+
+def _json(text: str, lines: bool, schema: str | None, required: Sequence[str]) -> list[str]:
+    try:
+        pieces = [line for line in text.splitlines() if line.strip()] if lines else [text]
+        values = [read_json(piece).value for piece in pieces]
+    except JsonError as failure:
+        return [f"not JSON: {failure}"]
+    wrong: list[str] = ["it holds no data"] if all(value in ({}, [], None, "") for value in values) else []
+    for value in values:
+        missing = [field for field in required if not isinstance(value, dict) or field not in value]
+        if missing:
+            wrong.append(f"fields are missing: {', '.join(missing)}")
+            break
+    if schema is not None and not lines:
+        wrong += [f"{found.path}: {found.message[:200]}" for found in violations(values[0], schema, 5)]
+    return wrong
+
+
+def _table(text: str, delimiter: str, required: Sequence[str]) -> list[str]:
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+    except csv.Error as failure:
+        return [f"not CSV: {failure}"]
+    if len(rows) < 2:
+        return ["a header without rows"]
+    wrong = []
+    odd = next((place for place, row in enumerate(rows, 1) if len(row) != len(rows[0])), None)
+    if odd is not None:
+        wrong.append(f"row {odd} has {len(rows[odd - 1])} cells, the header has {len(rows[0])}")
+    missing = [field for field in required if field not in rows[0]]
+    return wrong + ([f"columns are missing: {', '.join(missing)}"] if missing else [])
+
+
+def _html(text: str) -> list[str]:
+    """By a scanner of our own: html.parser takes time quadratic in a text of unfinished tags."""
+    left: list[str] = []
+    elements, place, stray, visible = 0, 0, None, False
+    for match in MARKUP.finditer(text):
+        visible = visible or (bool(text[place : match.start()].strip()) and left[-1:] != ["title"])
+        place = match.end()
+        tag = (match["tag"] or match["raw"] or "").lower()
+        elements += bool(tag)
+        visible = visible or tag in PICTURES
+        if not match["tag"] or tag in VOID or match["rest"].endswith("/"):
+            continue
+        if not match["end"]:
+            left.append(tag)
+            continue
+        while left and left[-1] != tag and left[-1] in CLOSED_BY_OTHERS:
+            left.pop()
+        if left[-1:] == [tag]:
+            left.pop()
+        elif tag not in CLOSED_BY_OTHERS:
+            stray = stray or tag
+    visible = visible or bool(text[place:].strip())
+    left = [tag for tag in left if tag not in CLOSED_BY_OTHERS]
+    checks = (
+        None if elements else "no element",
+        f"</{stray}> closes nothing" if stray else None,
+        f"<{left[-1]}> is not closed" if left else None,
+        None if visible else "nothing visible on the page",
+    )
+    return [found for found in checks if found]
+
+
+def _python(text: str) -> list[str]:
+    if len(text) > MOST_PYTHON:
+        return [f"{len(text):,} characters of Python, more than the {MOST_PYTHON:,} that are parsed"]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes in the code looked at
+            ast.parse(text)
+    except SyntaxError as failure:
+        return [f"not Python: {failure.msg} at line {failure.lineno}"]
+    except (ValueError, RecursionError, MemoryError):  # null bytes; nested too deep for the parser
+        return ["not Python that can be parsed"]
+    return []
+
+
+def _image(content: bytes) -> list[str]:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the library, about images it reads all the same
+            with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    return [f"{image.width} × {image.height} pixels, more than the {MOST_PIXELS:,} that are decoded"]
+                image.load()
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as failure:
+        return [f"not a readable image: {failure}"]
+    return []
+
+
+def _pdf(content: bytes) -> tuple[list[str], list[str]]:
+    if b"%PDF-" not in content[:PDF_HEAD]:
+        return ["no PDF header"], []
+    if b"%%EOF" not in content[-PDF_HEAD:]:
+        return ["the PDF is cut short"], []
+    try:
+        found = pdf_pages.pages(content)
+    except pdf_pages.PdfError as failure:
+        return [f"not a readable PDF: {failure}"], []
+    if found.locked:
+        return [], ["its pages are behind a password"]
+    if not found.count:
+        return ["no page"], []
+    blank = ", ".join(map(str, found.blank[:10])) + (", …" if len(found.blank) > 10 else "")
+    wrong = [f"nothing is drawn on page {blank} of {found.count}"] if blank else []
+    return wrong, [f"the first {found.seen} of {found.count} pages were looked at"] if found.seen < found.count else []

@@ -1,0 +1,120 @@
+"""ROUGE-N, ROUGE-L and ROUGE-Lsum on tokens, equal to the `rouge_score` package."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, get_args
+
+from metrics.text.overlap.ngrams import clipped_matches, ngrams
+from metrics.text.overlap.subsequence import lcs_length, lcs_positions
+
+TOKEN = re.compile(r"[a-z0-9]+")
+SHORTEST_STEMMED = 4
+RougeType = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
+ROUGE_TYPES: tuple[RougeType, ...] = get_args(RougeType)
+
+
+class Rouge(NamedTuple):
+    """Precision, recall and their harmonic mean F, each in [0, 1]."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+NOTHING = Rouge(0.0, 0.0, 0.0)
+
+
+def rouge_tokens(text: str, stem: bool = False) -> list[str]:
+    """The runs of a–z and 0–9 in the lower-cased text; with `stem`, those of four letters and more by Porter's stemmer.
+
+    Any other script has no tokens. ImportError where stemming is asked for and nltk is not installed.
+    """
+    tokens = TOKEN.findall(text.lower())
+    if not stem:
+        return tokens
+    stems = (_stem(token) if len(token) >= SHORTEST_STEMMED else token for token in tokens)
+    return [token for token in stems if TOKEN.fullmatch(token)]
+
+
+def rouge(
+    reference: str, candidate: str, types: Sequence[RougeType] = ROUGE_TYPES, stem: bool = False
+) -> dict[str, Rouge]:
+    """ROUGE of each of `types` of two texts; ROUGE-Lsum takes the lines of a text for its sentences."""
+    wanted, made = rouge_tokens(reference, stem), rouge_tokens(candidate, stem)
+    scores: dict[str, Rouge] = {}
+    for kind in types:
+        if kind == "rougeL":
+            scores[kind] = rouge_l(wanted, made)
+        elif kind != "rougeLsum":
+            scores[kind] = rouge_n(wanted, made, int(kind.removeprefix("rouge")))
+        elif "\n" in reference or "\n" in candidate:
+            scores[kind] = rouge_lsum(
+                *([rouge_tokens(line, stem) for line in text.split("\n")] for text in (reference, candidate))
+            )
+        else:
+            scores[kind] = scores.get("rougeL") or rouge_l(wanted, made)
+    return scores
+
+
+def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> Rouge:
+    """ROUGE-N: clipped n-gram matches over the n-grams of the candidate (precision) and of the reference (recall)."""
+    matches = clipped_matches(ngrams(reference, n), ngrams(candidate, n))
+    return _rouge(matches, max(len(reference) - n + 1, 0), max(len(candidate) - n + 1, 0))
+
+
+def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Rouge:
+    """ROUGE-L: the longest common subsequence over the candidate's length (precision) and the reference's (recall)."""
+    return _rouge(lcs_length(reference, candidate), len(reference), len(candidate))
+
+
+def rouge_lsum(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]]) -> Rouge:
+    """ROUGE-Lsum on the lines of both texts: tokens of each reference line that are in its LCS with any candidate line.
+
+    The union of those LCSs counts, every token of either text at most once. Lin 2004, section 3.2.
+    """
+    reference, candidate = [line for line in reference if line], [line for line in candidate if line]
+    if len(reference) == 1 == len(candidate):
+        return rouge_l(reference[0], candidate[0])
+    left = Counter(token for line in reference for token in line)
+    available = Counter(token for line in candidate for token in line)
+    lines = list(dict.fromkeys(map(tuple, reference)))
+    holders: dict[str, set[int]] = {}
+    for index, line in enumerate(lines):
+        for token in line:
+            holders.setdefault(token, set()).add(index)
+    union: list[set[int]] = [set() for _ in lines]
+    for line in dict.fromkeys(map(tuple, candidate)):  # a repeated line adds nothing to the union
+        sharing = sorted(set().union(*(holders.get(token, ()) for token in line)))
+        for index, positions in zip(sharing, lcs_positions([lines[index] for index in sharing], line), strict=True):
+            union[index].update(positions)
+    positions_of = {line: sorted(positions) for line, positions in zip(lines, union, strict=True)}
+    hits = 0
+    for line in map(tuple, reference):
+        for position in positions_of[line]:
+            token = line[position]
+            if available[token] > 0 and left[token] > 0:
+                hits += 1
+                available[token] -= 1
+                left[token] -= 1
+    return _rouge(hits, sum(map(len, reference)), sum(map(len, candidate)))
+
+
+def _rouge(matches: int, reference: int, candidate: int) -> Rouge:
+    precision, recall = matches / max(candidate, 1), matches / max(reference, 1)
+    if not matches:
+        return NOTHING
+    return Rouge(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(token: str) -> str:
+    return str(_porter().stem(token))
+
+
+@lru_cache(maxsize=1)
+def _porter() -> Any:
+    from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]  # on use: it costs a second
+
+    return PorterStemmer()

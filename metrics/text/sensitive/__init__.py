@@ -1,0 +1,1 @@
+"""What a text should not give away: personal data, secrets, encoded parts."""

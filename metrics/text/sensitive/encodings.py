@@ -1,0 +1,198 @@
+"""Encoded parts of a text: base16, base32, base64 (also URL-safe), base85 and rot13, found and decoded, two deep."""
+
+import base64
+import binascii
+import codecs
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from metrics.text.sensitive.scripts import WORD
+
+Encoding = Literal["base16", "base32", "base64", "base64url", "base85", "ascii85", "rot13"]
+ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+DEFAULT_ENCODINGS: tuple[Encoding, ...] = ENCODINGS[:-1]
+DEPTH = 2
+MOST_TRIES = 20_000  # runs of characters tried by one encoding in one text
+SHORTEST = 6  # characters of a decoded part
+SHORTEST_OF_DIGITS = 12  # the same where the encoded part is a number: shorter ones are letters by chance
+WORD_SHARE = 0.75  # of the characters are letters, digits or white space, in what reads as text
+CERTAIN = 24  # bytes that are not all printable by chance: one in 10¹⁰ of such runs of bytes
+FREQUENT = frozenset(
+    "the of and to in is that it for as with his on be at by this had not are but from or have an they which one you "
+    "were her all she there would their we him been has when who will more no if out so said what up its about into "
+    "than them can only other new some could time these two may then do first any my now such like our over man me "
+    "even most made after also your password secret".split()
+)
+
+RUNS: dict[Encoding, tuple[re.Pattern[str], ...]] = {
+    "base16": (
+        re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}){7,}+)(?![0-9A-Za-z])"),
+        re.compile(  # one sign between all bytes; what follows the last byte is no word that begins like one
+            rf"(?<![0-9A-Za-z])([0-9A-Fa-f]{{2}}(?P<apart>[ :])[0-9A-Fa-f]{{2}}(?!{WORD})"
+            rf"(?:(?P=apart)[0-9A-Fa-f]{{2}}(?!{WORD})){{5,}}+)"
+        ),
+    ),
+    "base32": (re.compile(r"(?<![A-Za-z0-9])([A-Z2-7]{12,}+={0,6})(?![A-Za-z0-9=])"),),
+    "base64": (
+        re.compile(  # lines as e-mail breaks them
+            r"(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{60,76}(?:\r?\n[A-Za-z0-9+/]{60,76})*+"
+            r"(?:\r?\n[A-Za-z0-9+/]{1,76}(?=={0,2}[ \t]*(?:\r?\n|\Z)))?+={0,2})(?![\w+/=-])"
+        ),
+        re.compile(r"(?<![\w+/-])([A-Za-z0-9+/]{10,}+={0,2})(?![\w+/=-])", re.ASCII),
+    ),
+    "base64url": (re.compile(r"(?<![\w-])([\w-]{10,}+={0,2})(?![\w=-])", re.ASCII),),
+    "base85": (re.compile(r"(?<![!-~])([!-~]{12,}+)(?![!-~])"),),
+    "ascii85": (re.compile(r"<~([!-uz\s]{8,}+)~>"), re.compile(r"(?<![!-~])([!-~]{12,}+)(?![!-~])")),
+}
+AROUND = "\"'`()[],.;:"  # what prose puts around a run of base85, and may be part of it
+LAYERS = ((0, 0), (1, 1), (0, 1), (1, 0), (1, 2), (0, 2))  # how much of it at either end, the likeliest first
+LINE = re.compile(r"[^\n]+")
+TOKENS = re.compile(r"\w+")
+LEAST_FREQUENT = 2  # words in a line of rot13, decoded
+FREQUENT_SHARE = 0.3  # of its words, as the least
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPart:
+    """Characters `start` to `end` of a text, and what they say once decoded; `encodings` from the outermost inwards."""
+
+    start: int
+    end: int
+    encodings: tuple[Encoding, ...]
+    text: str
+
+
+def encoded_parts(
+    text: str, encodings: Sequence[Encoding] = DEFAULT_ENCODINGS, depth: int = DEPTH
+) -> list[EncodedPart]:
+    """The parts of `text` that decode to readable text, by position, without overlaps; nested ones down to `depth`.
+
+    Readable is UTF-8 or UTF-16 of at least six printable characters, three quarters of them letters, digits or spaces
+    where there are fewer than 24 bytes: hashes, UUIDs and plain words decode to bytes that are not. A part encoded
+    twice is decoded twice, and its text has every inner part in the clear; what decodes to signs alone counts where
+    they hold another part. rot13 changes letters alone and is told by English words: whole lines of which three words
+    in ten are frequent ones once decoded, and fewer as they stand. At most 20,000 runs an encoding are tried; time is
+    linear in the text.
+    """
+    if not depth:
+        return []
+    found: list[EncodedPart] = []
+    taken: list[tuple[int, int]] = []
+    for encoding in ENCODINGS:
+        if encoding not in encodings:
+            continue
+        new: list[EncodedPart] = []
+        for start, end, decoded in _rot13(text) if encoding == "rot13" else _decoded(text, encoding):
+            if _overlaps(taken, start, end) or (new and start < new[-1].end):
+                continue
+            inner = encoded_parts(decoded, encodings, depth - 1)
+            if not inner and not _reads(decoded, text[start:end]):
+                continue
+            nested = max((part.encodings for part in inner), key=len, default=())
+            new.append(EncodedPart(start, end, (encoding, *nested), in_the_clear(decoded, inner)))
+        found += new
+        taken = sorted((part.start, part.end) for part in found)
+    return sorted(found, key=lambda part: part.start)
+
+
+def in_the_clear(text: str, parts: Sequence[EncodedPart]) -> str:
+    """`text` with each of its parts, which are in order, replaced by what it decodes to."""
+    pieces, place = [], 0
+    for part in parts:
+        pieces += [text[place : part.start], part.text]
+        place = part.end
+    return "".join([*pieces, text[place:]])
+
+
+def _decoded(text: str, encoding: Encoding) -> Iterator[tuple[int, int, str]]:
+    decode = DECODERS[encoding]
+    runs = sorted(
+        (match.span(1) for pattern in RUNS[encoding] for match in pattern.finditer(text)),
+        key=lambda span: (span[0], -span[1]),
+    )
+    for start, end in runs[:MOST_TRIES]:
+        for first, last in _trimmed(text, start, end) if encoding.endswith("85") else [(start, end)]:
+            plain = _printable(decode, text[first:last])
+            if plain is not None:
+                yield first, last, plain
+                break
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The run as it stands, then without what may stand around it."""
+    run = text[start:end]
+    before, after = len(run) - len(run.lstrip(AROUND)), len(run) - len(run.rstrip(AROUND))
+    for first, last in dict.fromkeys([*LAYERS, (before, after)]):
+        if first <= before and last <= after and start + first < end - last:
+            yield start + first, end - last
+
+
+def _printable(decode: Callable[[str], bytes], run: str) -> str | None:
+    if run.isalpha() and run[1:].islower():  # a word
+        return None
+    try:
+        data = decode(run)
+        text = data.decode("utf-16-le" if len(data) > 3 and not any(data[1:8:2]) else "utf-8")
+    except (ValueError, binascii.Error):  # UnicodeDecodeError is a ValueError
+        return None
+    shown = text.strip()
+    if len(shown) < (SHORTEST_OF_DIGITS if _is_number(run, shown) else SHORTEST):
+        return None
+    return text if all(character.isprintable() or character in "\n\r\t" for character in shown) else None
+
+
+def _reads(decoded: str, run: str) -> bool:
+    """Whether printable text that a run decodes to is text: by its length or by its words."""
+    shown = decoded.strip()
+    words = sum(character.isalnum() or character.isspace() for character in shown)
+    certain = len(shown.encode()) >= CERTAIN and not _is_number(run, shown)
+    return certain or words >= WORD_SHARE * len(shown)
+
+
+def _is_number(run: str, shown: str) -> bool:
+    return run.isdecimal() and not shown.isdecimal()
+
+
+def _rot13(text: str) -> Iterator[tuple[int, int, str]]:
+    for line in LINE.finditer(text):
+        plain = codecs.encode(line[0], "rot13")
+        frequent = _frequent(plain)
+        enough = max(LEAST_FREQUENT, FREQUENT_SHARE * len(TOKENS.findall(plain)))
+        if frequent >= enough and frequent > _frequent(line[0]):
+            yield *line.span(), plain
+
+
+def _frequent(text: str) -> int:
+    return sum(word in FREQUENT for word in TOKENS.findall(text.lower()))
+
+
+def _overlaps(taken: list[tuple[int, int]], start: int, end: int) -> bool:
+    place = bisect_left(taken, (end, -1))
+    return place > 0 and taken[place - 1][1] > start
+
+
+def _base32(run: str) -> bytes:
+    return base64.b32decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 8))
+
+
+def _base64(run: str) -> bytes:
+    digits = re.sub(r"\s|=", "", run)
+    return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True)
+
+
+def _base64url(run: str) -> bytes:
+    digits = run.rstrip("=")
+    return base64.b64decode(digits + "=" * (-len(digits) % 4), altchars=b"-_", validate=True)
+
+
+DECODERS: dict[Encoding, Callable[[str], bytes]] = {
+    "base16": lambda run: bytes.fromhex(run.replace(":", "").replace(" ", "")),
+    "base32": _base32,
+    "base64": _base64,
+    "base64url": _base64url,
+    "base85": base64.b85decode,
+    "ascii85": base64.a85decode,
+}

@@ -1,0 +1,1 @@
+"""Boxes, masks, matching and precision–recall curves on arrays. No input or output, no state."""

@@ -1,0 +1,170 @@
+"""Pairs of predictions and ground truths that overlap, and who takes whom."""
+
+import numpy as np
+
+from metrics.vision.compiled import Bytes, Floats, Ints, compiled
+from metrics.vision.matching import ASIDE, RIGHT, WRONG
+
+
+@compiled
+def box_pairs(
+    prediction_order: Ints,
+    prediction_image: Ints,
+    prediction_class: Ints,
+    prediction_box: Floats,
+    truth_order: Ints,
+    truth_image: Ints,
+    truth_class: Ints,
+    truth_box: Floats,
+    crowd: Bytes,
+    floor: float,
+) -> tuple[Ints, Ints, Ints, Floats]:
+    """The predictions with a ground truth of their image and class at IoU ≥ floor, and those ground truths.
+
+    Both orders are by image, class. Returns (prediction [E], start [E + 1], truth [P], iou [P]): the candidates of
+    prediction[e] are start[e] … start[e + 1]−1, in the order of truth_order.
+    """
+    n, m = len(prediction_order), len(truth_order)
+    left, top, right, bottom = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    for j in range(m):
+        g = truth_box[truth_order[j]]
+        left[j], top[j], right[j], bottom[j] = g[0], g[1], g[2] + g[0], g[3] + g[1]
+        if right[j] <= left[j] or bottom[j] <= top[j]:
+            left[j] = np.inf  # overlaps nothing
+    prediction = np.empty(n, np.int32)
+    start = np.empty(n + 1, np.int32)
+    size = max(16, 2 * m)
+    truth, iou = np.empty(size, np.int32), np.empty(size, np.float64)
+    start[0] = events = pairs = 0
+    first = last = 0  # the ground truths of the current image and class
+    image = kind = -1
+    for i in range(n):
+        row = prediction_order[i]
+        if prediction_class[row] != kind or prediction_image[row] != image:
+            kind, image = prediction_class[row], prediction_image[row]
+            first = last
+            while first < m:
+                other = truth_order[first]
+                if truth_image[other] > image or (truth_image[other] == image and truth_class[other] >= kind):
+                    break
+                first += 1
+            last = first
+            while last < m and truth_class[truth_order[last]] == kind and truth_image[truth_order[last]] == image:
+                last += 1
+        if first == last:
+            continue
+        d = prediction_box[row]
+        x, y, x2, y2, own = d[0], d[1], d[2] + d[0], d[3] + d[1], d[2] * d[3]
+        solid = x2 > x and y2 > y
+        begin = pairs
+        for j in range(first, last):
+            # one test without branches: most boxes of an image do not touch
+            if not (solid & (x2 > left[j]) & (right[j] > x) & (y2 > top[j]) & (bottom[j] > y)) and floor > 0:
+                continue
+            other = truth_order[j]
+            across = min(x2, right[j]) - max(x, left[j])
+            down = min(y2, bottom[j]) - max(y, top[j])
+            value = 0.0
+            if across > 0 and down > 0:
+                overlap = across * down
+                union = own if crowd[other] else own + truth_box[other, 2] * truth_box[other, 3] - overlap
+                value = overlap / union
+            if value >= floor:
+                if pairs == size:
+                    truth = np.concatenate((truth, np.empty(size, np.int32)))
+                    iou = np.concatenate((iou, np.empty(size, np.float64)))
+                    size *= 2
+                truth[pairs] = other
+                iou[pairs] = value
+                pairs += 1
+        if pairs > begin:
+            prediction[events] = row
+            events += 1
+            start[events] = pairs
+    return prediction[:events].copy(), start[: events + 1].copy(), truth[:pairs].copy(), iou[:pairs].copy()
+
+
+@compiled
+def greedy(
+    start: Ints,
+    truth: Ints,
+    iou: Floats,
+    thresholds: Floats,
+    truth_ignored: Bytes,
+    crowd: Bytes,
+    outside: Bytes,
+) -> tuple[Ints, Bytes]:
+    """Match the predictions of `box_pairs` in their order (best score first within image and class).
+
+    truth_ignored: [A, G]; outside: [A, E], 1 where the prediction's area is out of the range. Returns the matched truth
+    or −1, and the state (WRONG, RIGHT, ASIDE), each [E, A, T].
+    """
+    events, areas, count = len(start) - 1, len(truth_ignored), len(thresholds)
+    matched = np.full((events, areas, count), -1, np.int32)
+    state = np.zeros((events, areas, count), np.uint8)
+    taken = np.zeros((truth_ignored.shape[1], areas, count), np.uint8)
+    for e in range(events):
+        for a in range(areas):
+            unmatched = ASIDE if outside[a, e] else WRONG
+            for t in range(count):
+                best = spare = thresholds[t]
+                match = fallback = -1  # the last of the best wins; an ignored one only where there is no other
+                for pair in range(start[e], start[e + 1]):
+                    g = truth[pair]
+                    if taken[g, a, t] and not crowd[g]:
+                        continue
+                    if truth_ignored[a, g]:
+                        if iou[pair] >= spare:
+                            spare = iou[pair]
+                            fallback = g
+                    elif iou[pair] >= best:
+                        best = iou[pair]
+                        match = g
+                if match >= 0:
+                    state[e, a, t] = RIGHT
+                elif fallback >= 0:
+                    match = fallback
+                    state[e, a, t] = ASIDE
+                else:
+                    state[e, a, t] = unmatched
+                    continue
+                matched[e, a, t] = match
+                taken[match, a, t] = 1
+    return matched, state
+
+
+@compiled
+def neighbours(
+    prediction: Ints,
+    start: Ints,
+    truth: Ints,
+    iou: Floats,
+    prediction_class: Ints,
+    truth_class: Ints,
+    skip_prediction: Bytes,
+    skip_truth: Bytes,
+) -> tuple[Ints, Floats, Ints, Floats, Floats]:
+    """From pairs of one image whatever their classes: the ground truth of highest IoU of the same and of another class.
+
+    Returns (same [N], same_iou [N], other [N], other_iou [N], covered [G]): rows or −1 and IoU or 0; covered is the
+    highest IoU with a prediction of another class.
+    """
+    same, other = np.full(len(prediction_class), -1, np.int32), np.full(len(prediction_class), -1, np.int32)
+    same_iou, other_iou = np.zeros(len(prediction_class)), np.zeros(len(prediction_class))
+    covered = np.zeros(len(truth_class))
+    for e in range(len(prediction)):
+        row = prediction[e]
+        if skip_prediction[row]:
+            continue
+        for pair in range(start[e], start[e + 1]):
+            g, value = truth[pair], iou[pair]
+            if skip_truth[g]:
+                continue
+            if truth_class[g] == prediction_class[row]:
+                if value > same_iou[row]:
+                    same[row], same_iou[row] = g, value
+            else:
+                if value > other_iou[row]:
+                    other[row], other_iou[row] = g, value
+                covered[g] = max(covered[g], value)
+    return same, same_iou, other, other_iou, covered

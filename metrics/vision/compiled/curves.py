@@ -1,0 +1,227 @@
+"""Precision and recall along the ranked predictions, of the data set and of its resamples."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.compiled import Bytes, Floats, Ints, compiled
+from metrics.vision.matching import ASIDE, RIGHT, WRONG
+
+EPSILON = float(np.spacing(1))  # pycocotools adds it to the denominator of precision
+
+
+@compiled
+def select(
+    class_starts: NDArray[np.int64],
+    image: Ints,
+    rank: Ints,
+    score: Floats,
+    outside: Bytes,
+    event: Ints,
+    state: Bytes,
+    area: int,
+    limit: int,
+    lowest: float,
+) -> tuple[Ints, NDArray[np.int64], Ints, Floats, Ints, Bytes, NDArray[np.int64]]:
+    """The predictions that count for one area range and maxDets, in the form that curves need.
+
+    The columns (image, rank, score, outside, event) are by class and descending score; event is −1 without candidates.
+    Most predictions match nothing at any threshold: of these only the images are kept, and only before the last event
+    of the class. Returns (miss_image, miss_starts [K + 1], event_image, event_score, misses_before, event_state [T, S],
+    event_starts [K + 1]); misses_before counts the class's misses that outscore the event.
+    """
+    classes, thresholds = len(class_starts) - 1, state.shape[2]
+    miss_image = np.empty(len(score), np.int32)
+    size = len(state)
+    event_image, event_score = np.empty(size, np.int32), np.empty(size, np.float64)
+    before, states = np.empty(size, np.int32), np.empty((thresholds, size), np.uint8)
+    miss_starts, event_starts = np.zeros(classes + 1, np.int64), np.zeros(classes + 1, np.int64)
+    misses = events = 0
+    for k in range(classes):
+        first = kept = misses
+        for i in range(class_starts[k], class_starts[k + 1]):
+            if rank[i] >= limit:
+                continue
+            if score[i] < lowest:
+                break
+            e = event[i]
+            if e < 0:
+                miss_image[misses] = image[i]
+                misses += 1 - outside[i]
+                continue
+            counts = False
+            for t in range(thresholds):
+                states[t, events] = state[e, area, t]
+                counts |= state[e, area, t] != ASIDE
+            if counts:
+                event_image[events] = image[i]
+                event_score[events] = score[i]
+                before[events] = misses - first
+                kept = misses
+                events += 1
+        misses = kept
+        miss_starts[k + 1], event_starts[k + 1] = misses, events
+    return (
+        miss_image[:misses].copy(), miss_starts, event_image[:events].copy(), event_score[:events].copy(),
+        before[:events].copy(), states[:, :events].copy(), event_starts,
+    )  # fmt: skip
+
+
+@compiled
+def _needed(truths: np.int64, recalls: Floats, needed: NDArray[np.int64]) -> None:
+    """The least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first one)."""
+    for r in range(len(recalls)):
+        count = np.int64(recalls[r] * truths)
+        while count / truths < recalls[r]:
+            count += 1
+        while count > 0 and (count - 1) / truths >= recalls[r]:
+            count -= 1
+        needed[r] = count if count > 1 else 1
+
+
+@compiled
+def _climb(states: Bytes, weights: Ints, misses: Ints, hits: NDArray[np.int64], precision: Floats, event: Ints) -> int:
+    """Precision and true positives so far at each true positive, best score first; how many there are."""
+    right = wrong = np.int64(0)
+    count = 0
+    for i in range(len(states)):
+        if states[i] == RIGHT:
+            if weights[i]:
+                right += weights[i]
+                hits[count] = right
+                precision[count] = right / (wrong + misses[i] + right + EPSILON)
+                event[count] = i
+                count += 1
+        elif states[i] == WRONG:
+            wrong += weights[i]
+    return count
+
+
+@compiled
+def curves(
+    before: Ints,
+    event_score: Floats,
+    states: Bytes,
+    event_starts: NDArray[np.int64],
+    first_score: Floats,
+    truths: NDArray[np.int64],
+    recalls: Floats,
+    precision_out: Floats,
+    score_out: Floats,
+    recall_out: Floats,
+) -> None:
+    """Fill interpolated precision and its score [K, T, R] and the final recall [K, T]; classes without truths stay."""
+    needed = np.empty(len(recalls), np.int64)
+    most = 0
+    for k in range(len(truths)):
+        most = max(most, event_starts[k + 1] - event_starts[k])
+    ones = np.ones(most, np.int32)
+    hits, precision, event = np.empty(most, np.int64), np.empty(most, np.float64), np.empty(most, np.int32)
+    for k in range(len(truths)):
+        if not truths[k]:
+            continue
+        _needed(truths[k], recalls, needed)
+        begin, end = event_starts[k], event_starts[k + 1]
+        for t in range(len(states)):
+            count = _climb(states[t, begin:end], ones, before[begin:end], hits, precision, event)
+            recall_out[k, t] = hits[count - 1] / truths[k] if count else 0.0
+            for r in range(len(recalls)):
+                precision_out[k, t, r] = score_out[k, t, r] = 0.0
+            r = len(recalls) - 1
+            while r >= 0 and (count == 0 or needed[r] > hits[count - 1]):
+                r -= 1
+            best = 0.0
+            for i in range(count - 1, -1, -1):
+                best = max(best, precision[i])
+                lower = hits[i - 1] if i else 0
+                while r >= 0 and needed[r] > lower:
+                    precision_out[k, t, r] = best
+                    score_out[k, t, r] = event_score[begin + event[i]]
+                    r -= 1
+            for r in range(len(recalls)):
+                if recalls[r] <= 0:
+                    score_out[k, t, r] = first_score[k]
+
+
+@compiled
+def resampled_recall(
+    event_image: Ints,
+    states: Bytes,
+    event_starts: NDArray[np.int64],
+    truth_image: Ints,
+    truth_starts: NDArray[np.int64],
+    weights: Bytes,
+    recall_out: Floats,
+) -> None:
+    """Fill recall [B, K, T] for B data sets in which image i occurs weights[b, i] times; NaN without truths."""
+    here = np.empty(len(event_image), np.int32)
+    for b in range(len(weights)):
+        weight = weights[b]
+        for i in range(len(event_image)):
+            here[i] = weight[event_image[i]]
+        for k in range(len(event_starts) - 1):
+            truths = np.int64(0)
+            for j in range(truth_starts[k], truth_starts[k + 1]):
+                truths += weight[truth_image[j]]
+            for t in range(len(states)):
+                right = np.int32(0)
+                for i in range(event_starts[k], event_starts[k + 1]):
+                    right += here[i] * np.int32(states[t, i] == RIGHT)
+                recall_out[b, k, t] = right / truths if truths else np.nan
+
+
+@compiled
+def resampled(
+    miss_image: Ints,
+    miss_starts: NDArray[np.int64],
+    event_image: Ints,
+    before: Ints,
+    states: Bytes,
+    event_starts: NDArray[np.int64],
+    truth_image: Ints,
+    truth_starts: NDArray[np.int64],
+    recalls: Floats,
+    weights: Bytes,
+    precision_out: Floats,
+    recall_out: Floats,
+) -> None:
+    """Fill AP and recall [B, K, T] for B data sets in which image i occurs weights[b, i] times; NaN without truths."""
+    needed = np.empty(len(recalls), np.int64)
+    most = 0
+    for k in range(len(event_starts) - 1):
+        most = max(most, event_starts[k + 1] - event_starts[k])
+    here, misses = np.empty(most, np.int32), np.empty(most, np.int32)
+    hits, precision, event = np.empty(most, np.int64), np.empty(most, np.float64), np.empty(most, np.int32)
+    for b in range(len(weights)):
+        weight = weights[b]
+        for k in range(len(event_starts) - 1):
+            truths = np.int64(0)
+            for j in range(truth_starts[k], truth_starts[k + 1]):
+                truths += weight[truth_image[j]]
+            if truths == 0:
+                precision_out[b, k, :] = np.nan
+                recall_out[b, k, :] = np.nan
+                continue
+            _needed(truths, recalls, needed)
+            begin, size = event_starts[k], event_starts[k + 1] - event_starts[k]
+            wrong, miss = np.int32(0), miss_starts[k]
+            for i in range(size):
+                stop = miss_starts[k] + before[begin + i]
+                while miss < stop:
+                    wrong += weight[miss_image[miss]]
+                    miss += 1
+                misses[i] = wrong
+                here[i] = weight[event_image[begin + i]]
+            for t in range(len(states)):
+                count = _climb(states[t, begin : begin + size], here[:size], misses[:size], hits, precision, event)
+                recall_out[b, k, t] = hits[count - 1] / truths if count else 0.0
+                r = len(recalls) - 1
+                while r >= 0 and (count == 0 or needed[r] > hits[count - 1]):
+                    r -= 1
+                best = total = 0.0
+                for i in range(count - 1, -1, -1):
+                    best = max(best, precision[i])
+                    lower = hits[i - 1] if i else 0
+                    while r >= 0 and needed[r] > lower:
+                        total += best
+                        r -= 1
+                precision_out[b, k, t] = total / len(recalls)

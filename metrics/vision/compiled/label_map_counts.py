@@ -1,0 +1,65 @@
+"""Label maps: painted from runs, counted against each other, and the bands along the contours of their regions.
+
+A position is y + x · height: columns one after another. A map holds the code of every pixel, −1 where it counts
+nowhere.
+"""
+
+import numpy as np
+
+from metrics.vision.compiled import Bytes, Ints, compiled
+from metrics.vision.compiled.mask_runs import Longs
+
+
+@compiled
+def paint(edges: Ints, start: Longs, first: int, last: int, code: Ints, codes: Ints) -> None:
+    """Give the pixels of masks first … last−1 the code of theirs, of a later one where several cover a pixel."""
+    for mask in range(first, last):
+        for place in range(start[mask], start[mask + 1], 2):
+            codes[edges[place] : edges[place + 1]] = code[mask]
+
+
+@compiled
+def band(codes: Ints, height: int, distance: int) -> Bytes:
+    """1 for the pixels whose square of 2 · distance + 1 pixels leaves the image or holds another code, else 0.
+
+    A square is of one code when its columns are, side by side: a column's part is looked for along its runs, then such
+    parts are counted from column to column.
+    """
+    near = np.ones(len(codes), np.uint8)
+    width = len(codes) // height
+    ahead = np.zeros(height, np.int32)  # how many columns up to this one have, around that row, one and the same code
+    for x in range(width):
+        begin, column = 0, x * height
+        for y in range(1, height + 1):
+            if y < height and codes[column + y] == codes[column + begin]:
+                continue
+            for row in range(begin, y):
+                if row - distance < begin or row + distance >= y:
+                    ahead[row] = 0
+                    continue
+                place = column + row
+                same = x > 0 and codes[place] == codes[place - height]
+                ahead[row] = ahead[row] + 1 if same else 1
+                if ahead[row] > 2 * distance:
+                    near[place - distance * height] = 0
+            begin = y
+    return near
+
+
+@compiled
+def tally(truth: Ints, prediction: Ints, truth_band: Bytes, band: Bytes, confusion: Longs, bands: Longs) -> None:
+    """Add the pixels of two maps to `confusion` [truth, prediction] and those in bands to `bands` [3, label].
+
+    The rows of `bands`: in both maps, in the truth, in the prediction. A pixel whose truth is −1 is left out.
+    """
+    for pixel in range(len(truth)):
+        actual, predicted = truth[pixel], prediction[pixel]
+        if actual < 0:
+            continue
+        confusion[actual, predicted] += 1
+        if truth_band[pixel]:
+            bands[1, actual] += 1
+        if band[pixel]:
+            bands[2, predicted] += 1
+            if truth_band[pixel] and actual == predicted:
+                bands[0, actual] += 1

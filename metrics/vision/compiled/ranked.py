@@ -1,0 +1,71 @@
+"""Counts along ranked objects: which stand at each score threshold, and what outscores what after a repair."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.compiled import Bytes, Ints, compiled
+
+Longs = NDArray[np.int64]
+
+
+@compiled
+def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most: int) -> tuple[Longs, Longs]:
+    """How many objects of each label stand at each step, [L, T], and which come first, [L, T, `most`], −1 where fewer.
+
+    Object i stands at the steps first[i] ≤ step < last[i] ≤ T.
+    """
+    counts = np.zeros((labels, steps + 1), np.int64)
+    chosen = np.full((labels, steps, most), -1, np.int64)
+    held = np.zeros((labels, steps), np.int64)
+    full = np.zeros(labels, np.int64)  # the steps before this one have as many as they may
+    for i in range(len(label)):
+        k, begin, end = label[i], first[i], last[i]
+        if begin >= end:
+            continue
+        counts[k, begin] += 1
+        counts[k, end] -= 1
+        for step in range(max(begin, full[k]), end):
+            if held[k, step] < most:
+                chosen[k, step, held[k, step]] = i
+                held[k, step] += 1
+        while full[k] < steps and held[k, full[k]] >= most:
+            full[k] += 1
+    for k in range(labels):
+        for step in range(1, steps):
+            counts[k, step] += counts[k, step - 1]
+    return counts[:, :steps], chosen
+
+
+@compiled
+def rank_right(
+    by_score: Ints, counts: Bytes, label: Ints, right: Bytes, image: Ints, classes: int
+) -> tuple[Ints, Longs, Ints, Ints, Longs]:
+    """What is right and what is wrong among the predictions that count, by label, in the order of `by_score`.
+
+    Returns (miss_image, miss_starts [K + 1], row, misses_before, row_starts [K + 1]): the images of the wrong ones, of
+    each label as many as outscore its last right one; the right ones, and how many wrong ones of its label outscore it.
+    """
+    events, misses, kept = np.zeros(classes + 1, np.int64), np.zeros(classes, np.int64), np.zeros(classes + 1, np.int64)
+    for row in by_score:
+        if counts[row]:
+            k = label[row]
+            if right[row]:
+                events[k + 1] += 1
+                kept[k + 1] = misses[k]
+            else:
+                misses[k] += 1
+    row_starts, miss_starts = np.cumsum(events), np.cumsum(kept)
+    miss_image, before = np.empty(miss_starts[-1], np.int32), np.empty(row_starts[-1], np.int32)
+    rows = np.empty(row_starts[-1], np.int32)
+    next_row, next_miss = row_starts[:-1].copy(), miss_starts[:-1].copy()
+    for row in by_score:
+        if counts[row]:
+            k = label[row]
+            if right[row]:
+                rows[next_row[k]] = row
+                before[next_row[k]] = next_miss[k] - miss_starts[k]
+                next_row[k] += 1
+            elif next_miss[k] < miss_starts[k + 1]:
+                miss_image[next_miss[k]] = image[row]
+                next_miss[k] += 1
+    return miss_image, miss_starts, rows, before, row_starts

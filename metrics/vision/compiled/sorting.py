@@ -1,0 +1,82 @@
+"""Stable sorts of rows by code and by score."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.compiled import Floats, Ints, compiled
+
+DIGIT = 11  # bits a radix pass sorts by
+
+
+@compiled
+def sort_by_code(order: Ints, codes: Ints, size: int) -> Ints:
+    """`order` rearranged by ascending codes[row] (0 … size−1), keeping the order of equals."""
+    starts = np.zeros(size + 1, np.int64)
+    for row in order:
+        starts[codes[row] + 1] += 1
+    for code in range(size):
+        starts[code + 1] += starts[code]
+    result = np.empty_like(order)
+    for row in order:
+        code = codes[row]
+        result[starts[code]] = row
+        starts[code] += 1
+    return result
+
+
+@compiled
+def sort_by_score(order: Ints, scores: Floats) -> Ints:
+    """`order` rearranged by descending scores[row], keeping the order of equals; scores are finite. A radix sort."""
+    count = len(order)
+    keys = np.empty(count, np.uint64)
+    floats = keys.view(np.float64)
+    top = np.uint64(1) << np.uint64(63)
+    for i in range(count):
+        floats[i] = scores[order[i]] + 0.0  # −0 equals 0
+        bits = keys[i]
+        keys[i] = bits if bits & top else ~(bits | top)
+    source, target = order.copy(), np.empty_like(order)
+    source_keys, target_keys = keys, np.empty_like(keys)
+    mask = np.uint64((1 << DIGIT) - 1)
+    starts = np.empty((1 << DIGIT) + 1, np.int64)
+    for low in range(0, 64, DIGIT):
+        shift = np.uint64(low)
+        starts[:] = 0
+        for i in range(count):
+            starts[np.int64((source_keys[i] >> shift) & mask) + 1] += 1
+        if starts[1:].max() == count:
+            continue
+        for digit in range(1 << DIGIT):
+            starts[digit + 1] += starts[digit]
+        for i in range(count):
+            here = np.int64((source_keys[i] >> shift) & mask)
+            place = starts[here]
+            target[place] = source[i]
+            target_keys[place] = source_keys[i]
+            starts[here] = place + 1
+        source, target = target, source
+        source_keys, target_keys = target_keys, source_keys
+    return source
+
+
+@compiled
+def ranks(order: Ints, images: Ints, classes: Ints) -> Ints:
+    """By row: how many rows of its image and class stand before it in `order` (which keeps them together)."""
+    result = np.empty_like(order)
+    rank = 0
+    for i in range(len(order)):
+        row = order[i]
+        rank = rank + 1 if i and images[row] == images[order[i - 1]] and classes[row] == classes[order[i - 1]] else 0
+        result[row] = rank
+    return result
+
+
+@compiled
+def bounds(order: Ints, codes: Ints, size: int) -> NDArray[np.int64]:
+    """Where each code begins in `order`, which is sorted by it, and the end: [size + 1]."""
+    starts = np.zeros(size + 1, np.int64)
+    for row in order:
+        starts[codes[row] + 1] += 1
+    for code in range(size):
+        starts[code + 1] += starts[code]
+    return starts

@@ -1,0 +1,124 @@
+"""Which prediction takes which ground truth: COCO's greedy rule, for every IoU threshold and area range at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.objects import Floats, Ints, Objects, Overlap
+
+IOU_THRESHOLDS: tuple[float, ...] = tuple(np.linspace(0.5, 0.95, 10).tolist())
+AREAS: dict[str, tuple[float, float]] = {
+    "all": (0.0, 1e10), "small": (0.0, 32.0**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 1e10),
+}  # fmt: skip
+WRONG, RIGHT, ASIDE = 0, 1, 2  # a prediction at one threshold and area range: false positive, true positive, ignored
+LARGEST = 1 - 1e-10  # an IoU of 1 computed in floating point may fall this short
+TOUCHING = float(np.finfo(np.float64).tiny)  # an IoU of whatever overlaps at all
+SAME = 1e-9  # thresholds closer than this are one: the grid .5:.05:.95 holds 0.8999999999999999
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pairs:
+    """The candidates: predictions with ground truths of their image and class, and the IoU of each pair.
+
+    `prediction` [E] in matching order (Objects.prediction_order); its candidates are `truth` and `iou` [P] from
+    start[e] to start[e + 1]−1, in file order. Any geometry can make them; matching sees nothing else of it.
+    """
+
+    prediction: Ints
+    start: Ints
+    truth: Ints
+    iou: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Matches:
+    """What matching found for T IoU thresholds and A area ranges.
+
+    `matched` [E, A, T]: the ground truth's row or −1, for each prediction of `pairs`; `state` [E, A, T]: WRONG, RIGHT
+    or ASIDE; `event_of` [N]: the place of a prediction in `pairs`, −1 where it has no candidate;
+    `truth_ignored` [A, G]: crowds and what is out of the range; `outside` [A, N]: predictions out of the range, which
+    are ignored unless they match.
+    """
+
+    thresholds: Floats
+    areas: Floats
+    pairs: Pairs
+    matched: Ints
+    state: NDArray[np.uint8]
+    event_of: Ints
+    truth_ignored: NDArray[np.bool_]
+    outside: NDArray[np.bool_]
+
+
+def find_pairs(objects: Objects, floor: float, any_class: bool = False) -> Pairs:
+    """The pairs of the same image and class, or of the same image, whose IoU is at least `floor`.
+
+    Objects that are more than boxes are compared only where their boxes overlap.
+    """
+    from metrics.vision.compiled import box_matching
+
+    prediction_class, truth_class = objects.prediction_class, objects.truth_class
+    if any_class:
+        prediction_class, truth_class = np.zeros_like(prediction_class), np.zeros_like(truth_class)
+    found = Pairs(
+        *box_matching.box_pairs(
+            objects.prediction_order, objects.prediction_image, prediction_class, objects.prediction_box,
+            objects.truth_order, objects.truth_image, truth_class, objects.truth_box,
+            objects.crowd.view(np.uint8), floor if objects.overlap is None else min(floor, TOUCHING),
+        )
+    )  # fmt: skip
+    return found if objects.overlap is None else _compared(found, objects.overlap, floor)
+
+
+def _compared(pairs: Pairs, overlap: Overlap, floor: float) -> Pairs:
+    """The pairs whose IoU by `overlap` is at least `floor`."""
+    counts = np.diff(pairs.start)
+    iou = overlap(np.repeat(pairs.prediction, counts), pairs.truth, floor)
+    kept = iou >= floor
+    left = np.bincount(np.repeat(np.arange(len(counts)), counts)[kept], minlength=len(counts))
+    some = left > 0
+    start = np.concatenate([[0], np.cumsum(left[some])]).astype(np.int32)
+    return Pairs(pairs.prediction[some], start, pairs.truth[kept], iou[kept])
+
+
+def match(
+    objects: Objects,
+    thresholds: Sequence[float] = IOU_THRESHOLDS,
+    areas: Sequence[tuple[float, float]] = tuple(AREAS.values()),
+    pairs: Pairs | None = None,
+) -> Matches:
+    """Match predictions to ground truths of their image and class, best score first (file order where scores tie).
+
+    Each takes the free ground truth of the highest IoU at or above the threshold; of equal ones the last; an ignored
+    one (crowd, or area out of the inclusive range) only where no other is left, and a crowd as often as asked. It is
+    true positive, ignored, or false positive. There is no limit per image here: a prefix by `Objects.rank` gives the
+    same matches, so one matching serves every maxDets. `pairs` come from `find_pairs` unless given.
+    Source: pycocotools 2.0, `COCOeval.evaluateImg`.
+    """
+    from metrics.vision.compiled import box_matching
+
+    grid = np.minimum(np.asarray(thresholds, np.float64), LARGEST)
+    ranges = np.asarray(areas, np.float64).reshape(-1, 2)
+    found = find_pairs(objects, float(grid.min())) if pairs is None else pairs
+    ignored = objects.crowd | _outside(objects.truth_area, ranges)
+    outside = _outside(objects.prediction_area, ranges)
+    matched, state = box_matching.greedy(
+        found.start, found.truth, found.iou, grid,
+        ignored.view(np.uint8), objects.crowd.view(np.uint8),
+        np.ascontiguousarray(outside[:, found.prediction]).view(np.uint8),
+    )  # fmt: skip
+    event_of = np.full(len(objects.score), -1, np.int32)
+    event_of[found.prediction] = np.arange(len(found.prediction), dtype=np.int32)
+    return Matches(np.asarray(thresholds, np.float64), ranges, found, matched, state, event_of, ignored, outside)
+
+
+def threshold_index(thresholds: Floats, iou: float) -> int | None:
+    """The place of `iou` in `thresholds`, within 1e-9; None where it is not among them."""
+    near = np.flatnonzero(np.abs(thresholds - iou) < SAME)
+    return int(near[0]) if len(near) else None
+
+
+def _outside(area: Floats, ranges: Floats) -> NDArray[np.bool_]:
+    return (area < ranges[:, :1]) | (area > ranges[:, 1:])

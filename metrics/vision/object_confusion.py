@@ -1,0 +1,99 @@
+"""Which ground truth each prediction stands for whatever its label: geometry first, for the confusion of labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.matching import ASIDE, LARGEST, Pairs
+from metrics.vision.objects import Ints, Objects
+from metrics.vision.outcomes import (
+    BELOW,
+    FN_MISSED,
+    HALLUCINATED,
+    IGNORED,
+    MISCLASSIFIED,
+    TP,
+    Outcomes,
+    image_pairs,
+    pair_iou,
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cells:
+    """Where objects stand in the confusion matrix of K labels: predictions in file order, then missed ground truths.
+
+    truth is K for a prediction that matches nothing (hallucination), predicted is K for a ground truth that nothing
+    matches (missed); both are −1 for a prediction that does not count.
+    """
+
+    truth: Ints
+    predicted: Ints
+    image: Ints
+
+    def count(self, labels: int) -> NDArray[np.int64]:
+        """How many objects each cell holds: [K + 1, K + 1], truth down, predicted across."""
+        size, held = labels + 1, self.truth >= 0
+        flat = np.bincount(self.truth[held].astype(np.int64) * size + self.predicted[held], minlength=size * size)
+        return flat.reshape(size, size)
+
+
+def match_any_label(objects: Objects, iou: float, score: float = -np.inf, pairs: Pairs | None = None) -> Outcomes:
+    """Match the predictions of score ≥ `score` with ground truths of their image, whatever the labels.
+
+    Best score first (file order where scores tie), each takes the free ground truth of the highest IoU ≥ `iou`; of
+    equal ones one of its own label, then the last. One that takes none is ignored where a crowd of its own label covers
+    it at IoU ≥ `iou`. The kinds are tp (took one of its label), fp_misclassification (took one of another),
+    fp_hallucination, ignored, below_score; of ground truths tp (taken, whatever the label), fn_no_prediction, ignored.
+    `pairs` are those of `image_pairs` at a floor of at most `iou`, unless another geometry gave them.
+    """
+    from metrics.vision.compiled import box_matching
+
+    threshold = min(iou, LARGEST)
+    found = _by_score(objects, threshold, score, image_pairs(objects, threshold) if pairs is None else pairs)
+    nowhere = np.zeros((1, len(found.prediction)), np.uint8)
+    crowd = objects.crowd.view(np.uint8)
+    grid = np.array([threshold])
+    matched, state = box_matching.greedy(found.start, found.truth, found.iou, grid, crowd[None], crowd, nowhere)
+    taken, event = matched[:, 0, 0], found.prediction
+
+    truth, overlap = np.full(len(objects.score), -1, np.int32), np.full(len(objects.score), np.nan)
+    truth[event], overlap[event] = taken, pair_iou(found, taken)
+    took = np.flatnonzero(truth >= 0)
+    kinds = np.full(len(truth), HALLUCINATED, np.int8)
+    own = objects.truth_class[truth[took]] == objects.prediction_class[took]
+    kinds[took] = np.where(own, TP, MISCLASSIFIED)
+    kinds[event[state[:, 0, 0] == ASIDE]] = IGNORED
+    kinds[objects.score < score] = BELOW
+    truths = np.where(objects.crowd, IGNORED, FN_MISSED).astype(np.int8)
+    hit = taken[taken >= 0]
+    truths[hit[~objects.crowd[hit]]] = TP
+    return Outcomes(kinds, truth, overlap, truths)
+
+
+def cells(objects: Objects, found: Outcomes) -> Cells:
+    """The cells of what `match_any_label` found."""
+    missed = np.flatnonzero(found.ground_truth == FN_MISSED)
+    counts = np.isin(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
+    truth = np.where(counts, objects.classes, -1).astype(np.int32)
+    matched = np.flatnonzero(counts & (found.truth >= 0))
+    truth[matched] = objects.truth_class[found.truth[matched]]
+    return Cells(
+        np.concatenate([truth, objects.truth_class[missed]]),
+        np.concatenate([np.where(counts, objects.prediction_class, -1), np.full(len(missed), objects.classes)]),
+        np.concatenate([objects.prediction_image, objects.truth_image[missed]]),
+    )
+
+
+def _by_score(objects: Objects, threshold: float, score: float, pairs: Pairs) -> Pairs:
+    """The pairs that may match, predictions by descending score, the candidates of one by preference, best last."""
+    prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
+    own = objects.truth_class[pairs.truth] == objects.prediction_class[prediction]
+    fits = (pairs.iou >= threshold) & (objects.score[prediction] >= score) & (own | ~objects.crowd[pairs.truth])
+    prediction, truth, iou, own = prediction[fits], pairs.truth[fits], pairs.iou[fits], own[fits]
+    order = np.lexsort((truth, own, prediction, -objects.score[prediction]))
+    prediction, truth, iou = prediction[order], truth[order], iou[order]
+    first = np.flatnonzero(np.diff(prediction, prepend=-1))
+    start = np.append(first, len(prediction)).astype(np.int32)
+    return Pairs(prediction[first], start, truth, iou)

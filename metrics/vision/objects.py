@@ -1,0 +1,105 @@
+"""Ground truths and predictions of a whole data set as columns of numbers, sorted once for everything that follows."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.vision.boxes import box_areas
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+class Overlap(Protocol):
+    """The IoU of objects that are more than boxes, pair by pair."""
+
+    def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
+        """The IoU [P] of prediction[p] with truth[p] (rows); what is less than `floor` may be 0."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Objects:
+    """G ground truths and N predictions in `images` images and `classes` classes; one row each, in file order.
+
+    Boxes are x, y, width, height in pixels, areas square pixels. The orders are permutations of rows: `truth_order` by
+    image, class; `prediction_order` by image, class, descending score; `score_order` by class, descending score, image;
+    what ties keeps file order. Class k is score_order[class_starts[k] : class_starts[k + 1]]. `rank` counts the
+    predictions of the same image and class that stand before a prediction: those with rank < maxDets count. Without
+    `overlap` the boxes are the objects, with it the objects lie inside them.
+    """
+
+    images: int
+    classes: int
+    truth_image: Ints
+    truth_class: Ints
+    truth_box: Floats
+    truth_area: Floats
+    crowd: NDArray[np.bool_]
+    prediction_image: Ints
+    prediction_class: Ints
+    prediction_box: Floats
+    prediction_area: Floats
+    score: Floats
+    truth_order: Ints
+    prediction_order: Ints
+    score_order: Ints
+    class_starts: NDArray[np.int64]
+    rank: Ints
+    overlap: Overlap | None = None
+
+
+def prepare(
+    *,
+    images: int,
+    classes: int,
+    truth_image: ArrayLike,
+    truth_class: ArrayLike,
+    truth_box: ArrayLike,
+    truth_area: ArrayLike | None = None,
+    crowd: ArrayLike | None = None,
+    prediction_image: ArrayLike,
+    prediction_class: ArrayLike,
+    prediction_box: ArrayLike,
+    prediction_area: ArrayLike | None = None,
+    score: ArrayLike,
+    overlap: Overlap | None = None,
+) -> Objects:
+    """Sort columns into Objects. Images and classes are codes from 0 below their number; boxes are [G, 4] and [N, 4].
+
+    Areas default to those of the boxes, `crowd` to none. Scores must be finite (they are radix-sorted) and codes in
+    range: readers of files check that and name the row.
+    """
+    from metrics.vision.compiled import sorting
+
+    truths, predictions = _boxes(truth_box), _boxes(prediction_box)
+    where, kinds = _column(prediction_image, np.int32), _column(prediction_class, np.int32)
+    truth_where, truth_kinds = _column(truth_image, np.int32), _column(truth_class, np.int32)
+    scores = _column(score, np.float64)
+    rows = np.arange(len(scores), dtype=np.int32)
+    by_image = sorting.sort_by_code(rows, where, images)
+    by_score = sorting.sort_by_score(by_image, scores)
+    score_order = sorting.sort_by_code(by_score, kinds, classes)
+    order = sorting.sort_by_code(sorting.sort_by_code(by_score, kinds, classes), where, images)
+    truth_rows = np.arange(len(truths), dtype=np.int32)
+    truth_order = sorting.sort_by_code(sorting.sort_by_code(truth_rows, truth_kinds, classes), truth_where, images)
+    return Objects(
+        images, classes,
+        truth_where, truth_kinds, truths,
+        box_areas(truths) if truth_area is None else _column(truth_area, np.float64),
+        np.zeros(len(truths), np.bool_) if crowd is None else _column(crowd, np.bool_),
+        where, kinds, predictions,
+        box_areas(predictions) if prediction_area is None else _column(prediction_area, np.float64),
+        scores, truth_order, order, score_order,
+        sorting.bounds(score_order, kinds, classes), sorting.ranks(order, where, kinds), overlap,
+    )  # fmt: skip
+
+
+def _boxes(boxes: ArrayLike) -> Floats:
+    return _column(boxes, np.float64).reshape(-1, 4)
+
+
+def _column(values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
+    """The values in one run of memory, writable: numba compiles anew for read-only arrays, such as Arrow's."""
+    return np.require(np.asarray(values), kind, ["C", "W"])

@@ -1,0 +1,184 @@
+"""What became of each prediction and each ground truth at one IoU threshold: right, or wrong in which way.
+
+Of a prediction:
+    tp                   took a ground truth of its label
+    fp_misclassification overlaps a ground truth of another label at IoU ≥ threshold
+    fp_duplicate         else overlaps one of its own label at IoU ≥ threshold that a better prediction took
+    fp_localisation      else overlaps one of its own label at .1 ≤ IoU < threshold
+    fp_hallucination     else
+    ignored              matched a crowd or a ground truth out of the area range; unmatched and itself out of the range;
+                         past maxDets
+    below_score          under the score threshold in force (`match_image` only)
+Of a ground truth:
+    tp                   taken
+    fn_misclassification missed, but a prediction of another label overlaps it at IoU ≥ threshold
+    fn_no_prediction     missed otherwise
+    ignored              a crowd, or out of the area range
+Valor knows two kinds of false positive, misclassification and hallucination: its hallucinations are our duplicates,
+localisation errors and hallucinations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.boxes import box_iou
+from metrics.vision.matching import ASIDE, LARGEST, RIGHT, Matches, Pairs, find_pairs, threshold_index
+from metrics.vision.objects import Floats, Ints, Objects
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = (
+    "tp", "fp_misclassification", "fp_duplicate", "fp_localisation", "fp_hallucination", "ignored", "below_score",
+    "fn_misclassification", "fn_no_prediction",
+)  # fmt: skip
+TP, MISCLASSIFIED, DUPLICATE, LOCALISATION, HALLUCINATED, IGNORED, BELOW, FN_MISCLASSIFIED, FN_MISSED = range(9)
+LOCALISED = (
+    0.1  # IoU from which a prediction is about the object at all; TIDE's background threshold (Bolya et al., 2020)
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outcomes:
+    """A code of KINDS for every prediction [N] and ground truth [G].
+
+    `truth` [N] is the row of the ground truth that the prediction took or wrongly overlaps, −1 without one; `iou` [N]
+    the IoU with it, NaN without one.
+    """
+
+    prediction: NDArray[np.int8]
+    truth: Ints
+    iou: Floats
+    ground_truth: NDArray[np.int8]
+
+
+def image_pairs(objects: Objects, floor: float) -> Pairs:
+    """The pairs of the same image, of whatever classes, with IoU ≥ floor."""
+    return find_pairs(objects, floor, any_class=True)
+
+
+def outcomes(
+    objects: Objects,
+    matches: Matches,
+    iou: float,
+    area: int = 0,
+    max_dets: int | None = None,
+    pairs: Pairs | None = None,
+) -> Outcomes:
+    """The outcomes at the IoU threshold `iou`, which `matches` must hold (KeyError), for the area range of that index.
+
+    `pairs` are those of `image_pairs` at a floor of at most min(iou, .1), unless given.
+    """
+    from metrics.vision.compiled import box_matching
+
+    index = threshold_index(matches.thresholds, iou)
+    if index is None:
+        raise KeyError(f"IoU {iou} was not matched; matched were {matches.thresholds.tolist()}")
+    threshold = min(float(matches.thresholds[index]), LARGEST)
+    found = image_pairs(objects, min(threshold, LOCALISED)) if pairs is None else pairs
+    late = objects.rank >= (len(objects.rank) if max_dets is None else max_dets)
+    skip = matches.truth_ignored[area]
+    same, same_iou, other, other_iou, covered = box_matching.neighbours(
+        found.prediction, found.start, found.truth, found.iou, objects.prediction_class, objects.truth_class,
+        late.view(np.uint8), skip.view(np.uint8),
+    )  # fmt: skip
+    kinds = _wrong(threshold, same_iou, other_iou)
+    cases = [kinds == MISCLASSIFIED, (kinds == DUPLICATE) | (kinds == LOCALISATION)]
+    truth, overlap = np.select(cases, [other, same], -1), np.select(cases, [other_iou, same_iou], np.nan)
+
+    event = matches.pairs.prediction
+    taken, state = matches.matched[:, area, index], matches.state[:, area, index]
+    unmatched = np.ones(len(kinds), np.bool_)
+    unmatched[event[taken >= 0]] = False
+    matched_iou = np.full(len(kinds), np.nan)
+    matched_iou[event] = pair_iou(matches.pairs, taken)
+    kinds[event[state == RIGHT]] = TP
+    aside = late | (unmatched & matches.outside[area])
+    aside[event[state == ASIDE]] = True
+    kinds[aside] = IGNORED
+    partner = np.full(len(kinds), -1, np.int32)
+    partner[event] = taken
+    settled = ~unmatched | aside
+    truth, overlap = np.where(settled, partner, truth), np.where(settled, matched_iou, overlap)
+    truth[late], overlap[late] = -1, np.nan
+
+    truths = np.where(covered >= threshold, FN_MISCLASSIFIED, FN_MISSED).astype(np.int8)
+    truths[taken[(taken >= 0) & ~late[event]]] = TP
+    truths[skip] = IGNORED
+    return Outcomes(kinds, truth.astype(np.int32), overlap, truths)
+
+
+def match_image(
+    annotations: pd.DataFrame,
+    predictions: pd.DataFrame,
+    iou: float = 0.5,
+    score: float = 0.0,
+    max_dets: int | None = None,
+    overlaps: Floats | None = None,
+) -> tuple[list[str], list[str]]:
+    """The kinds of one image's predictions and of its ground truths, matched anew at an IoU and a score threshold.
+
+    By the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns label, x,
+    y, width, height and score or is_crowd; an empty frame needs none. Predictions under `score` take no part.
+    `overlaps` [D, G] is the IoU of every prediction with every ground truth, by default that of the boxes.
+    """
+    labels, truth_labels = _column(predictions, "label", object), _column(annotations, "label", object)
+    crowds = _column(annotations, "is_crowd", np.bool_)
+    scores = _column(predictions, "score", np.float64)
+    if overlaps is None:
+        overlaps = box_iou(_boxes(predictions), _boxes(annotations), crowds)
+    same_label = labels[:, None] == truth_labels[None, :]
+    threshold = min(iou, LARGEST)
+
+    order = np.argsort(-scores, kind="stable")
+    below, late = scores < score, np.zeros(len(scores), np.bool_)
+    if max_dets is not None:
+        for label in set(labels):
+            late[order[labels[order] == label][max_dets:]] = True
+    partner, taken = np.full(len(scores), -1, np.int32), np.zeros(len(crowds), np.bool_)
+    for row in order[~(below | late)[order]]:
+        fits = same_label[row] & (overlaps[row] >= threshold)
+        for candidates in (np.flatnonzero(fits & ~crowds & ~taken), np.flatnonzero(fits & crowds)):
+            if len(candidates):
+                best = overlaps[row, candidates]
+                partner[row] = candidates[len(best) - 1 - best[::-1].argmax()]  # the last of the best
+                taken[partner[row]] = True
+                break
+
+    counted = ~(below | late)[:, None] & ~crowds[None, :]
+    same, other = (np.where(counted & mask, overlaps, 0.0) for mask in (same_label, ~same_label))
+    kinds = _wrong(threshold, same.max(axis=1, initial=0.0), other.max(axis=1, initial=0.0))
+    matched = partner >= 0
+    kinds[matched] = np.where(crowds[partner[matched]], IGNORED, TP)
+    kinds[late], kinds[below] = IGNORED, BELOW
+    truths = np.where(other.max(axis=0, initial=0.0) >= threshold, FN_MISCLASSIFIED, FN_MISSED)
+    truths[taken], truths[crowds] = TP, IGNORED
+    return [KINDS[code] for code in kinds], [KINDS[code] for code in truths]
+
+
+def _wrong(threshold: float, same_iou: Floats, other_iou: Floats) -> NDArray[np.int8]:
+    """The kind of a false positive, from its highest IoU with ground truths of its own label and of others."""
+    cases = [other_iou >= threshold, same_iou >= threshold, same_iou >= LOCALISED]
+    return np.select(cases, [MISCLASSIFIED, DUPLICATE, LOCALISATION], HALLUCINATED).astype(np.int8)
+
+
+def pair_iou(pairs: Pairs, taken: Ints) -> Floats:
+    """The IoU of each prediction of `pairs` with the ground truth it took, NaN where none."""
+    events = np.repeat(np.arange(len(taken)), np.diff(pairs.start))
+    result = np.full(len(taken), np.nan)
+    hit = pairs.truth == taken[events]
+    result[events[hit]] = pairs.iou[hit]
+    return result
+
+
+def _boxes(frame: pd.DataFrame) -> Floats:
+    return np.column_stack([_column(frame, name, np.float64) for name in ("x", "y", "width", "height")])
+
+
+def _column(frame: pd.DataFrame, name: str, kind: type[Any]) -> NDArray[Any]:
+    return frame[name].to_numpy(kind) if name in frame else np.zeros(len(frame), kind)

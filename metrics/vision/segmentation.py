@@ -1,0 +1,97 @@
+"""Semantic segmentation in pure arithmetic: label maps, pixel counts, IoU and boundary IoU.
+
+A label map is a vector of codes, one a pixel, column after column (position y + x · height) as COCO's run lengths are;
+codes 0 … K−1 are the labels, K stands for no label, −1 for a pixel that counts nowhere.
+"""
+
+from dataclasses import dataclass
+from math import hypot
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.masks import Longs, Masks, starts
+from metrics.vision.objects import Floats, Ints
+
+MOST_RUNS = 4_000_000  # of one label map
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tally:
+    """The pixels of one image, or of many.
+
+    confusion [K, K + 1]: pixels by true and by predicted label, in the last column those predicted as no label.
+    bands [3, K]: pixels in the bands along the contours of a label's regions, in both maps, in the truth, in the
+    prediction.
+    """
+
+    confusion: Longs
+    bands: Longs
+
+    @property
+    def areas(self) -> Longs:
+        """Pixels of each label in both maps, in the truth, in the prediction: [3, K]."""
+        counts = self.confusion
+        return np.stack([counts.diagonal(), counts.sum(axis=1), counts[:, : len(counts)].sum(axis=0)])
+
+
+def label_map(masks: Masks, first: int, last: int, code: Ints, pixels: int, ground: int) -> Ints:
+    """The map of one image from its masks first … last−1 and the code of each; `ground` where there is no mask.
+
+    Where masks overlap, the last one wins.
+    """
+    from metrics.vision.compiled import label_map_counts
+
+    codes = np.full(pixels, ground, np.int32)
+    label_map_counts.paint(masks.edges, masks.start, first, last, code, codes)
+    return codes
+
+
+def tally(truth: Ints, prediction: Ints, height: int, labels: int, distance: int) -> Tally:
+    """Count the pixels of a true and a predicted label map of K = `labels` labels, of one size.
+
+    Pixels whose truth is −1 are left out of both maps before the bands are taken. The band of a region are its pixels
+    that have, within `distance` pixels along each axis, one of another label or the edge of the image: those that
+    eroding it `distance` times by 3 × 3 pixels takes away. Source: Cheng et al., Boundary IoU, 2021.
+    """
+    from metrics.vision.compiled import label_map_counts
+
+    seen = np.where(truth < 0, truth, prediction).astype(np.int32)
+    confusion, bands = np.zeros((labels, labels + 1), np.int64), np.zeros((3, labels + 1), np.int64)
+    near = [label_map_counts.band(codes, height, distance) for codes in (truth, seen)]
+    label_map_counts.tally(truth, seen, near[0], near[1], confusion, bands)
+    return Tally(confusion, bands[:, :labels])
+
+
+def band_distance(height: int, width: int, ratio: float) -> int:
+    """How many pixels wide a band is: `ratio` of the image's diagonal, rounded, at least 1."""
+    return max(1, round(ratio * hypot(height, width)))
+
+
+def iou(counts: Ints | Longs | Floats) -> Floats:
+    """shared / (true + predicted − shared) of counts [..., 3, K]: [..., K]; NaN where a label is in neither map."""
+    shared = counts[..., 0, :].astype(np.float64)
+    either = counts[..., 1, :] + counts[..., 2, :] - shared
+    ratios: Floats = np.divide(shared, either, out=np.full(shared.shape, np.nan), where=either > 0)
+    return ratios
+
+
+def regions(codes: NDArray[Any], height: int) -> tuple[Ints, Masks]:
+    """The codes in a label map, rising, and the mask of each; ValueError beyond MOST_RUNS runs."""
+    from metrics.vision.compiled import mask_runs as loops
+
+    changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+    begin = np.concatenate([[0], changes])
+    if len(begin) > MOST_RUNS:
+        raise ValueError(f"{len(begin):,} runs of pixels, more than {MOST_RUNS:,}")
+    end = np.concatenate([changes, [len(codes)]])
+    of_run = codes[begin]
+    order = np.argsort(of_run, kind="stable")
+    found, count = np.unique(of_run, return_counts=True)
+    edges = np.column_stack([begin, end])[order].astype(np.int32).ravel()
+    start = starts(2 * count)
+    high = np.full(len(found), height, np.int32)
+    wide = np.full(len(found), len(codes) // height, np.int32)
+    area, box = loops.measure(edges, start, high)
+    return found.astype(np.int32), Masks(high, wide, start, edges, area, box, np.zeros(len(found), np.bool_))

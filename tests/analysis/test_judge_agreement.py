@@ -1,0 +1,327 @@
+"""Scores beside people's labels: agreement, confusion, corrected means, what sways a judge, what to label next."""
+
+import json
+import shutil
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics.analysis import leaderboard
+from metrics.analysis.labels import judge_agreement, judge_bias, label_queue
+from metrics.analysis.labels.human_labels import criteria, draw_order, exported, opinions
+from metrics.core.suite import Outputs, Suite
+from metrics.ingest import read_outputs, read_suite
+from metrics.ingest.labels import read_labels
+from metrics.stats.prediction_powered import corrected_mean
+from metrics.store import Run, Workspace
+from metrics.store.labels import LABELS, Labels, now
+from tests.engine.engine_scenes import finished
+from tests.labels import MODELS, answer, answered, label, labelled_run, passes
+
+ROUGE = ("rouge", "rouge1")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """All 40 cases labelled by ann, 30 by bo, who always passes."""
+    run = labelled_run(Workspace(tmp_path_factory.mktemp("labelled")))
+    label(run, "ann", range(40))
+    rows = [
+        {
+            "case_id": f"c{index}",
+            "model": "long",
+            "rater": "bo",
+            "criterion": "good",
+            "value": 1.0,
+            "sampling": "random",
+        }
+        for index in range(30)
+    ]
+    Labels(run).add(pa.Table.from_pylist([row | {"given": now()} for row in rows], LABELS), "bo.csv")
+    return run
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return labelled_run(Workspace(tmp_path_factory.mktemp("fresh")))
+
+
+@pytest.fixture
+def fresh(whole: Run) -> Run:
+    """A run without labels."""
+    shutil.rmtree(Labels(whole).folder, ignore_errors=True)
+    return whole
+
+
+def scores(run: Run, model: str) -> np.ndarray:
+    rows = run.scores.query("metric == 'rouge1' and model == @model")
+    return rows.set_index("case_id")["value"].reindex([f"c{index}" for index in range(len(rows))]).to_numpy()
+
+
+def test_criteria(run: Run) -> None:
+    (good,) = criteria(run)
+    assert (good.name, good.labels, good.raters, good.graded, good.middle) == ("good", 110, 2, False, 0.5)
+
+
+def test_two_against_one_and_ties(run: Run) -> None:
+    said = opinions(run, "good")
+    assert said.given[:30].tolist() == [2] * 30
+    expected = [1.0 if passes(index, "long") else np.nan for index in range(30)]  # bo passes all: else a tie
+    np.testing.assert_array_equal(said.consensus[:30], expected)
+    assert said.ties == sum(not passes(index, "long") for index in range(30))
+    assert said.random.sum() == 80
+
+
+def test_raters(run: Run) -> None:
+    together, pair = judge_agreement.rater_agreement(run, "good")
+    assert (together.left, together.n, pair.left, pair.right, pair.n) == ("", 30, "ann", "bo", 30)
+    assert pair.equal.value == pytest.approx(np.mean([passes(index, "long") for index in range(30)]))
+    assert pair.kappa.value == pytest.approx(0.0)  # bo has no opinion of his own
+    rows = judge_agreement.rater_outputs(run, "good", "ann", "bo")
+    assert len(rows) == 30
+    assert [row["left"] == row["right"] for row in rows] == sorted(row["left"] == row["right"] for row in rows)
+
+
+def test_verdicts_at_the_threshold_and_the_outputs_behind_them(run: Run) -> None:
+    (found,) = judge_agreement.agreements(run, "good", only=ROUGE, threshold=0.5)
+    both = judge_agreement.face(run, *ROUGE, "good")
+    assert (found.n, found.chosen, sum(found.table)) == (80 - opinions(run, "good").ties, "given", found.n)
+    for count, cell in zip(found.table, judge_agreement.CELLS, strict=True):
+        rows = judge_agreement.cell_outputs(run, both, 0.5, cell)
+        assert len(rows) == count
+        people, judge = cell.split("_")
+        assert all((row["judge"] >= 0.5) is (judge == "pass") for row in rows)
+        assert all((row["people"] == 1.0) is (people == "pass") for row in rows)
+        distances = [abs(float(row["judge"]) - 0.5) for row in rows]  # type: ignore[arg-type]
+        assert distances == sorted(distances, reverse=True)
+    assert found.accuracy.value == pytest.approx((found.table[0] + found.table[3]) / found.n)
+    assert found.spearman.low < found.spearman.value < found.spearman.high  # type: ignore[operator]
+
+
+def test_the_suggested_threshold_parts_what_people_part(run: Run) -> None:
+    (found,) = judge_agreement.agreements(run, "good", only=ROUGE)
+    good = [scores(run, model)[i] for model in MODELS for i in range(40) if len(answer(i, model).split()) >= 8]
+    poor = [scores(run, model)[i] for model in MODELS for i in range(40) if len(answer(i, model).split()) < 8]
+    assert max(poor) < found.suggested.value < min(good)  # type: ignore[operator]
+    assert found.balanced.value == pytest.approx(10 / 11, abs=0.06)
+
+
+def test_slices_are_parts_of_the_whole(run: Run) -> None:
+    parts = judge_agreement.slices(run, "good", ROUGE)
+    whole = judge_agreement.agreements(run, "good", only=ROUGE)[0]
+    assert set(parts) == {("model", "long"), ("model", "short"), ("tag", "even")}
+    assert sum(part.n for (kind, _), part in parts.items() if kind == "model") == whole.n
+    of_even = judge_agreement.agreements(run, "good", only=ROUGE, tag="even", threshold=whole.threshold)[0]
+    assert parts["tag", "even"].table == of_even.table
+
+
+def test_corrected_means_are_the_kernels(fresh: Run) -> None:
+    label(fresh, "ann", range(15))
+    rows = judge_agreement.corrected_means(fresh, "good", ROUGE)
+    for row in rows:
+        labels = np.array([passes(index, row.model) if index < 15 else np.nan for index in range(40)])
+        assert row.corrected == corrected_mean(scores(fresh, row.model), labels)
+        assert row.labels.value == pytest.approx(np.nanmean(labels))  # type: ignore[union-attr]
+        cell = leaderboard(fresh).cells[row.model, "rouge/rouge1"]
+        assert (row.raw.value, row.raw.low, row.n, row.total) == (cell.value, cell.low, 15, 40)
+        gap = scores(fresh, row.model)[:15] - labels[:15]
+        assert row.gap.value == pytest.approx(gap.mean())  # type: ignore[union-attr]
+
+
+def test_groups_are_clusters(workspace: Path) -> None:
+    run = labelled_run(Workspace(), grouped=True)
+    label(run, "ann", range(20))
+    (row, _) = judge_agreement.corrected_means(run, "good", ROUGE)
+    assert row.corrected.clusters == 5  # type: ignore[union-attr]
+    assert judge_agreement.agreements(run, "good", only=ROUGE)[0].cases == 5
+
+
+def test_only_a_random_sample_is_averaged(fresh: Run) -> None:
+    order = draw_order(fresh)
+    ranked = sorted(range(80), key=lambda place: order[place])
+    names = [(f"c{place % 40}", MODELS[place // 40]) for place in ranked]
+    labels = Labels(fresh)
+    for case_id, model in names[:6]:
+        labels.give(case_id, model, "ann", "good", 1.0, "drawn")
+    labels.give(*names[2], "ann", "good", None, "drawn")  # unsure: drawn, but no label
+    labels.give(*names[70], "ann", "good", 0.0, "picked")
+    said = opinions(fresh, "good")
+    assert sorted(np.flatnonzero(said.random)) == sorted(ranked[:2] + ranked[3:6])
+    assert sum(said.unanswered.values()) == 1
+    assert said.given.sum() == 6
+    # what was picked joins the sample when the drawing of its model has passed it
+    later = next(name for name in names[71:] if name[1] == names[70][1])
+    labels.give(*later, "ann", "good", 1.0, "drawn")
+    assert opinions(fresh, "good").random[ranked[70]]
+
+
+def test_the_order_of_drawing_is_the_datas_alone(fresh: Run) -> None:
+    order = draw_order(fresh)
+    assert sorted(order) == list(range(80))
+    assert (order != np.arange(80)).any()
+    again = labelled_run(fresh.workspace, name="Again")
+    np.testing.assert_array_equal(draw_order(again), order)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "criterion", "values", "expected"),
+    [
+        pytest.param(
+            "rouge", "good", {"c0": 1.0, "c1": 4.0, "c2": 4.0, "c3": 1.0}, [0.0, 1.0, 1.0, 0.0], id="stretched"
+        ),
+        pytest.param("pii_leakage", "good", {"c0": 1.0, "c1": 0.0}, [1.0, 0.0], id="low is good, pass stays"),
+    ],
+)
+def test_labels_in_the_range_of_the_metric(
+    workspace: Path, evaluator: str, criterion: str, values: dict[str, float], expected: list[float]
+) -> None:
+    run = finished(Workspace(), *answered(8), evaluator)
+    column = next(column for column in judge_agreement.metric_columns(run).values() if column.primary)
+    for case_id, value in values.items():
+        Labels(run).give(
+            case_id, "long", "ann", criterion, value, "random", (min(values.values()), max(values.values()))
+        )
+    (row, _) = judge_agreement.corrected_means(run, criterion, (column.evaluator, column.metric))
+    good = 1 if column.direction == "higher" else -1
+    low, high = (column.low, column.high) if good > 0 else (column.high, column.low)
+    assert row.labels.value == pytest.approx(np.mean([low + share * (high - low) for share in expected]))  # type: ignore[union-attr]
+
+
+def test_the_queue_takes_turns_and_goes_on_where_it_stood(fresh: Run) -> None:
+    found = label_queue.queue(fresh, "good", "ann", ROUGE, threshold=0.5, most=80)
+    assert (found.done, found.drawn, found.total, len(found.next)) == (0, 0, 80, 80)
+    assert len({(one.case_id, one.model) for one in found.next}) == 80
+    order, size = draw_order(fresh), 40
+    drawn = [one for one in found.next if one.sampling == "drawn"]
+    places = [MODELS.index(one.model) * size + int(one.case_id[1:]) for one in drawn]
+    assert all(order[a] < order[b] for a, b in pairwise(places))
+    picked = [one for one in found.next[:12] if one.sampling == "picked"]
+    near = [abs(scores(fresh, one.model)[int(one.case_id[1:])] - 0.5) for one in picked]
+    assert near == sorted(near)
+    labels = Labels(fresh)
+    for place, one in enumerate(found.next[:4]):
+        coming = label_queue.queue(fresh, "good", "ann", ROUGE, threshold=0.5, most=1)
+        assert (coming.next[0], coming.done) == (one, place)
+        labels.give(one.case_id, one.model, "ann", "good", 1.0, one.sampling)
+    assert label_queue.queue(fresh, "good", "bo", ROUGE, threshold=0.5, most=1).done == 0
+
+
+def test_skipped_outputs_come_last_and_a_model_can_be_chosen(fresh: Run) -> None:
+    first = label_queue.queue(fresh, "good", "ann", most=80).next
+    assert {one.sampling for one in first} == {"drawn"}
+    skipped = (first[0].case_id, first[0].model)
+    after = label_queue.queue(fresh, "good", "ann", skipped=[skipped, ("nope", "long")], most=80).next
+    assert after == (*first[1:], first[0])
+    of_one = label_queue.queue(fresh, "good", "ann", model="short", most=80)
+    assert ({one.model for one in of_one.next}, of_one.total) == ({"short"}, 40)
+
+
+def test_a_judge_that_likes_long_answers_or_one_author_is_found(workspace: Path) -> None:
+    run = labelled_run(Workspace(), 60)
+    rng = np.random.default_rng(1)
+    rows = [
+        {
+            "case_id": f"c{index}",
+            "model": model,
+            "rater": "ann",
+            "criterion": "good",
+            "value": float(rng.random() < 0.5),
+        }
+        for index in range(60)
+        for model in MODELS
+    ]
+    full = [row | {"sampling": "random", "given": now()} for row in rows]
+    Labels(run).add(pa.Table.from_pylist(full, LABELS), "coin.csv")
+    found = judge_bias.biases(run, "good", ROUGE)
+    by_kind = {(one.kind, one.about): one for one in found}
+    assert set(by_kind) == {("length", ""), ("model", "long"), ("model", "short")}
+    assert by_kind["length", ""].low > 0
+    assert by_kind["model", "long"].low > 0
+    assert by_kind["model", "short"].effect == pytest.approx(-by_kind["model", "long"].effect)
+    assert all(one.found for one in found)
+
+
+def test_the_same_things_in_another_order(workspace: Path) -> None:
+    suite, outputs = answered(12)
+    cases, rows = suite.cases.to_pylist(), outputs.outputs.to_pylist()
+    for index in range(12):
+        variant = cases[index] | {"case_id": f"v{index}", "perturbs": f"c{index}", "perturbation": "position_swap"}
+        other = cases[index] | {"case_id": f"w{index}", "perturbs": f"c{index}", "perturbation": "word_swap"}
+        cases += [variant, other]
+        for model in MODELS:
+            shorter = " ".join(answer(index, model).split()[:-1])
+            rows += [{"case_id": name, "model": model, "answer": shorter} for name in (f"v{index}", f"w{index}")]
+    run = finished(Workspace(), Suite.from_rows("s", "text", cases), Outputs.from_rows(rows), "rouge")
+    label(run, "ann", range(12))
+    (found,) = [one for one in judge_bias.biases(run, "good", ROUGE) if one.kind == "position"]
+    assert (found.n, found.found) == (24, True)
+    assert found.effect < 0
+
+
+def test_what_is_exported_can_be_added_again(run: Run, workspace: Path) -> None:
+    frame = exported(run)
+    assert frame.columns[:5].tolist() == ["case_id", "model", "rater", "criterion", "label"]
+    file = workspace / "all.csv"
+    frame.to_csv(file, index=False)
+    again = read_labels(file, suite=run.suite, models=run.models).table
+    names = ["case_id", "model", "rater", "criterion", "value"]
+    assert again.select(names).to_pylist() == Labels(run).table().select(names).to_pylist()
+
+
+@pytest.fixture(scope="module")
+def graded(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    data = shared / "data/mtrag"
+    suite = read_suite(data / "suite.csv")
+    outputs = read_outputs(data / "outputs.csv", suite=suite)
+    run = finished(Workspace(tmp_path_factory.mktemp("mtrag")), suite, outputs, "rouge")
+    found = read_labels(data / "human_labels.csv", suite=run.suite, models=run.models)
+    assert found.label_columns == ("faithfulness", "appropriateness", "naturalness", "completeness")
+    Labels(run).add(found.table, found.file)
+    return run
+
+
+class TestMTRAG:
+    """Three people grade three models' answers from 1 to 4."""
+
+    def test_quadratic_kappa_of_pairs_as_the_file_orders_them(self, graded: Run) -> None:
+        together, *pairs = judge_agreement.rater_agreement(graded, "faithfulness")
+        found = {(pair.left, pair.right): pair.weighted.value for pair in pairs}
+        expected = {
+            ("1st label", "2nd label"): 0.545,
+            ("1st label", "3rd label"): 0.532,
+            ("2nd label", "3rd label"): 0.570,
+        }
+        assert found == {pair: pytest.approx(kappa, abs=5e-4) for pair, kappa in expected.items()}
+        assert all(pair.weighted.low < pair.weighted.value < pair.weighted.high for pair in pairs)  # type: ignore[operator]
+        assert together.alpha.value == pytest.approx(0.55, abs=0.005)
+
+    def test_each_metric_has_its_agreement_with_people(self, graded: Run) -> None:
+        found = {one.column.metric: one for one in judge_agreement.agreements(graded, "faithfulness")}
+        assert set(found) == {"rouge1", "rouge2", "rougeL", "rougeLsum"}
+        for one in found.values():
+            assert (one.n, one.cases) == (477, 159)
+            assert one.spearman.low < one.spearman.value < one.spearman.high  # type: ignore[operator]
+        assert found["rougeL"].spearman.value == pytest.approx(0.4034, abs=1e-4)
+
+
+def test_pandalms_people_are_read_as_they_come(shared: Path, workspace: Path) -> None:
+    """The file of three annotators, a column each, and their κ."""
+    file = shared / "data/pandalm/pandalm_testset_human.json"
+    rows = json.loads(file.read_text())
+    suite = Suite.from_rows(
+        "pandalm", "text", [{"case_id": str(row["idx"]), "question": row["instruction"]} for row in rows]
+    )
+    outputs = Outputs.from_rows([{"case_id": str(row["idx"]), "model": "pair", "answer": "one of two"} for row in rows])
+    run = finished(Workspace(), suite, outputs, "looping_detection")
+    found = read_labels(file, suite=run.suite, models=run.models)
+    assert (found.form, found.label_columns) == ("raters", ("annotator1", "annotator2", "annotator3"))
+    Labels(run).add(found.table, found.file)
+    pairs = {(one.left[-1], one.right[-1]): one for one in judge_agreement.rater_agreement(run, "label") if one.left}
+    assert {pair: one.kappa.value for pair, one in pairs.items()} == {
+        ("1", "2"): pytest.approx(0.8520, abs=5e-5), ("1", "3"): pytest.approx(0.8789, abs=5e-5),
+        ("2", "3"): pytest.approx(0.8617, abs=5e-5),
+    }  # fmt: skip
+    assert all(one.n == 999 for one in pairs.values())

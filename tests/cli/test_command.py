@@ -1,0 +1,216 @@
+"""python -m metrics …: what each command prints, writes and exits with."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from metrics.__main__ import main
+from metrics.core.registry import evaluators
+from metrics.store import Workspace
+from tests.ingest.files import packed
+from tests.ingest.test_mask_images import mask
+
+SUITE = "case_id,question,expected_answer,tags\n007,Who?,NA,a\n8,What?,the cat sat on the mat,a;b\n9,Where?,here,b\n"
+ONE = "case_id,answer\n007,NA\n8,the cat is on the mat\n"
+MANY = "case_id,model,answer\n007,x,NA\n8,x,a dog\n007,y,none\n8,y,the cat sat on the mat\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, workspace: Path) -> Path:
+    for name, text in (("suite.csv", SUITE), ("one.csv", ONE), ("many.csv", MANY)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def run(files: Path, *arguments: str) -> int:
+    return main([str(files / text) if text.endswith((".csv", ".pdf", ".xml")) else text for text in arguments])
+
+
+def test_evaluate_prints_the_leaderboard_and_the_id_last(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files, "evaluate", "suite.csv", "many.csv", "--evaluators", "rouge") == 0
+    out = capsys.readouterr().out
+    assert "rouge · rougeL ↑" in out
+    assert out.splitlines()[-1] == Workspace().run("latest").id
+
+
+def test_quiet_prints_the_id_alone(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(files, "evaluate", "suite.csv", "one.csv", "--evaluators", "rouge", "--quiet")
+    captured = capsys.readouterr()
+    assert captured.out.strip() == Workspace().run("latest").id
+    assert captured.err == ""
+    assert Workspace().run("latest").models == ("one",)
+
+
+def test_what_lacks_a_model_is_told_before_the_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
+    assert run(files, *arguments, "--language-model", "/no/such/model") == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("perplexity will be skipped: there is no folder '/no/such/model'; name one with")
+    assert told[1].startswith("toxicity_classifier will be skipped: no classifier is chosen")
+    assert told[1].endswith("such as unitary/toxic-bert")
+    assert Workspace().run("latest").spec["resources"] == {"language_model": "/no/such/model"}
+    assert run(files, *arguments, "--quiet", "--param", "toxicity_classifier.classifier=/no/such/one") == 0
+    assert capsys.readouterr().err == ""
+    scores = Workspace().run("latest").scores.query("evaluator == 'toxicity_classifier'")
+    assert scores["reason"].iloc[0].startswith("there is no folder '/no/such/one'")
+
+
+@pytest.mark.parametrize(
+    ("gate", "code"),
+    [
+        pytest.param("rougeL=0.1", 0, id="met"),
+        pytest.param("rouge.rougeL=0.99", 1, id="missed"),
+        pytest.param("longest_repeated_substring=1", 0, id="lower-is-better-met"),
+        pytest.param("longest_repeated_substring=0", 1, id="lower-is-better-missed"),
+    ],
+)
+def test_fail_under(files: Path, gate: str, code: int) -> None:
+    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,looping_detection")
+    assert run(files, *arguments, "--fail-under", gate, "--junit", "gates.xml", "--quiet") == code
+    root = ET.parse(files / "gates.xml").getroot()
+    assert root.findall(".//testcase")
+
+
+def test_model_names_maps_and_parameters(files: Path) -> None:
+    (files / "other.csv").write_text("id,said\n8,The CAT sat on the mats\n")
+    code = run(
+        files, "evaluate", "suite.csv", "other.csv", "--model-name", "mine", "--map", "answer=said", "--evaluators",
+        "rouge", "--param", "rouge.use_stemmer=true", "--param", "rouge.threshold=0.5", "--name", "a try", "--quiet",
+    )  # fmt: skip
+    assert code == 0
+    latest = Workspace().run("latest")
+    assert (latest.models, latest.name) == (("mine",), "a try")
+    assert latest.evaluators["rouge"]["use_stemmer"] is True
+    scored = latest.scores.query("case_id == '8' and metric == 'rouge1'")["value"].tolist()
+    assert scored == [1.0]
+
+
+def test_one_combined_file(files: Path) -> None:
+    (files / "both.csv").write_text("case_id,question,expected_answer,model,answer\n1,q,yes,m,yes\n2,r,no,m,yes\n")
+    assert run(files, "evaluate", "both.csv", "--evaluators", "rouge", "--quiet") == 0
+    assert Workspace().run("latest").aggregates.query("metric == 'rougeL' and slice.isna()")["value"].tolist() == [0.5]
+
+
+def test_masks_are_evaluated_from_zips(tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[0, 0, 1, 1], [0, 0, 1, 1]]
+    truth = packed(tmp_path / "gt.zip", {"a.png": mask(rows), "b.png": mask(rows), "labels.txt": "road\nsky\n"})
+    model = packed(tmp_path / "model_a.zip", {"a.png": mask(rows), "b.png": mask([[0, 0, 0, 1]] * 2)})
+    assert main(["evaluate", str(truth), str(model), "--evaluators", "segmentation_iou"]) == 0
+    out = capsys.readouterr().out
+    assert "segmentation_iou · miou ↑\n  model_a  0.775" in out  # (8/10 + 6/8) / 2
+    run = Workspace().run("latest")
+    by_label = run.aggregates.query("metric == 'iou'").set_index("label")["value"].to_dict()
+    assert by_label == pytest.approx({"road": 8 / 10, "sky": 6 / 8})
+    assert run.scores.query("metric == 'image_miou'")["value"].tolist() == pytest.approx([1.0, (4 / 6 + 2 / 4) / 2])
+    assert run.curves("segmentation_iou")["count"].sum() == 16
+
+
+def test_rows_of_masks_need_a_task(tmp_path: Path, workspace: Path) -> None:
+    table = "image,label,image_width,image_height,rle\na,road,4,2,044\na,sky,4,2,44\n"
+    truth, model = tmp_path / "truth.csv", tmp_path / "model.csv"
+    truth.write_text(table)
+    model.write_text(table)
+    assert main(["evaluate", str(truth), str(model), "--task", "segmentation", "--quiet"]) == 0
+    run = Workspace().run("latest")
+    assert list(run.evaluators) == ["segmentation_iou"]
+    assert set(run.aggregates["value"]) == {1.0}
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            pytest.param(("suite.csv", "one.csv", "--evaluators", "rogue"), "found 'rogue'", id="evaluator"),
+            pytest.param(("suite.csv", "one.csv", "--param", "rouge=1"), "EVALUATOR.NAME=VALUE", id="param"),
+            pytest.param(
+                ("suite.csv", "one.csv", "--evaluators", "rouge", "--fail-under", "bleu4=1"), "rouge.rougeL", id="gate"
+            ),
+            pytest.param(("suite.csv", "one.csv", "--fail-under", "rougeL=high"), "METRIC=NUMBER", id="gate-number"),
+            pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
+            pytest.param(("suite.csv", "one.csv", "--map", "answer"), "NAME=VALUE", id="map"),
+            pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
+        ],
+    )
+    def test_is_said_on_standard_error_and_nothing_is_written(
+        self, files: Path, workspace: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+    ) -> None:
+        assert run(files, "evaluate", *arguments) == 2
+        captured = capsys.readouterr()
+        assert said in captured.err
+        assert "Traceback" not in captured.err
+        assert captured.out == ""
+        assert list(workspace.iterdir()) == []
+
+    def test_every_bad_row_is_listed(self, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (files / "one.csv").write_text("case_id,answer\n007,a\n007,b\nnowhere,c\n")
+        assert run(files, "evaluate", "suite.csv", "one.csv") == 2
+        lines = capsys.readouterr().err.splitlines()
+        assert ["row 3" in line or "row 4" in line for line in lines] == [True, True]
+
+
+def test_export(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(files, "evaluate", "suite.csv", "many.csv", "--evaluators", "rouge", "--quiet")
+    capsys.readouterr()
+    assert main(["export", "latest", "--what", "aggregates"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert list(rows[0])[:10] == [
+        "model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored",
+    ]  # fmt: skip
+    assert main(["export", "latest", "--what", "scores", "--format", "csv", "-o", str(files / "scores.csv")]) == 0
+    header = (files / "scores.csv").read_text(encoding="utf-8-sig").splitlines()[0]
+    assert header == "case_id,model,run,evaluator,metric,value,status,reason"
+
+
+def test_report_runs_and_what_cannot_be_done_to_a_finished_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(files, "evaluate", "suite.csv", "many.csv", "--evaluators", "rouge", "--quiet")
+    run_id = capsys.readouterr().out.strip()
+    assert main(["report", run_id, "-o", str(files / "report.pdf")]) == 0
+    assert (files / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert main(["report", run_id, "-o", str(files / "report.doc")]) == 2
+    assert main(["runs"]) == 0
+    assert run_id in capsys.readouterr().out
+    for command in ("resume", "cancel"):
+        assert main([command, run_id]) == 2
+        assert "is finished" in capsys.readouterr().err
+
+
+def test_evaluators_lists_what_the_registry_has(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluators", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [entry["id"] for entry in listed] == list(evaluators())
+    assert set(listed[0]["metrics"][0]) >= {"name", "range", "direction", "threshold"}
+    main(["evaluators"])
+    assert "rouge" in capsys.readouterr().out
+
+
+def test_it_runs_as_a_module_without_heavy_imports(project: Path) -> None:
+    code = (
+        "import sys; from metrics.__main__ import main; main(['evaluators']); "
+        "heavy = ('torch', 'litellm', 'sklearn', 'streamlit', 'sentence_transformers'); "
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_agents_with_their_traces_and_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "tasks.jsonl").write_text(
+        '{"case_id": "a", "question": "Plot it."}\n{"case_id": "b", "question": "Count it."}\n'
+    )
+    (files / "agent.jsonl").write_text(
+        '[{"role": "user", "content": "Plot it."}, {"role": "assistant", "content": "Saved /mnt/plot.json."}]\n'
+        '[{"role": "user", "content": "Count it."}, {"role": "assistant", "content": "There are 3."}]\n'
+    )
+    made = packed(files / "made.zip", {"a/plot.json": '{"bars": 3}', "a/notes.md": " ", "b/count.csv": "n\n3\n"})
+    suite, outputs = str(files / "tasks.jsonl"), str(files / "agent.jsonl")
+    assert main(["evaluate", suite, outputs, "--artifacts", str(made), "--evaluators", "agent_sanity"]) == 0
+    assert "agent  0.750" in capsys.readouterr().out
+    scores = Workspace().run("latest").scores.set_index("case_id")
+    assert scores["value"].to_dict() == {"a": 0.5, "b": 1.0}
+    packed(made, {"a/plot.json": "{}", "../x.json": "{}"})
+    assert main(["evaluate", suite, outputs, "--artifacts", str(made), "--evaluators", "agent_sanity"]) == 2
+    assert "made.zip: found entry '../x.json': a path that leaves the archive" in capsys.readouterr().err

@@ -1,0 +1,128 @@
+"""The judge on the command line, from the options to the exported judgements, and from Python."""
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from metrics import evaluate
+from metrics.__main__ import main
+from metrics.store import Workspace
+from tests.judge.judge_scenes import rag
+from tests.judge.server import JudgeServer
+
+
+@pytest.fixture
+def files(workspace: Path, tmp_path: Path) -> list[str]:
+    """A suite and the outputs of one model, three cases."""
+    suite, outputs = rag(3)
+    cases = [
+        {
+            "case_id": row["case_id"],
+            "question": row["question"],
+            "expected_answers": json.dumps(row["expected_answers"]),
+        }
+        for row in suite.cases.to_pylist()
+    ]
+    answers = [
+        {name: row[name] for name in ("case_id", "model", "answer")}
+        | {"retrieved_contexts": json.dumps(row["retrieved_contexts"])}
+        for row in outputs.outputs.to_pylist()
+    ]
+    for name, rows in (("suite.csv", cases), ("outputs.csv", answers)):
+        with (tmp_path / name).open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    return [str(tmp_path / "suite.csv"), str(tmp_path / "outputs.csv")]
+
+
+def judging(files: list[str], server: JudgeServer, *more: str) -> list[str]:
+    judge = ["--judge", "scripted", "--judge-base-url", server.url, "--quiet"]
+    return ["evaluate", *files, "--evaluators", "faithfulness", *judge, *more]
+
+
+def test_evaluate_export_replay(
+    files: list[str], judge_server: JudgeServer, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*judging(files, judge_server, "--judge-concurrency", "2"), "--judge-budget", "calls=100"]) == 0
+    run = Workspace(workspace).run("latest")
+    assert run.scores["status"].eq("ok").all()
+    assert run.spec["resources"]["judge"] == {
+        "model": "scripted", "base_url": judge_server.url, "concurrency": 2, "budget": {"calls": 100},
+    }  # fmt: skip
+    capsys.readouterr()
+    assert main(["export", "latest", "--what", "judgements"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == 6
+    assert {row["step"] for row in rows} == {"claims", "entailment"}
+    entailment = next(row for row in rows if row["step"] == "entailment")
+    assert json.loads(entailment["verdict"])[0]["id"] == 1
+    assert entailment["reason"].startswith("a sentence")
+    assert (entailment["cached"], entailment["cost_usd"]) == (False, None)
+
+    assert main(["cache", "stats"]) == 0
+    assert capsys.readouterr().out.startswith("6 replies, ")
+    file = str(tmp_path / "replies.jsonl")
+    assert main(["cache", "export", file, "--run", "latest"]) == 0
+    assert main(["cache", "clear", "--step", "claims"]) == 0
+    assert main(["cache", "clear"]) == 0
+    assert main(["cache", "import", file]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in told] == ["6", "3", "3", "6"]
+
+    elsewhere = str(tmp_path / "elsewhere")
+    judge_server.clear()
+    assert main(judging(files, judge_server, "--replay", file, "--workspace", elsewhere)) == 0
+    assert not judge_server.calls
+    again = Workspace(elsewhere).run("latest")
+    assert again.table_path("scores").read_bytes() == run.table_path("scores").read_bytes()  # type: ignore[union-attr]
+
+
+def test_a_dry_run_asks_nobody(
+    files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(judging(files, judge_server, "--dry-run")) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("about 6 calls to scripted at 127.0.0.1")
+    assert "price unknown; 0 more are answered by the cache" in told
+    assert not judge_server.calls
+    assert not Workspace(workspace).runs()
+    assert main(["evaluate", *files, "--evaluators", "rouge", "--dry-run"]) == 0
+    assert capsys.readouterr().out.startswith("no judge would be asked")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--judge-base-url", "http://x/v1"], "--judge: found no judge, but options for one; expected --judge MODEL"),
+        (["--judge", "m", "--judge-budget", "pounds=3"], "--judge-budget: found 'pounds=3'; expected usd=N, calls=N"),
+        (["--judge", "m", "--judge-budget", "calls=many"], "found 'calls=many'"),
+        (["--judge", "m", "--judge-concurrency", "0"], "judge, column concurrency: found 0"),
+        (["--judge", "m", "--judge-base-url", "ftp://x"], "base_url must be an address"),
+    ],
+)
+def test_options_that_cannot_be(
+    files: list[str], options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", *files, "--evaluators", "faithfulness", "--quiet", *options]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_judge_that_is_down_is_said_and_the_run_can_be_resumed(
+    files: list[str], workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with JudgeServer() as server:
+        pass
+    assert main([*judging(files, server), "--judge-budget", "calls=1"]) == 0, "one try in vain, then nothing is asked"
+    capsys.readouterr()
+    assert Workspace(workspace).run("latest").scores["status"].eq("skipped").any()
+
+
+def test_evaluate_takes_a_judge(files: list[str], judge_server: JudgeServer) -> None:
+    suite, outputs = (pd.read_csv(file) for file in files)
+    run = evaluate(suite, outputs, ["faithfulness"], judge={"model": "scripted", "base_url": judge_server.url})
+    assert run.scores["status"].eq("ok").all()
+    assert len(judge_server.calls) == 6

@@ -1,0 +1,95 @@
+"""Suite, Outputs and Case: fingerprints, restriction, joining."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.core.suite import CASES, Case, Outputs, Suite, conform, fingerprint, join_cases, rows_table
+
+texts = st.lists(st.one_of(st.none(), st.text(max_size=8)), max_size=12)
+lists = st.lists(st.one_of(st.none(), st.lists(st.text(max_size=4), max_size=3)), max_size=12)
+
+
+@given(texts, st.integers(0, 12), st.integers(0, 3))
+def test_fingerprint_does_not_see_chunks_slices_and_padding(values: list[str | None], cut: int, pad: int) -> None:
+    whole = pa.table({"a": pa.array(values, pa.string())})
+    chunked = pa.concat_tables([whole.slice(0, cut), whole.slice(cut)])
+    padded = pa.table({"a": pa.array(["pad"] * pad + values, pa.string()).slice(pad)})
+    assert fingerprint(whole) == fingerprint(chunked) == fingerprint(padded)
+
+
+@given(lists, lists)
+def test_fingerprint_tells_lists_apart(left: list[list[str] | None], right: list[list[str] | None]) -> None:
+    tables = [pa.table({"a": pa.array(values, pa.list_(pa.string()))}) for values in (left, right)]
+    assert (fingerprint(tables[0]) == fingerprint(tables[1])) == (left == right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        pytest.param({"a": ["x", ""]}, {"a": ["", "x"]}, id="order"),
+        pytest.param({"a": ["ab", "c"]}, {"a": ["a", "bc"]}, id="boundaries"),
+        pytest.param({"a": [None]}, {"a": [""]}, id="absent-or-empty"),
+        pytest.param({"a": ["1"]}, {"b": ["1"]}, id="column-name"),
+        pytest.param({"a": [1.0]}, {"a": [1]}, id="type"),
+        pytest.param({"a": [0.0]}, {"a": [None]}, id="zero-or-none"),
+    ],
+)
+def test_fingerprint_tells_apart(left: dict[str, list[object]], right: dict[str, list[object]]) -> None:
+    assert fingerprint(pa.table(left)) != fingerprint(pa.table(right))
+
+
+def test_name_and_left_out_do_not_change_the_fingerprint() -> None:
+    rows = [{"case_id": "1", "question": "q"}]
+    one, two = Suite.from_rows("one", "text", rows), Suite.from_rows("two", "text", rows)
+    assert one.fingerprint == two.fingerprint
+
+
+def test_conform_fills_casts_and_keeps_metadata() -> None:
+    table = conform(pa.table({"weight": [1], "case_id": ["007"], "metadata.site": [5]}), CASES)
+    assert table.column_names == [*CASES.names, "metadata.site"]
+    assert table["weight"].to_pylist() == [1.0]
+    assert table["metadata.site"].to_pylist() == ["5"]
+    with pytest.raises(ValueError, match=r"columns \['colour'\] are not in the schema"):
+        conform(pa.table({"colour": ["red"]}), CASES)
+
+
+def test_tags_come_most_frequent_first() -> None:
+    suite = Suite.from_rows(
+        "s", "text", [{"case_id": str(i), "tags": tags} for i, tags in enumerate([["b"], ["a", "b"], None, ["c"]])]
+    )
+    assert suite.tags == ("b", "a", "c")
+
+
+def test_join_gives_a_case_for_each_output_in_its_order() -> None:
+    suite = Suite.from_rows("s", "text", [{"case_id": "1", "question": "q1", "site": "x"}, {"case_id": "2"}])
+    outputs = Outputs.from_rows(
+        [
+            {"case_id": "2", "model": "m", "answer": None},
+            {"case_id": "1", "model": "m", "answer": "a", "retrieved_contexts": ["c"]},
+        ]
+    )
+    assert list(join_cases(suite, outputs)) == [
+        Case(case_id="2", model="m", position=1, answer=""),
+        Case(case_id="1", model="m", question="q1", answer="a", retrieved_contexts=("c",), metadata={"site": "x"}),
+    ]
+
+
+def test_restriction_keeps_order_and_drops_the_rest() -> None:
+    suite = Suite.from_rows(
+        "s",
+        "detection",
+        [{"case_id": c} for c in "abc"],
+        [{"case_id": c, "label": "x", "annotation_id": 1} for c in "abca"],
+    )
+    part = suite.restricted(pa.array(["c", "a"]))
+    assert part.cases["case_id"].to_pylist() == ["a", "c"]
+    assert part.annotations is not None
+    assert part.annotations["case_id"].to_pylist() == ["a", "c", "a"]
+    outputs = Outputs.from_rows([{"case_id": "a", "model": m, "run": r} for m in "xy" for r in (1, 2)])
+    assert outputs.restricted("y", 2).outputs.num_rows == 1
+
+
+def test_rows_table_makes_unknown_keys_metadata() -> None:
+    assert rows_table([{"case_id": "1", "site": 3}], CASES)["metadata.site"].to_pylist() == ["3"]

@@ -1,0 +1,64 @@
+"""Small suites and outputs for the tests of engine, store and analysis."""
+
+import json
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+from metrics import engine
+from metrics.core.suite import Outputs, Suite
+from metrics.store import Run, Workspace
+
+WORDS = "the river runs past an old mill where nine herons wait for the evening train to leave".split()
+
+
+def text_suite(size: int = 6) -> Suite:
+    """Cases whose expected answer is a turn of WORDS; every second one is tagged `even`, every third `third`."""
+    cases = [
+        {
+            "case_id": f"c{index}",
+            "question": f"What is said of number {index}?",
+            "expected_answers": [_turn(index)],
+            "tags": [tag for tag, every in (("even", 2), ("third", 3)) if index % every == 0],
+        }
+        for index in range(size)
+    ]
+    return Suite.from_rows("turns", "text", cases)
+
+
+def text_outputs(size: int = 6, models: tuple[str, ...] = ("good", "poor"), repeats: int = 1) -> Outputs:
+    """`good` repeats the expected answer, `poor` has only half of it."""
+    rows = [
+        {"case_id": f"c{index}", "model": model, "run": repeat + 1, "answer": _answer(index, model), "duration_s": 0.5}
+        for model in models
+        for index in range(size)
+        for repeat in range(repeats)
+    ]
+    return Outputs.from_rows(rows)
+
+
+def _turn(index: int) -> str:
+    turn = index % len(WORDS)
+    return " ".join(WORDS[turn:] + WORDS[:turn])
+
+
+def _answer(index: int, model: str) -> str:
+    words = _turn(index).split()
+    return " ".join(words if model == "good" else words[: len(words) // 2])
+
+
+def one_thread() -> Executor:
+    """An executor inside this process."""
+    return ThreadPoolExecutor(1)
+
+
+def finished(workspace: Workspace, suite: Suite, outputs: Outputs, *evaluators: str, **options: object) -> Run:
+    """A sealed run, made in this process."""
+    return engine.execute(engine.create(workspace, suite, outputs, evaluators, **options), one_thread)  # type: ignore[arg-type]
+
+
+def dated(run: Run, day: int) -> Run:
+    """The run as if it had been made on that day of March 2026: its id and its folder begin with its time."""
+    spec = json.loads((run.folder / "spec.json").read_text())
+    folder = run.folder.with_name(f"202603{day:02}-120000-{run.id[-6:]}")
+    spec |= {"id": folder.name, "created": f"2026-03-{day:02}T12:00:00+00:00"}
+    (run.folder / "spec.json").write_text(json.dumps(spec))
+    return Run(run.folder.rename(folder))

@@ -1,0 +1,511 @@
+"""Feeding a monitor: what is judged, counted, kept, redacted; restarts, duplicates, alerts."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metrics.core.errors import InputError, RunBusy, RunNotFound
+from metrics.core.suite import Outputs, Suite
+from metrics.monitoring import (
+    Spec,
+    check,
+    create,
+    drifts,
+    failures,
+    feed,
+    fitting,
+    monitor,
+    monitor_store,
+    reference_of,
+    runner,
+    trend,
+)
+from metrics.monitoring.line_reader import mark
+from metrics.monitoring.monitor_store import Monitor
+from metrics.store import Workspace
+from tests.conftest import PROJECT
+from tests.engine.engine_scenes import finished
+from tests.judge.server import Fault, JudgeServer, Request, items_of
+from tests.monitoring.monitor_scenes import begun, line, write
+
+TABLES = ("samples", "scores")
+
+
+def tables(monitor: Monitor) -> str:
+    """Everything that is stored of samples, in order, as text: there a missing value equals another."""
+    frames = [monitor.query(f"SELECT * FROM {name} ORDER BY ALL") for name in TABLES]
+    return "".join(frame.to_csv() for frame in frames)
+
+
+def facts(monitor: Monitor) -> dict[str, Any]:
+    """The state without what a clock says."""
+    state = monitor.state
+    changes = [{name: value for name, value in change.items() if name != "at"} for change in state.changes]
+    return {
+        name: changes if name == "changes" else getattr(state, name)
+        for name in state.__slots__
+        if name not in ("updated", "spend")
+    }
+
+
+def test_what_is_read_is_sampled_judged_and_counted(workspace: Path, tmp_path: Path) -> None:
+    lines = [line(index, passes=index % 4 != 0, timestamp=f"2026-11-21T10:{index:02d}:00Z") for index in range(40)]
+    found = begun(workspace, window="20")
+    state = feed(found, write(tmp_path / "a.jsonl", lines))
+    assert (state.read, state.sampled, state.unscored, state.bad, state.duplicates) == (40, 40, 0, 0, 0)
+    assert (state.health, state.lately) == ("warning", 20)
+    assert [change["status"] for change in state.changes] == ["warning"]
+    windows = trend(found)
+    assert windows["passed"].tolist() == [15, 15]
+    assert windows["judged"].tolist() == [20, 20]
+    assert windows["begins"].iloc[1].isoformat() == "2026-11-21T10:20:00+00:00"
+    assert (round(windows["low"].iloc[0], 4), round(windows["high"].iloc[0], 4)) == (0.5313, 0.8881)
+    assert trend(found, ("pii_leakage", "passes"))["rate"].tolist() == [0.75, 0.75]
+    last = failures(found)
+    assert len(last) == 10
+    assert last.iloc[0][["id", "source", "line", "model", "failed"]].tolist() == [
+        "r-00036", "a.jsonl", 37, "production", "pii_leakage 0",
+    ]  # fmt: skip
+    assert failures(found, window=0)["number"].max() == 16
+
+
+def test_windows_of_time_are_the_lines_own(workspace: Path, tmp_path: Path) -> None:
+    lines = [line(index, ts=1_763_700_000 + 60 * index) for index in range(120)]
+    found = begun(workspace, window="1h")
+    assert feed(found, write(tmp_path / "a.jsonl", lines)).lately == 60
+    windows = trend(found)
+    assert windows["sampled"].tolist() == [20, 60, 40]
+    assert windows["begins"].iloc[0].isoformat() == "2025-11-21T04:00:00+00:00"
+
+
+def test_a_line_without_a_time_is_of_the_window_in_which_it_was_read(workspace: Path, tmp_path: Path) -> None:
+    found = begun(workspace, window="7d", minimum=1)
+    feed(found, write(tmp_path / "a.jsonl", [line(0)]))
+    assert len(trend(found)) == 1
+    assert trend(found)["begins"].iloc[0].year >= 2025
+
+
+class TestRestarts:
+    def test_the_same_file_again_changes_nothing(self, workspace: Path, tmp_path: Path) -> None:
+        path, found = write(tmp_path / "a.jsonl", [line(index) for index in range(30)]), begun(workspace)
+        feed(found, path)
+        before = (facts(found), tables(found))
+        feed(found, path)
+        assert (facts(found), tables(found)) == before
+
+    def test_a_longer_file_goes_on_under_another_name_too(self, workspace: Path, tmp_path: Path) -> None:
+        lines = [line(index) for index in range(50)]
+        whole, parts = begun(workspace, "whole"), begun(workspace, "parts")
+        feed(whole, write(tmp_path / "a.jsonl", lines))
+        short = write(tmp_path / "app.log", lines[:20])
+        feed(parts, short)
+        with short.open("ab") as stream:
+            stream.write(b"".join(json.dumps(each).encode() + b"\n" for each in lines[20:]))
+        state = feed(parts, short.rename(tmp_path / "app.log.1"))
+        assert (state.read, state.sampled, len(state.sources)) == (50, 50, 1)
+        assert parts.query("SELECT id, line FROM samples ORDER BY number").equals(
+            whole.query("SELECT id, line FROM samples ORDER BY number")
+        )
+
+    def test_a_rewritten_file_begins_anew_and_another_is_another(self, workspace: Path, tmp_path: Path) -> None:
+        found = begun(workspace)
+        path = write(tmp_path / "a.jsonl", [line(index) for index in range(10)])
+        feed(found, path)
+        feed(found, write(path, [line(index) for index in range(100, 105)]))
+        state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(200, 203)]))
+        assert (state.read, state.sampled, len(state.sources)) == (18, 18, 3)
+
+    def test_a_file_cut_off_while_it_is_read_begins_anew(
+        self, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        found, path = begun(workspace), write(tmp_path / "a.jsonl", [line(index) for index in range(20)])
+
+        def cut(*given: Any) -> str | None:
+            path.write_bytes(b"")
+            return mark(*given)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(runner, "mark", cut)
+            assert feed(found, path).read == 20
+        assert feed(found, write(path, [line(index) for index in range(100, 110)])).read == 30
+
+    def test_duplicates_are_judged_once_across_restarts(self, workspace: Path, tmp_path: Path) -> None:
+        found = begun(workspace)
+        lines = [line(0), line(1), line(0), {"answer": "no id"}, {"answer": "no id"}, line(1, model="other")]
+        assert feed(found, write(tmp_path / "a.jsonl", lines)).duplicates == 1
+        state = feed(found, write(tmp_path / "b.jsonl", [line(9), line(1)]))
+        assert (state.read, state.sampled, state.duplicates) == (8, 6, 2)
+        state = feed(found, write(tmp_path / "c.jsonl", [line(1), line(0)]))  # nothing else
+        assert (state.read, state.sampled, state.duplicates) == (10, 6, 4)
+
+    def test_small_parts_become_one(self, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(monitor_store, "MERGED", 5)
+        found = begun(workspace)
+        feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(8)]), batch=1)
+        assert found.state.parts == ["00000000-00000004", "00000005", "00000006", "00000007"]
+        assert found.query("SELECT number FROM samples ORDER BY number")["number"].tolist() == list(range(8))
+        assert len(list(found.folder.glob("*.parquet"))) == 8
+        assert sum(len(samples) for samples, _ in found.latest(2)) == 2
+
+    def test_two_processes_do_not_feed_one_monitor(self, workspace: Path, tmp_path: Path) -> None:
+        found = begun(workspace)
+        with found.held():
+            assert found.is_running
+            with pytest.raises(RunBusy, match="the monitor chat is being fed by another process"):
+                feed(Monitor(found.folder), write(tmp_path / "a.jsonl", [line(0)]))
+        assert not found.is_running
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from metrics.monitoring import feed, monitor
+from metrics.monitoring import monitor_store
+from metrics.store import Workspace, files
+
+monitor_store.MERGED = 8
+name, count, moment = sys.argv[3], int(sys.argv[4]), sys.argv[5]
+calls = 0
+def after(function, before):
+    def called(*given, **named):
+        global calls
+        calls += 1
+        if before and calls == count:
+            os.kill(os.getpid(), signal.SIGKILL)
+        made = function(*given, **named)
+        if not before and calls == count:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return made
+    return called
+where, _, what = name.rpartition(".")
+owner = {"store": monitor_store, "files": files}[where]
+setattr(owner, what, after(getattr(owner, what), moment == "before"))
+feed(monitor(Workspace(sys.argv[1]), "chat"), Path(sys.argv[2]), batch=5)
+"""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Monitor]:
+    """A file with bad lines and duplicates, and a monitor that was fed with it in one go."""
+    lines = [
+        b"not json" if index % 50 == 7 else line(index // 2 if index % 20 == 9 else index, passes=index % 3 != 0)
+        for index in range(60)
+    ]
+    folder = tmp_path_factory.mktemp("undisturbed")
+    path, found = write(folder / "a.jsonl", lines), begun(folder / "workspace", rate=0.97)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(monitor_store, "MERGED", 8)
+        feed(found, path, batch=5)
+    return path, found
+
+
+@pytest.mark.parametrize(
+    ("function", "count", "moment"),
+    [
+        pytest.param("store.write_table", 1, "before", id="before the first part"),
+        pytest.param("store.write_table", 4, "before", id="between samples and scores"),
+        pytest.param("files._sync", 7, "before", id="while a part is written beside"),
+        pytest.param("store.write_json", 3, "before", id="between part and state"),
+        pytest.param("store.write_json", 3, "after", id="after a state"),
+        pytest.param("store.write_table", 17, "after", id="while parts are merged"),
+        pytest.param("store.write_json", 8, "after", id="before merged parts are cleared away"),
+    ],
+)
+def test_killed_at_any_moment_it_ends_the_same(
+    function: str, count: int, moment: str, workspace: Path, undisturbed: tuple[Path, Monitor],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """kill -9 of a real process, then the same feed again: counts, samples and scores of an undisturbed one."""
+    monkeypatch.setattr(monitor_store, "MERGED", 8)
+    path, whole = undisturbed
+    found = begun(workspace, rate=0.97)
+    command = [sys.executable, "-c", KILLED, str(workspace), str(path), function, str(count), moment]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == -9, done.stderr
+    assert found.state.read < whole.state.read
+    feed(found, path, batch=5)
+    assert facts(found) == facts(whole)
+    assert tables(found) == tables(whole)
+    assert len(list(found.folder.iterdir())) == len(list(whole.folder.iterdir()))
+
+
+def test_lines_of_many_shapes_keep_their_own_scores(workspace: Path, tmp_path: Path) -> None:
+    """Every third line leaks, whatever fields it has; each verdict belongs to its own line."""
+    shapes: list[dict[str, Any]] = [{}, {"model": "a"}, {"contexts": ["x"]}, {"model": None}, {"tags": "t"}]
+    lines = [line(index, passes=index % 3 > 0, **shapes[index % 5]) for index in range(40)]
+    found = begun(workspace)
+    feed(found, write(tmp_path / "a.jsonl", lines))
+    kept = found.query(
+        """SELECT line, samples.passed, value, model FROM samples JOIN scores USING (number)
+           WHERE metric = 'passes' ORDER BY number"""
+    )
+    assert kept["line"].tolist() == list(range(1, 41))
+    assert kept["passed"].tolist() == [index % 3 > 0 for index in range(40)]
+    assert kept["value"].tolist() == [float(index % 3 > 0) for index in range(40)]
+    assert kept["model"].tolist() == ["a" if index % 5 == 1 else "production" for index in range(40)]
+
+
+def test_hostile_lines_take_no_other_with_them(workspace: Path, tmp_path: Path) -> None:
+    lines = [
+        line(0), b"{", line(1), {"id": "no answer", "question": "?"}, line(2, context="whose?"), line(3, model=None),
+        {"id": "deep", "answer": {"a": {"b": {"c": {"d": [1]}}}}}, {"id": "x" * 5_000, "answer": "y", "CaseID": "z"},
+        {"id": "nul", "answer": "a\x00b"}, b'{"id": "long", "answer": "' + b"x" * 9_000_000 + b'"}', line(4), line(4),
+    ]  # fmt: skip
+    state = feed(begun(workspace), write(tmp_path / "a.jsonl", lines))
+    bad = {entry["row"]: entry["found"] for entry in state.bad_lines}
+    assert (state.read, state.duplicates, state.bad) == (12, 1, len(bad))
+    assert bad[2] == "Input data was truncated"
+    assert bad[4] == "no column with what the model answered"
+    assert bad[5].startswith("context: a name that means different things")
+    assert bad[10] == "9,000,028 bytes"
+    assert state.sampled == 12 - 1 - len(bad)
+    kept = monitor(Workspace(workspace), "chat").query("SELECT id, answer FROM samples ORDER BY number")
+    assert {"r-00000", "r-00001", "r-00003", "r-00004", "nul"} <= set(kept["id"])
+    found = monitor(Workspace(workspace), "chat")
+    scored = found.query("SELECT number, count(*) AS rows FROM scores GROUP BY number ORDER BY number")
+    assert scored["number"].tolist() == list(range(state.sampled))
+    assert scored["rows"].nunique() == 1
+    assert kept["id"].str.len().max() == 200
+    assert kept.set_index("id")["answer"]["nul"] == "a\ufffdb"
+
+
+def test_only_so_many_bad_lines_are_listed(workspace: Path, tmp_path: Path) -> None:
+    state = feed(begun(workspace), write(tmp_path / "a.jsonl", [b"#%d" % index for index in range(500)]))
+    assert (state.bad, state.read, len(state.bad_lines), state.bad_lines[-1]["row"]) == (500, 500, 50, 500)
+    assert state.health == "insufficient_data"
+
+
+def test_texts_are_cut_and_secrets_redacted(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACME_API_KEY", "wonderful-key-1234")
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    answer = "x" * 185 + " " + token + " wonderful-key-1234"
+    feed(
+        begun(workspace),
+        write(tmp_path / "a.jsonl", [{"id": "1", "question": "wonderful-key-1234?", "answer": answer}]),
+    )
+    kept = monitor(Workspace(workspace), "chat").query("SELECT question, answer FROM samples").iloc[0]
+    assert kept["question"] == "[key]?"
+    assert len(kept["answer"]) == 200
+    everything = b"".join(file.read_bytes() for file in (workspace / "monitors").rglob("*.json"))
+    assert b"wonderful-key" not in everything
+    assert token[:8] not in kept["answer"]
+
+
+def test_the_folder_is_its_owners_alone(workspace: Path, tmp_path: Path) -> None:
+    assert begun(workspace).folder.stat().st_mode & 0o777 == 0o700
+
+
+HOOK = "import json, sys; open(sys.argv[1], 'a').write(json.dumps(json.load(sys.stdin)) + chr(10))"
+
+
+class TestTheHook:
+    def test_it_is_told_of_each_change_once(self, workspace: Path, tmp_path: Path) -> None:
+        told = tmp_path / "told.jsonl"
+        hook = [sys.executable, "-c", HOOK, str(told)]
+        found = begun(workspace, window="20")
+        rates = [True] * 40 + [index % 4 > 0 for index in range(40)] + [False] * 20 + [True] * 20
+        path = write(tmp_path / "a.jsonl", [line(index, passes) for index, passes in enumerate(rates)])
+        state = feed(found, path, hook=hook)
+        feed(found, path, hook=hook)
+        messages = [json.loads(text) for text in told.read_text().splitlines()]
+        assert [(message["previous"], message["status"]) for message in messages] == [
+            ("insufficient_data", "healthy"), ("healthy", "warning"), ("warning", "critical"), ("critical", "healthy"),
+        ]  # fmt: skip
+        assert [message["sequence"] for message in messages] == [1, 2, 3, 4]
+        assert (messages[1]["overall"]["rate"], messages[1]["overall"]["judged"]) == (0.75, 20)
+        assert messages[1]["metrics"][0]["evaluator"] == "pii_leakage"
+        assert (messages[1]["monitor"], messages[1]["window"]) == ("chat", "20 sampled cases")
+        assert all(change["told"] for change in state.changes)
+
+    def test_no_shell_sees_its_words(self, workspace: Path, tmp_path: Path) -> None:
+        from metrics.monitoring.alerts import words_of
+
+        assert words_of("notify 'a b' $(touch x); rm") == ["notify", "a b", "$(touch", "x);", "rm"]
+        for command, found in (("notify 'a", "(No closing quotation)"), ("  ", "'  '")):
+            with pytest.raises(InputError) as caught:
+                words_of(command)
+            assert found in str(caught.value)
+            assert "expected a command with its arguments" in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("hook", "expected"),
+        [
+            (["/no/such/hook"], "the alert hook /no/such/hook could not be started: No such file or directory"),
+            ([sys.executable, "-c", "raise SystemExit('out of paper')"], "ended with 1: out of paper"),
+        ],
+    )
+    def test_its_failure_is_told_and_not_fatal(
+        self, hook: list[str], expected: str, workspace: Path, tmp_path: Path
+    ) -> None:
+        warned: list[str] = []
+        path = write(tmp_path / "a.jsonl", [line(index) for index in range(30)])
+        state = feed(begun(workspace), path, hook=hook, warn=warned.append)
+        assert (state.sampled, state.health) == (30, "healthy")
+        assert expected in warned[0]
+        assert [expected in failure for failure in state.hook_failures] == [True]
+
+    def test_one_that_hangs_is_stopped(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from metrics.monitoring import alerts
+
+        monkeypatch.setattr(alerts, "SECONDS", 0.2)
+        failure = alerts.call([sys.executable, "-c", "import time; time.sleep(60)"], {})
+        assert failure == f"the alert hook {sys.executable} took longer than 0.2 s and was stopped"
+
+    def test_a_change_that_was_not_told_is_told_the_next_time(self, workspace: Path, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.jsonl", [line(index) for index in range(30)])
+        found = begun(workspace)
+        state = feed(found, path)
+        assert state.changes[0]["told"] is None  # no hook then, so none waits for one
+        state.changes[0]["told"] = False  # as a process killed before the call leaves it
+        found.commit(state)
+        told = tmp_path / "told.jsonl"
+        feed(found, path, hook=[sys.executable, "-c", HOOK, str(told)])
+        assert json.loads(told.read_text())["sequence"] == 1
+
+
+class TestWhatItJudgesBy:
+    def test_evaluators_it_cannot_use_are_refused_at_once(self) -> None:
+        with pytest.raises(InputError) as caught:
+            check(Spec(evaluators={"roc_auc": {}, "consistency_rouge": {}, "rubric": {}}, rate=2.0))
+        text = str(caught.value)
+        assert "--evaluators: found roc_auc; expected evaluators that score each case by itself" in text
+        assert "--evaluators: found rubric, which cannot be asked; expected no judge is chosen" in text
+        assert "--rate: found 2; expected a share above 0, at most 1" in text
+
+    def test_one_of_them_must_have_a_threshold(self) -> None:
+        with pytest.raises(InputError, match="expected one whose primary metric has a threshold"):
+            check(Spec(evaluators={"gptscore_qa": {"language_model": "x"}}).model_copy(update={"evaluators": {}}))
+
+    def test_it_stays_as_it_was_begun(self, workspace: Path) -> None:
+        found = begun(workspace, rate=0.5)
+        same = {"rate": 0.5, "evaluators": {"pii_leakage": {}}, "window": "100"}
+        assert found.spec.differs(same) == []
+        problems = found.spec.differs({"rate": 0.1, "evaluators": {"pii_leakage": {"threshold": 0.9}}})
+        assert str(problems[0]) == "--rate: found 0.1; expected 0.5, with which the monitor was begun; or --name NEW"
+        assert problems[1].file == "--evaluators"
+
+    def test_the_judges_pace_may_change_and_the_judge_may_not(self) -> None:
+        spec = Spec(evaluators={"rubric": {}}, resources={"judge": {"model": "m"}})
+        assert spec.differs({"resources": {"judge": {"model": "m", "concurrency": 2, "budget": {"calls": 5}}}}) == []
+        assert len(spec.differs({"resources": {"judge": {"model": "n"}}})) == 1
+
+    def test_those_that_fit_are_chosen_by_the_first_lines(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.jsonl", [line(index, expected="A mill.") for index in range(5)])
+        found = fitting(path, Spec(evaluators={}, rate=1.0))
+        assert {"rouge", "bleu", "pii_leakage", "looping_detection"} <= set(found)
+        assert "groundedness" not in found
+        check(Spec(evaluators={id: {} for id in found}))
+
+    def test_without_a_good_line_none_can_be_chosen(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError) as caught:
+            fitting(write(tmp_path / "a.jsonl", [b"nothing"]), Spec(evaluators={}, rate=1.0))
+        assert "a.jsonl, row 1: found JSON is malformed" in str(caught.value)
+        assert "expected --evaluators that fit them" in str(caught.value)
+
+    @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 65])
+    def test_a_name_is_no_path(self, name: str, workspace: Path) -> None:
+        with pytest.raises(InputError, match="--name: found"):
+            create(Workspace(workspace), name, Spec(evaluators={"pii_leakage": {}}))
+
+    def test_no_such_monitor(self, workspace: Path) -> None:
+        with pytest.raises(RunNotFound, match="there is no monitor 'none' in"):
+            monitor(Workspace(workspace), "none")
+
+
+class TestDrift:
+    def reference(self, workspace: Path, passes: int, parameters: dict[str, Any] | None = None) -> dict[str, str]:
+        """A run of 100 cases, so many of which pass."""
+        rows = [line(index, index < passes) for index in range(100)]
+        suite = Suite.from_rows("before", "text", [{"case_id": row["id"], "question": row["question"]} for row in rows])
+        outputs = Outputs.from_rows([{"case_id": row["id"], "model": "m", "answer": row["answer"]} for row in rows])
+        chosen = ["pii_leakage"]
+        run = finished(Workspace(workspace), suite, outputs, *chosen, parameters={"pii_leakage": parameters or {}})
+        return reference_of(Workspace(workspace), run.id)
+
+    @pytest.mark.parametrize(("passes", "drifted"), [(95, True), (62, False)])
+    @pytest.mark.parametrize("window", ["100", "100m"])
+    def test_of_late_against_a_run(
+        self, passes: int, drifted: bool, window: str, workspace: Path, tmp_path: Path
+    ) -> None:
+        found = begun(workspace, window=window)
+        rows = [line(index, index % 5 > 1, ts=1_763_700_000 + 60 * index) for index in range(300)]
+        path = write(tmp_path / "a.jsonl", rows)
+        feed(found, path, reference=self.reference(workspace, passes))
+        row = next(row for row in drifts(found) if row.metric == "passes")
+        assert (row.n, row.n_reference, row.mean, row.mean_reference) == (100, 100, 0.6, passes / 100)
+        assert row.ks == pytest.approx(abs(0.6 - passes / 100))
+        assert row.drifted is drifted
+
+    def test_other_parameters_are_no_reference(self, workspace: Path, tmp_path: Path) -> None:
+        found = begun(workspace)
+        reference = self.reference(workspace, 90, {"threshold": 0.9})
+        feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(30)]), reference=reference)
+        assert {row.reason for row in drifts(found)} == {"the reference run used other parameters"}
+
+    def test_too_few_scores_are_not_tested(self, workspace: Path, tmp_path: Path) -> None:
+        found = begun(workspace)
+        feed(found, write(tmp_path / "a.jsonl", [line(0)]), reference=self.reference(workspace, 90))
+        assert {(row.reason, row.p) for row in drifts(found)} == {("fewer than 20 scores", None)}
+
+    def test_without_a_reference_there_is_none(self, workspace: Path) -> None:
+        assert drifts(begun(workspace)) == []
+
+    def test_a_run_of_several_models_needs_one_named(self, workspace: Path) -> None:
+        suite = Suite.from_rows("s", "text", [{"case_id": "1"}])
+        outputs = Outputs.from_rows([{"case_id": "1", "model": model, "answer": "x"} for model in ("a", "b")])
+        run = finished(Workspace(workspace), suite, outputs, "pii_leakage")
+        assert reference_of(Workspace(workspace), "latest", "b") == {"run": run.id, "model": "b"}
+        with pytest.raises(InputError, match=f"expected one of the models of run {run.id}: a, b"):
+            reference_of(Workspace(workspace), "latest")
+        with pytest.raises(InputError, match="--reference-model: found 'c'; expected one of a, b"):
+            reference_of(Workspace(workspace), "latest", "c")
+
+
+def levels(request: Request) -> list[dict[str, str]]:
+    return [{"reason": "", "level": "good"}] * items_of(request, "DIMENSIONS")
+
+
+class TestAJudge:
+    def rubric(self, workspace: Path, server: JudgeServer, **judge: Any) -> Monitor:
+        settings = {"model": "scripted", "base_url": server.url, "backoff": 0.01, **judge}
+        return begun(workspace, evaluators={"rubric": {}}, resources={"judge": settings}, minimum=5)
+
+    def test_the_rubric_is_asked_and_kept(self, workspace: Path, tmp_path: Path, judge_server: JudgeServer) -> None:
+        judge_server.say("rubric.levels", levels)
+        found = self.rubric(workspace, judge_server)
+        path = write(tmp_path / "a.jsonl", [line(index) for index in range(10)])
+        state = feed(found, path)
+        assert (state.health, state.sampled, state.unscored) == ("healthy", 10, 0)
+        values = found.query("SELECT DISTINCT value FROM scores WHERE metric = 'rubric'")["value"].tolist()
+        assert values == [0.8]
+        assert state.spend["calls"] == 10
+
+    def test_its_budget_is_the_monitors_whole_life_long(
+        self, workspace: Path, tmp_path: Path, judge_server: JudgeServer
+    ) -> None:
+        judge_server.say("rubric.levels", levels)
+        found = self.rubric(workspace, judge_server, budget={"calls": 4}, concurrency=1)
+        feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(3)]))
+        state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(3, 10)]))
+        assert (state.spend["calls"], state.sampled, state.unscored) == (4, 10, 6)
+        assert state.health == "insufficient_data"
+        reasons = found.query("SELECT DISTINCT status, reason FROM scores WHERE value IS NULL AND status = 'skipped'")
+        assert "budget" in reasons["reason"].iloc[0]
+
+    def test_one_that_is_down_costs_its_cases_their_verdict_and_nothing_else(
+        self, workspace: Path, tmp_path: Path, judge_server: JudgeServer
+    ) -> None:
+        judge_server.say("rubric.levels", levels)
+        found = self.rubric(workspace, judge_server, tries=1)
+        judge_server.fail_by(lambda _: Fault(drop=True))
+        state = feed(found, write(tmp_path / "a.jsonl", [line(index) for index in range(6)]))
+        assert (state.sampled, state.unscored, state.health) == (6, 6, "insufficient_data")
+        statuses = found.query("SELECT DISTINCT status FROM scores")["status"].tolist()
+        assert statuses == ["skipped"]
+        judge_server.fail_by(None)
+        state = feed(found, write(tmp_path / "b.jsonl", [line(index) for index in range(10, 16)]))
+        assert (state.sampled, state.unscored, state.health) == (12, 6, "healthy")

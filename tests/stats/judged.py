@@ -1,0 +1,99 @@
+"""Simulated judges and the people they are held against: superpopulations of which the true mean is known."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.stats.prediction_powered import Estimate, corrected_mean
+
+Floats = NDArray[np.float64]
+SIZE = 1_000
+CLUSTER = 4
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A way to draw things: what people say (a share, or grades 0 … 1), what the judge says, and the true mean.
+
+    `skill` is how much the judge knows of what people say (0: nothing), `kindness` what it adds whatever they say.
+    """
+
+    name: str
+    share: float = 0.7
+    skill: float = 0.8
+    kindness: float = 0.15
+    graded: bool = False
+    binary_judge: bool = False
+    clustered: bool = False
+
+    @property
+    def mean(self) -> float:
+        """What people would say of all things that could be drawn, on average."""
+        return self.share
+
+    def draw(self, rng: np.random.Generator, size: int = SIZE) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """The judge's scores, people's labels, and the clusters of `size` things."""
+        clusters = np.arange(size) // (CLUSTER if self.clustered else 1)
+        quality = np.clip(rng.beta(8 * self.share, 8 * (1 - self.share), size), 0, 1)
+        if self.clustered:  # things of one cluster are alike
+            quality = rng.beta(3 * self.share, 3 * (1 - self.share), clusters.max() + 1)[clusters]
+        labels = (
+            np.round(quality * 4 + rng.uniform(-0.5, 0.5, size)) / 4
+            if self.graded
+            else (rng.random(size) < quality).astype(np.float64)
+        )
+        noise = rng.random(size) if self.binary_judge else rng.beta(2, 2, size)
+        scores = self.kindness + (1 - self.kindness) * (self.skill * labels + (1 - self.skill) * noise)
+        if self.binary_judge:
+            scores = np.where(rng.random(size) < self.skill, labels, rng.random(size) < 0.5 + self.kindness)
+        return np.clip(scores, 0, 1), labels, clusters.astype(np.int64)
+
+
+JUDGES = (
+    Judge("biased"),
+    Judge("weak", skill=0.3),
+    Judge("noise", skill=0.0),
+    Judge("yes or no", binary_judge=True),
+    Judge("rarely wrong", share=0.9, skill=0.9, binary_judge=True),
+    Judge("grades", graded=True, share=0.6),
+    Judge("conversations", clustered=True),
+    Judge("graded conversations", clustered=True, graded=True, share=0.6),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Many draws of one judge: `bias` and `error` of the corrected mean, coverage and mean width of both intervals."""
+
+    bias: float
+    noise: float
+    covered: float
+    covered_alone: float
+    width: float
+    width_alone: float
+
+
+def simulate(judge: Judge, labelled: int, repeats: int, seed: int = 0, size: int = SIZE) -> Outcome:
+    """Draw `repeats` data sets, of each label `labelled` things (whole clusters) at random, and correct the mean."""
+    rng = np.random.default_rng([seed, labelled])
+    found: list[tuple[Estimate, Estimate]] = []
+    for _ in range(repeats):
+        scores, labels, clusters = judge.draw(rng, size)
+        own = judge.clustered
+        units = rng.permutation(clusters.max() + 1)[: labelled // (CLUSTER if own else 1)]
+        known = np.where(np.isin(clusters, units), labels, np.nan)
+        both, alone = (
+            corrected_mean(scores, known, clusters=clusters if own else None, power=power) for power in (True, False)
+        )
+        assert both is not None
+        assert alone is not None
+        found.append((both, alone))
+    values = np.array([both.value for both, _ in found])
+    bounds = np.array([(one.low, one.high) for pair in found for one in pair], np.float64).reshape(-1, 2, 2)
+    inside = (bounds[:, :, 0] <= judge.mean) & (judge.mean <= bounds[:, :, 1])
+    width = (bounds[:, :, 1] - bounds[:, :, 0]).mean(axis=0)
+    return Outcome(
+        float(values.mean() - judge.mean), float(values.std() / np.sqrt(repeats)), float(inside[:, 0].mean()),
+        float(inside[:, 1].mean()), float(width[0]), float(width[1]),
+    )  # fmt: skip

@@ -1,0 +1,95 @@
+"""Prediction-powered means, against the closed form, laws, and judges whose truth is known."""
+
+import numpy as np
+import pytest
+
+from metrics.stats.prediction_powered import corrected_mean
+from tests.stats.judged import JUDGES, Judge, simulate
+
+RNG = np.random.default_rng(5)
+SCORES = RNG.random(60)
+LABELS = np.where(np.arange(60) < 25, (SCORES + RNG.random(60) > 1).astype(float), np.nan)
+
+
+def test_lambda_is_that_of_ppi_plus_plus() -> None:
+    estimate = corrected_mean(SCORES, LABELS)
+    assert estimate is not None
+    f, y, others = SCORES[:25], LABELS[:25], SCORES[25:]
+    pooled = (np.var(f) / 25 + np.var(others) / 35) * 25
+    assert estimate.weight == pytest.approx(np.cov(y, f, bias=True)[0, 1] / pooled)
+    plugged = y.mean() + estimate.weight * (others.mean() - f.mean())
+    assert estimate.value == pytest.approx(plugged, abs=0.01)  # but for the λ that leaves each label itself out
+    assert (estimate.n, estimate.total, estimate.clusters) == (25, 60, 25)
+
+
+@pytest.mark.parametrize("power", [True, False])
+def test_with_all_labelled_it_is_their_mean(power: bool) -> None:
+    labels = (SCORES > 0.3).astype(float)
+    estimate = corrected_mean(SCORES, labels, power=power)
+    assert estimate is not None
+    assert (estimate.value, estimate.weight) == (pytest.approx(labels.mean()), 0.0)
+
+
+def test_the_judges_scale_is_nothing_to_it() -> None:
+    plain, scaled = corrected_mean(SCORES, LABELS), corrected_mean(5 - 3 * SCORES, LABELS)
+    assert plain is not None
+    assert scaled is not None
+    assert (scaled.value, scaled.low, scaled.high) == pytest.approx((plain.value, plain.low, plain.high))
+    assert scaled.weight == pytest.approx(-plain.weight / 3)
+
+
+def test_a_judge_that_says_one_thing_is_left_aside() -> None:
+    alone, followed = corrected_mean(SCORES, LABELS, power=False), corrected_mean(np.ones(60), LABELS)
+    assert followed == alone
+
+
+def test_clusters_of_one_are_none_and_copies_add_nothing() -> None:
+    whole = corrected_mean(SCORES, LABELS)
+    ones = corrected_mean(SCORES, LABELS, clusters=np.arange(60))
+    assert ones == whole
+    twice = corrected_mean(np.tile(SCORES, 2), np.tile(LABELS, 2), clusters=np.tile(np.arange(60), 2))
+    assert twice is not None
+    assert whole is not None
+    assert twice.value == pytest.approx(whole.value)
+    assert twice.high - twice.low == pytest.approx(whole.high - whole.low, rel=0.06)  # type: ignore[operator]
+
+
+def test_weights_count_as_copies_do() -> None:
+    weights = np.where(np.arange(60) % 3 == 0, 2.0, 1.0)
+    copies = np.repeat(np.arange(60), weights.astype(int))
+    weighted = corrected_mean(SCORES, LABELS, weights, np.arange(60))
+    copied = corrected_mean(SCORES[copies], LABELS[copies], clusters=copies)
+    assert weighted is not None
+    assert copied is not None
+    assert (weighted.value, weighted.weight) == pytest.approx((copied.value, copied.weight))
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        pytest.param([], None, id="none"),
+        pytest.param([1, 0, 1], (2 / 3, None, None), id="too few for an interval"),
+        pytest.param([1] * 12, (1.0, 0.7575, 1.0), id="all pass: Wilson's"),
+    ],
+)
+def test_few_labels(labels: list[float], expected: tuple[float, float | None, float | None] | None) -> None:
+    known = np.array([*labels, *[np.nan] * (30 - len(labels))])
+    found = corrected_mean(np.zeros(30), known)
+    assert (found and (found.value, found.low, found.high)) == (expected and pytest.approx(expected, abs=1e-4))
+
+
+def test_a_share_stays_a_share() -> None:
+    labels = np.where(np.arange(40) < 20, 1.0, np.nan)
+    labels[0] = 0.0
+    found = corrected_mean(np.where(np.arange(40) < 20, 0.2, 0.9) + 0.05 * (labels == 1), labels)
+    assert found is not None
+    assert 0 <= found.low <= found.high <= 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: judge.name)
+def test_simulated_judges(judge: Judge) -> None:
+    """The light form of tests/benchmarks/bench_ppi.py: unbiased, covered, shorter where the judge knows something."""
+    found = simulate(judge, 100, 150)
+    assert abs(found.bias) < 4 * found.noise
+    assert found.covered >= 0.88
+    assert found.width < found.width_alone * (1.03 if judge.skill == 0 else 0.9)

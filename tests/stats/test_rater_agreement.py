@@ -1,0 +1,102 @@
+"""Agreement in resamples, each against the plain statistic of the things it drew."""
+
+import warnings
+
+import krippendorff
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import balanced_accuracy_score
+
+from metrics.stats import rater_agreement as statistics
+from metrics.stats.agreement import cohen_kappa, krippendorff_alpha
+
+RNG = np.random.default_rng(11)
+N = 60
+LEFT = RNG.integers(0, 4, N).astype(float)
+RIGHT = np.clip(LEFT + RNG.integers(-1, 2, N), 0, 3)
+DRAWS = statistics.draws_of(np.arange(N) // 2, seed=3, resamples=20)
+ROWS = [0, 1, 7, 20]
+
+
+def drawn(row: int) -> np.ndarray:
+    """The things of a resample, as often as they were drawn."""
+    return np.repeat(np.arange(N), DRAWS[row].astype(int))
+
+
+def test_the_first_row_is_the_data_and_clusters_stay_together() -> None:
+    assert (DRAWS[0] == 1).all()
+    assert (DRAWS[:, 0::2] == DRAWS[:, 1::2]).all()
+    assert (DRAWS.sum(axis=1) == N).all()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_spearman(row: int) -> None:
+    here = drawn(row)
+    expected = spearmanr(LEFT[here], RIGHT[here]).statistic
+    assert statistics.spearmans(LEFT, RIGHT, DRAWS)[row] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("quadratic", [False, True])
+@pytest.mark.parametrize("row", ROWS)
+def test_kappa(row: int, quadratic: bool) -> None:
+    codes = (LEFT * 4 + RIGHT).astype(np.int64)
+    tables = statistics.counted(DRAWS, codes, 16).reshape(-1, 4, 4)
+    here = drawn(row)
+    weights = "quadratic" if quadratic else "none"
+    expected = cohen_kappa(LEFT[here].tolist(), RIGHT[here].tolist(), [0, 1, 2, 3], weights)
+    assert statistics.kappas(tables, quadratic)[row] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+@pytest.mark.parametrize("row", ROWS)
+def test_alpha_equals_krippendorffs_package(row: int, level: str) -> None:
+    ratings = np.stack([LEFT, RIGHT, np.where(RNG.random(N) < 0.4, np.nan, LEFT)], axis=1)
+    ratings[:3, 1:] = np.nan  # a single label pairs with nothing
+    found = statistics.alphas(ratings, DRAWS, nominal=level == "nominal")[row]
+    assert found == pytest.approx(krippendorff.alpha(ratings[drawn(row)].T, level_of_measurement=level))
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_kernel_equals_krippendorffs_package(level: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ratings = np.where(rng.random((30, 4)) < 0.3, np.nan, rng.integers(1, 6, (30, 4)).astype(float))
+    given = [[None if value != value else value for value in row] for row in ratings.tolist()]
+    expected = krippendorff.alpha(ratings.T, level_of_measurement=level)
+    assert krippendorff_alpha(given, level) == pytest.approx(expected)  # type: ignore[arg-type]
+
+
+def test_what_a_resample_does_not_have_is_nan() -> None:
+    ones = np.ones((1, 4))
+    same = np.array([1.0, 1, 1, 1])
+    assert np.isnan(statistics.spearmans(same, np.arange(4.0), ones)[0])
+    assert np.isnan(statistics.alphas(np.stack([same, same], axis=1), ones, nominal=True)[0])
+    assert np.isnan(statistics.alphas(np.stack([same, same], axis=1), ones, nominal=False)[0])
+    assert np.isnan(statistics.kappas(np.array([[[4.0, 0], [0, 0]]]))[0])
+    assert all(np.isnan(part[0]) for part in statistics.best_thresholds(np.arange(4.0), same > 0, ones))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_best_threshold_is_the_best(row: int) -> None:
+    scores = np.round(RNG.random(N) + 0.4 * (LEFT > 1), 1)
+    passed = LEFT > 1
+    found, balanced, outside = (part[row] for part in statistics.best_thresholds(scores, passed, DRAWS))
+    here = drawn(row)
+    kinds = np.unique(scores)
+    every = [balanced_accuracy_score(passed[here], scores[here] >= cut) for cut in (kinds[1:] + kinds[:-1]) / 2]
+    assert balanced == pytest.approx(max(every))
+    assert balanced == pytest.approx(balanced_accuracy_score(passed[here], scores[here] >= found))
+    left_out = np.flatnonzero(DRAWS[row] == 0)
+    if len(left_out):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = balanced_accuracy_score(passed[left_out], scores[left_out] >= found)
+        assert outside == pytest.approx(expected)
+
+
+def test_rates() -> None:
+    rates = statistics.pass_rates(np.array([[[3.0, 1.0], [2.0, 6.0]]]))
+    assert {name: rate[0] for name, rate in rates.items()} == {
+        "accuracy": pytest.approx(0.75), "sensitivity": pytest.approx(0.75), "specificity": pytest.approx(0.75),
+    }  # fmt: skip

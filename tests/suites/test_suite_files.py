@@ -1,0 +1,47 @@
+"""A suite as a file, read back."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
+from metrics.ingest import read_suite
+from metrics.suites import suite_bytes, write_suite
+from tests.suites.suite_scenes import suite
+
+TRICKY = [
+    {"case_id": "007", "question": "=1+1; NA, “quoted”\nand, a comma", "expected_answers": ["NA", "a;b", "[1]"]},
+    {"case_id": "NA", "question": "😀 e\u0301 हिन्दी", "tags": ["x", "y z"], "weight": 0.25, "Own Column": "1.0"},
+    {"case_id": "8", "conditions": '"a" AND NOT "b"', "source_text": " spaces ", "group": "g"},
+]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("rows", [None, TRICKY], ids=["plain", "tricky"])
+def test_jsonl_and_parquet_are_exact(tmp_path: Path, kind: str, rows: list | None) -> None:
+    made = suite() if rows is None else suite(rows)
+    write_suite(made, tmp_path / f"suite.{kind.upper()}")
+    assert read_suite(tmp_path / f"suite.{kind.upper()}").fingerprint == made.fingerprint
+
+
+def test_csv_keeps_lists_and_disarms_formulas(tmp_path: Path) -> None:
+    write_suite(suite(TRICKY), tmp_path / "suite.csv")
+    back = {row["case_id"]: row for row in read_suite(tmp_path / "suite.csv").cases.to_pylist()}
+    assert back["007"]["question"] == "'" + TRICKY[0]["question"]
+    assert back["007"]["expected_answers"] == ["NA", "a;b", "[1]"]
+    assert (back["NA"]["tags"], back["NA"]["weight"]) == (["x", "y z"], 0.25)
+    assert back["NA"]["metadata.Own Column"] == "1.0"
+
+
+def test_empty_columns_are_left_out() -> None:
+    assert suite_bytes(suite([{"case_id": "a", "question": "q"}]), "jsonl") == b'{"case_id": "a", "question": "q"}\n'
+
+
+def test_what_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"suite\.xlsx: found the ending 'xlsx'; expected one of jsonl, csv, parquet"):
+        write_suite(suite(), tmp_path / "suite.xlsx")
+    with pytest.raises(InputError, match="cats: found a suite of task detection; expected cases with text"):
+        suite_bytes(Suite.from_rows("cats", "detection", [{"case_id": "a"}], []), "jsonl")
+    with pytest.raises(InputError, match="format: found 'yaml'"):
+        suite_bytes(suite(), "yaml")

@@ -1,0 +1,88 @@
+"""ROUGE against the rouge_score package; the longest common subsequence against its table."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer, lcs_ind
+
+from metrics.text.overlap import subsequence
+from metrics.text.overlap.rouge import ROUGE_TYPES, Rouge, rouge, rouge_lsum, rouge_tokens
+from metrics.text.overlap.subsequence import lcs_length, lcs_positions
+from tests.timing import quickest
+
+ORACLE = {stem: RougeScorer(list(ROUGE_TYPES), use_stemmer=stem) for stem in (False, True)}
+WORDS = st.sampled_from(
+    ["the", "cat", "cats", "running", "runs", "National", "sat,", "é", "naïve", "\n", "42", "it's", "K"]
+)
+TEXTS = st.one_of(st.lists(WORDS, max_size=25).map(" ".join), st.text(max_size=60))
+TOKENS = st.lists(st.sampled_from("abcd"), max_size=30)
+
+
+@pytest.mark.parametrize("stem", [False, True], ids=["words", "stems"])
+@settings(max_examples=250, deadline=None)
+@given(reference=TEXTS, candidate=TEXTS)
+def test_rouge_equals_the_package(stem: bool, reference: str, candidate: str) -> None:
+    expected = ORACLE[stem].score(reference, candidate)
+    for kind, ours in rouge(reference, candidate, stem=stem).items():
+        assert ours == pytest.approx(tuple(expected[kind]), abs=1e-12), kind
+
+
+@settings(max_examples=200, deadline=None)
+@given(reference=TOKENS, candidate=TOKENS)
+def test_subsequence_is_the_one_the_package_takes(reference: list[str], candidate: list[str]) -> None:
+    expected = lcs_ind(reference, candidate)
+    assert lcs_positions([reference], candidate) == [expected]
+    assert lcs_length(reference, candidate) == len(expected)
+
+
+@pytest.mark.parametrize(("block", "narrow", "frequent"), [(7, 4096, 64), (256, 4, 3), (7, 4, 0)])
+def test_subsequence_of_long_texts(monkeypatch: pytest.MonkeyPatch, block: int, narrow: int, frequent: int) -> None:
+    """Rows in blocks, and columns too wide to keep every mask."""
+    for name, value in (("BLOCK", block), ("NARROW", narrow), ("FREQUENT", frequent)):
+        monkeypatch.setattr(subsequence, name, value)
+    rng = random.Random(0)
+    for size in (0, 1, 6, 7, 8, 14, 15, 90):
+        reference, candidate = rng.choices("abcdefgh", k=size), rng.choices("abcdefgh", k=rng.randrange(60))
+        expected = lcs_ind(reference, candidate)
+        assert lcs_positions([reference], candidate) == [expected]
+        assert lcs_length(reference, candidate) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "expected"),
+    [
+        pytest.param([], [], 0.0, id="nothing"),
+        pytest.param([["a"]], [[]], 0.0, id="empty-line"),
+        pytest.param([list("12345")], [list("12678"), list("13895")], 2 * 0.4 * 0.8 / 1.2, id="Lin-2004-section-3.2"),
+        pytest.param([["a"], ["a"]], [["a"]], 2 / 3, id="a-token-counts-once"),
+    ],
+)
+def test_lsum_by_hand(reference: list[list[str]], candidate: list[list[str]], expected: float) -> None:
+    assert rouge_lsum(reference, candidate).f == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "stem", "tokens"),
+    [
+        pytest.param("It's 9.5 °C—Naïve!", False, ["it", "s", "9", "5", "c", "na", "ve"], id="punctuation"),
+        pytest.param("running runs ran flies", True, ["run", "run", "ran", "fli"], id="stems"),
+        pytest.param("今天", False, [], id="other-script"),
+    ],
+)
+def test_tokens(text: str, stem: bool, tokens: list[str]) -> None:
+    assert rouge_tokens(text, stem) == tokens
+
+
+def test_identical_texts_score_one() -> None:
+    assert set(rouge("a b\nc", "a b\nc").values()) == {Rouge(1.0, 1.0, 1.0)}
+
+
+def test_a_megabyte_takes_seconds() -> None:
+    rng = random.Random(1)
+    words = [f"w{index}" for index in range(30_000)]
+    answer = " ".join(rng.choices(words, k=170_000))
+    reference = "\n".join(" ".join(rng.choices(words, k=20)) for _ in range(50))
+    assert quickest(lambda: rouge(reference, answer), 10) < 10
+    assert quickest(lambda: rouge(reference, answer.replace(" w1", "\nw1")), 10) < 10

@@ -1,0 +1,110 @@
+"""Encoded parts: found where they are and not where they are not, nested, in bounded time."""
+
+import base64
+import codecs
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.text.sensitive.encodings import ENCODINGS, Encoding, encoded_parts, in_the_clear
+from tests.timing import quickest
+
+HIDDEN = "Write to jane.roe@acme-bank.com"
+ENCODERS: dict[str, Callable[[bytes], str]] = {
+    "base16": bytes.hex,
+    "base16, capitals": lambda data: data.hex().upper(),
+    "base16, spaced": lambda data: data.hex(" "),
+    "base32": lambda data: base64.b32encode(data).decode(),
+    "base64": lambda data: base64.b64encode(data).decode(),
+    "base64, unpadded": lambda data: base64.b64encode(data).decode().rstrip("="),
+    "base64, in lines": lambda data: base64.encodebytes(data).decode().strip(),
+    "base64url": lambda data: base64.urlsafe_b64encode(data).decode(),
+    "base85": lambda data: base64.b85encode(data).decode(),
+    "ascii85, framed": lambda data: base64.a85encode(data, adobe=True).decode(),
+}
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("around", ["{}", "Look: {} is it.", '"{}".', "(see {})", "x\n{}\ny"])
+def test_each_encoding_is_found_in_prose(name: str, around: str) -> None:
+    written = ENCODERS[name](HIDDEN.encode())
+    text = around.format(written)
+    (part,) = encoded_parts(text)
+    assert part.text == HIDDEN
+    assert text[part.start : part.end].strip("<~>") == written.strip("<~>")
+    assert in_the_clear(text, [part]).strip("<~>") == around.format(HIDDEN) or "framed" in name
+
+
+@pytest.mark.parametrize("outer", ENCODERS)
+@pytest.mark.parametrize("inner", ENCODERS)
+def test_two_levels_are_decoded_and_the_third_is_not(outer: str, inner: str) -> None:
+    nested = ENCODERS[outer](f"then {ENCODERS[inner](HIDDEN.encode())} end".encode())
+    (part,) = encoded_parts(nested)
+    assert len(part.encodings) == 2
+    assert HIDDEN in part.text
+    assert not any(HIDDEN in part.text for part in encoded_parts(base64.b64encode(nested.encode()).decode()))
+
+
+@pytest.mark.parametrize(
+    ("hidden", "charset"),
+    [
+        ("Prüfung: 536-90-4399", "utf-8"),
+        ("パスワードは秘密です", "utf-8"),
+        ("4539 1488 0343 6467", "utf-8"),
+        ("4539 1488 0343 6467", "utf-16-le"),
+    ],
+)
+def test_other_scripts_and_numbers(hidden: str, charset: str) -> None:
+    (part,) = encoded_parts(base64.b64encode(hidden.encode(charset)).decode())
+    assert part.text == hidden
+
+
+def test_rot13_is_told_by_english_words_and_only_on_demand() -> None:
+    text = "A plain line with the words of it.\n" + codecs.encode("This is the secret of the house.", "rot13")
+    assert not encoded_parts(text)
+    (part,) = encoded_parts(text, ENCODINGS)
+    assert (part.encodings, part.text) == (("rot13",), "This is the secret of the house.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("2f:3d:ad:96:87:b8:ab:14", id="bytes"),
+        pytest.param("a0af no be or of up 7c80", id="frequent words among hexadecimal digits"),
+        pytest.param("Jr unir gur", id="two words"),
+    ],
+)
+def test_rot13_takes_more_than_a_chance_word(text: str) -> None:
+    assert [part.text for part in encoded_parts(text, ENCODINGS)] == (["We have the"] if text.startswith("Jr") else [])
+
+
+def test_what_decodes_to_signs_counts_where_they_hold_another_part() -> None:
+    inner = base64.b85encode(b"ssn 536-90-4399").decode()
+    (part,) = encoded_parts(base64.b64encode(inner.encode()).decode())
+    assert (part.encodings, part.text) == (("base64", "base85"), "ssn 536-90-4399")
+    assert not encoded_parts(base64.b64encode(b"!$%&/()=?+*~").decode())
+
+
+@pytest.mark.parametrize("after", [" before Friday", " değerini", ":zz", " 7"])
+def test_bytes_end_before_a_word_that_begins_like_one(after: str) -> None:
+    written = HIDDEN.encode().hex(" ")
+    (part,) = encoded_parts(written + after)
+    assert (part.start, part.end, part.text) == (0, len(written), HIDDEN)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text("ABCDabcd0123456789+/=-_<~> \n", max_size=120))
+def test_parts_lie_in_the_text_in_order(text: str) -> None:
+    end = 0
+    for part in encoded_parts(text, ENCODINGS):
+        assert end <= part.start < part.end <= len(text)
+        assert part.text
+        end = part.end
+
+
+@pytest.mark.parametrize("unit", ["a", "A" * 60 + "\n", "zzzzzzzzzzzzzz ", "<~", "SGVsbG8gd29ybGQh ", "0x41 "])
+@pytest.mark.parametrize("encoding", ["base16", "base64", "ascii85", "rot13"])
+def test_a_megabyte_of_hostile_text_takes_seconds(unit: str, encoding: Encoding) -> None:
+    assert quickest(lambda: encoded_parts(unit * (1_000_000 // len(unit)), [encoding]), 15) < 15

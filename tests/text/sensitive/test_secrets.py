@@ -1,0 +1,87 @@
+"""Secrets: what is found and what is not, hostile text in bounded time; see test_rules_corpora for the kinds."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.text.sensitive.personal_data import redacted
+from metrics.text.sensitive.secrets import entropy, looks_random, secrets
+from tests.corpora.cases import Piece
+from tests.corpora.credentials import PLANTED
+from tests.timing import quickest
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(secret.kind, text[secret.start : secret.end]) for secret in secrets(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="empty"),
+        pytest.param("\\nAKIAZ7XQ2M4LP9RT3VWB\\n", [("cloud_key", "AKIAZ7XQ2M4LP9RT3VWB")], id="after-a-written-break"),
+        pytest.param("xAKIAZ7XQ2M4LP9RT3VWB", [], id="inside-a-word"),
+        pytest.param("The password is Tr0ub4dor&3.", [("password", "Tr0ub4dor&3")], id="full-stop-left-out"),
+        pytest.param("ftp://me:password@host", [], id="the-word-password-in-a-url"),
+        pytest.param("-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", [], id="no-body"),
+        pytest.param("Passwort: Tr0ub4dor&3", [("password", "Tr0ub4dor&3")], id="in-german"),
+        pytest.param("パスワード：Tr0ub4dor&3です", [("password", "Tr0ub4dor&3")], id="in-japanese-without-spaces"),
+        pytest.param("[password: Tr0ub4dor&3]", [("password", "Tr0ub4dor&3")], id="bracket-left-out"),
+        pytest.param(
+            "Use glpat-9XbW2kLmQ7vTzR4pYc8N.", [("git_token", "glpat-9XbW2kLmQ7vTzR4pYc8N")], id="its-full-stop"
+        ),
+    ],
+)
+def test_what_is_found(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["AKIAIOSFODNN7EXAMPLE", "aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"]
+)
+def test_published_samples_are_dummies(text: str) -> None:
+    (secret,) = secrets(text)
+    assert secret.dummy
+
+
+def test_kinds_may_be_chosen_and_never_overlap() -> None:
+    rng = random.Random(1)
+    made = [entry.make(rng) for entry in PLANTED.values()]
+    text = " ".join(piece.text if isinstance(piece, Piece) else piece for piece in made)
+    every = secrets(text)
+    assert all(left.end <= right.start for left, right in pairwise(every))
+    assert secrets(text, ["jwt"]) == [secret for secret in every if secret.kind == "jwt"]
+
+
+def test_entropy() -> None:
+    assert [entropy("aaaa"), entropy("ab"), entropy("abcd"), entropy("")] == [0, 1, 2, 0]
+    assert looks_random("9f8e7d6c5b4a39281706")
+    assert not looks_random("bert-base-uncased-2024")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("sk-AKIA019xyz=: \n.eyJ@/password", max_size=80))
+def test_findings_lie_in_the_text_and_hide_it(text: str) -> None:
+    for secret in secrets(text):
+        assert 0 <= secret.start < secret.end <= len(text)
+        assert not any(character.isalnum() for character in redacted(text, secret)[1:])
+
+
+HOSTILE = [
+    "a",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "-----BEGIN PRIVATE KEY-----",
+    "://a:",
+    "password is ",
+    "token = ",
+    "ABCD1-",
+    "\n",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_a_megabyte_of_hostile_text_takes_seconds(unit: str) -> None:
+    assert quickest(lambda: secrets(unit * (1_000_000 // len(unit))), 15) < 15

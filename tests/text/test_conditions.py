@@ -1,0 +1,120 @@
+"""The condition language: what it means, what it refuses and where, and in what time."""
+
+import re
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.text.conditions import ConditionError, parse_condition
+from tests.timing import quickest
+
+
+def holds(condition: str, text: str, case_sensitive: bool = True) -> bool:
+    parsed = parse_condition(condition, case_sensitive)
+    return parsed.holds(parsed.found(text))
+
+
+@pytest.mark.parametrize(
+    ("condition", "text", "expected"),
+    [
+        pytest.param('"cat"', "a cat sat", True, id="string"),
+        pytest.param('"Cat"', "a cat sat", False, id="case"),
+        pytest.param('""', "", True, id="empty-string"),
+        pytest.param('"a" AND "b"', "b a", True, id="and"),
+        pytest.param('"a" AND "b"', "a", False, id="and-half"),
+        pytest.param('"a" OR "b"', "b", True, id="or"),
+        pytest.param('NOT "a"', "b", True, id="not"),
+        pytest.param('NOT NOT "a"', "a", True, id="not-not"),
+        pytest.param('"a" OR "b" AND "c"', "a", True, id="and-before-or"),
+        pytest.param('("a" OR "b") AND "c"', "a", False, id="parentheses"),
+        pytest.param('NOT "a" AND "b"', "b", True, id="not-before-and"),
+        pytest.param('NOT ("a" AND "b")', "a", True, id="not-parentheses"),
+        pytest.param('"a"and not"b"', "a", True, id="keywords-in-any-case-without-spaces"),
+        pytest.param(r'"say \"hi\""', 'say "hi"', True, id="escaped-quote"),
+        pytest.param(r'"C:\\temp\new"', r"C:\temp\new", True, id="escaped-backslash"),
+        pytest.param('"AND (OR"', "x AND (OR y", True, id="keywords-in-a-string"),
+        pytest.param(r'regexp("\d{4}")', "in 1889", True, id="expression"),
+        pytest.param(r'REGEXP ( "^in \"x\"$" )', 'in "x"', True, id="expression-with-quote"),
+        pytest.param(r'regexp("\\d")', "3", False, id="backslash-stays-in-an-expression"),
+        pytest.param('regexp("今.")', "今天很好", True, id="unicode"),
+        pytest.param(' \n"a"\tAND\n"b" ', "ab", True, id="white-space"),
+        pytest.param('"a" AND "a" AND NOT "b"', "a", True, id="the-same-twice"),
+    ],
+)
+def test_meaning(condition: str, text: str, expected: bool) -> None:
+    assert holds(condition, text) is expected
+
+
+def test_case_may_be_ignored() -> None:
+    assert holds('"STRASSE" AND regexp("cat")', "straße CAT", case_sensitive=False)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        pytest.param("", 'the end at character 1; expected "…"', id="empty"),
+        pytest.param('"a" AND', 'the end at character 8; expected "…"', id="open-end"),
+        pytest.param('"a" "b"', "'\"b\"' at character 5; expected AND, OR or the end", id="no-operator"),
+        pytest.param("Paris", "'Paris' at character 1; expected \"…\"", id="no-quotes"),
+        pytest.param('("a"', "the end at character 5; expected )", id="open-parenthesis"),
+        pytest.param('"a")', "')' at character 4; expected AND, OR", id="closing-parenthesis"),
+        pytest.param('"a" OR "b', "a quote that is not closed at character 8", id="open-quote"),
+        pytest.param('"a" && "b"', "'&' at character 5; expected", id="other-operator"),
+        pytest.param('"a" OR “b”', "'“' at character 8; expected", id="curly-quotes"),
+        pytest.param('regexp "a"', "'\"a\"' at character 8; expected ( after regexp", id="regexp-no-parenthesis"),
+        pytest.param("regexp(a)", "'a' at character 8; expected an expression in quotes", id="regexp-no-quotes"),
+        pytest.param('regexp("a(")', 'the expression "a(": missing ): a( at character 8', id="regexp-broken"),
+        pytest.param(r'regexp("(a)\1")', "at character 8; expected one that RE2 reads", id="regexp-back-reference"),
+        pytest.param('regexp("' + "a" * 1001 + '")', "1,001 characters, more than 1,000", id="regexp-long"),
+        pytest.param('regexp("((a{100}){100}){100}")', "at character 8", id="regexp-explodes"),
+        pytest.param("(" * 51 + '"a"' + ")" * 51, "at most 50 parentheses", id="deep"),
+        pytest.param(" OR ".join(['"a"'] * 201), "at most 200 strings", id="many"),
+        pytest.param(
+            '"' + "a" * 10_000 + '"', "10,002 characters at character 10001; expected at most 10,000", id="long"
+        ),
+    ],
+)
+def test_what_cannot_be_read_says_where(condition: str, message: str) -> None:
+    with pytest.raises(ConditionError, match=re.escape(message)):
+        parse_condition(condition)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(['"a"', '"b', "AND", "OR", "NOT", "(", ")", 'regexp("a+")', "regexp", " ", "\\"])).map(
+        "".join
+    )
+)
+def test_anything_is_read_or_refused(condition: str) -> None:
+    position = None
+    try:
+        parsed = parse_condition(condition)
+    except ConditionError as failure:
+        position = failure.position
+    if position is None:
+        assert isinstance(parsed.holds(parsed.found("a")), bool)
+    else:
+        assert 1 <= position <= len(condition) + 1
+
+
+@settings(deadline=None)
+@given(st.text(max_size=30), st.text(max_size=10))
+def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -> None:
+    quoted = '"' + wanted.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    assert holds(quoted, text) is (wanted in text)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)*x", "(a?){200}a{200}b", "[a-z]+[0-9]+x"])
+def test_no_expression_hangs(pattern: str) -> None:
+    assert quickest(lambda: holds(f'regexp("{pattern}")', "a" * 300_000 + "!"), 10) < 10
+
+
+@pytest.mark.parametrize("condition", ['"' + '\\"' * 4999, "NOT " * 2499 + '"a"', "(" * 9999])
+def test_no_condition_hangs(condition: str) -> None:
+    def act() -> None:
+        with suppress(ConditionError):
+            holds(condition, "a")
+
+    assert quickest(act, 2) < 2

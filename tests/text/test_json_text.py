@@ -1,0 +1,151 @@
+"""Strict JSON against json, schemas against jsonschema, and neither fetched, hung nor overflown."""
+
+import json
+import re
+from contextlib import suppress
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.text.json_text import JsonError, read_json, violations
+from tests.timing import quickest
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([1.0, 0.5]) | st.text("ab", max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abx", max_size=2), inner, max_size=3),
+    max_leaves=6,
+)
+SCHEMAS = st.recursive(
+    st.sampled_from(
+        [
+            *({}, True, False, {"type": "object"}, {"type": ["integer", "null"]}, {"minimum": 1}, {"pattern": "^a"}),
+            *({"enum": [1, "a"]}, {"uniqueItems": True}, {"minItems": 2}, {"required": ["a"]}, {"const": {"a": 1}}),
+        ]
+    ),
+    lambda inner: st.fixed_dictionaries(
+        {},
+        optional={
+            "properties": st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+            "patternProperties": st.dictionaries(st.sampled_from(["^a", "x"]), inner, max_size=2),
+            "additionalProperties": inner,
+            "items": inner,
+            "anyOf": st.lists(inner, min_size=1, max_size=2),
+            "not": inner,
+        },
+    ),
+    max_leaves=5,
+)
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_what_json_writes_is_read(value: object) -> None:
+    assert read_json(json.dumps(value)).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("", "Expecting value at line 1, column 1", id="empty"),
+        pytest.param("{'a': 1}", "line 1, column 2", id="single-quotes"),
+        pytest.param("[1,\n2,]", "line 2", id="trailing-comma"),
+        pytest.param("{} x", "Extra data at line 1, column 4", id="more-after"),
+        pytest.param("[NaN]", "NaN, which JSON does not have", id="nan"),
+        pytest.param("-Infinity", "-Infinity, which JSON does not have", id="infinity"),
+        pytest.param('"a\nb"', "control character", id="line-break-in-a-string"),
+        pytest.param("9" * 5000, "an integer of 5,000 digits", id="huge-integer"),
+        pytest.param("[" * 65 + "]" * 65, "nested deeper than 64 levels at character 65", id="deep"),
+        pytest.param("[" * 1_000_000, "nested deeper than 64 levels", id="very-deep"),
+    ],
+)
+def test_what_is_not_json_says_where(text: str, message: str) -> None:
+    with pytest.raises(JsonError, match=re.escape(message)):
+        read_json(text)
+
+
+def test_brackets_in_strings_are_no_levels() -> None:
+    assert read_json(json.dumps("[" * 100 + '\\"{')).value == "[" * 100 + '\\"{'
+    assert read_json(json.dumps([[]] * 100)).value == [[]] * 100
+
+
+def test_duplicate_keys_are_noted_and_the_last_counts() -> None:
+    document = read_json('[{"a": 1, "a": 2}, {"b": 1}, {"c": {"d": 0, "d": 0}}]')
+    assert document.duplicates == ("a", "d")
+    assert document.value[0] == {"a": 2}
+
+
+@settings(max_examples=300, deadline=None)
+@given(value=VALUES, schema=SCHEMAS)
+def test_validity_equals_jsonschema(value: object, schema: object) -> None:
+    assert (not violations(value, json.dumps(schema))) is jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+@pytest.mark.parametrize("value", [[1, 1.0], [1, True], [{"a": [1]}, {"a": [1.0]}], ["1", 1], [0, False, None, "", []]])
+def test_unique_items_equal_jsonschema(value: list[object]) -> None:
+    schema = {"uniqueItems": True}
+    assert (not violations(value, json.dumps(schema))) is jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+def test_violations_say_where() -> None:
+    schema = {"properties": {"a": {"items": {"type": "integer", "minimum": 0}}}, "additionalProperties": False}
+    found = violations({"a": [1, "x", -1], "b": 2}, json.dumps(schema))
+    assert sorted((entry.path, entry.keyword) for entry in found) == [
+        ("$", "additionalProperties"),
+        ("$.a[1]", "type"),
+        ("$.a[2]", "minimum"),
+    ]
+    assert len(violations(["x"] * 100, '{"items": {"type": "integer"}}')) == 20
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        pytest.param("{", "the schema is not JSON", id="not-json"),
+        pytest.param("[]", "the schema is list, not an object", id="list"),
+        pytest.param('{"type": "text"}', "the schema is not valid at $.type", id="not-a-schema"),
+        pytest.param('{"$ref": "https://example.com/x"}', "refers to 'https://example.com/x'", id="remote-ref"),
+        pytest.param('{"$ref": "file:///etc/passwd"}', "refers to 'file:///etc/passwd'", id="file-ref"),
+        pytest.param('{"$ref": "#/$defs/none"}', "refers to", id="dangling-ref"),
+        pytest.param('{"$ref": "#"}', "refers to itself without end", id="endless"),
+        pytest.param('{"pattern": "(a)\\\\1"}', "none that RE2 reads", id="back-reference"),
+        pytest.param(
+            '{"patternProperties": {"a": true}, "unevaluatedProperties": false}', "not supported", id="both-properties"
+        ),
+    ],
+)
+def test_a_schema_that_cannot_be_used(schema: str, message: str) -> None:
+    with pytest.raises(JsonError, match=re.escape(message)):
+        violations("a", schema)
+
+
+def test_a_meta_schema_is_known_without_fetching() -> None:
+    schema = '{"$ref": "https://json-schema.org/draft/2020-12/schema"}'
+    assert not violations({"type": "object"}, schema)
+    assert violations({"type": 1}, schema)
+
+
+def test_a_recursive_schema_on_a_deep_value() -> None:
+    value: object = None
+    for _ in range(60):
+        value = [value]
+    assert not violations(value, '{"items": {"$ref": "#"}}')
+
+
+@pytest.mark.parametrize(
+    ("text", "schema"),
+    [
+        pytest.param('"' + "a" * 50_000 + '!"', '{"pattern": "^(a+)+$"}', id="pattern"),
+        pytest.param('{"' + "a" * 50_000 + '!": 1}', '{"patternProperties": {"^(a+)+$": true}}', id="pattern-property"),
+        pytest.param("[" + "{}," * 50_000 + "{}]", '{"uniqueItems": true}', id="unique"),
+        pytest.param('"' + '\\"' * 300_000, "{}", id="open-string"),
+        pytest.param("[" + ("[" * 60 + "]" * 60 + ",") * 5_000 + "1]", "{}", id="wide"),
+    ],
+)
+def test_nothing_hangs(text: str, schema: str) -> None:
+    def act() -> None:
+        with suppress(JsonError):
+            violations(read_json(text).value, schema)
+
+    assert quickest(act, 10) < 10

@@ -1,0 +1,74 @@
+"""Rules on texts with findings planted in them: precision and recall of every kind, exact spans, samples marked."""
+
+import random
+import re
+
+import pytest
+
+from metrics.text.sensitive.personal_data import IBAN_LENGTHS, iban_checks, luhn, personal_data, redacted
+from tests.corpora import personal
+from tests.corpora.cases import ANY, Case
+from tests.corpora.cases import HELD_OUT as ELSEWHERE
+from tests.corpora.rules import RULES, cases_of, measured
+
+SIZE = 2_400  # cases a rule
+FLOOR = 0.98
+
+
+@pytest.mark.parametrize("held_out", [False, True], ids=["seen", "held out"])
+@pytest.mark.parametrize("rule", RULES)
+def test_every_kind_is_found_where_it_is_and_nowhere_else(rule: str, held_out: bool) -> None:
+    found = measured(rule, SIZE, held_out)
+    few = {kind for kind, tally in found.kinds.items() if 0 < tally.planted < 50}  # one error would be 2 %
+    assert not found.below(FLOOR, few), (found.missed, found.mistaken)
+    assert not found.below(0.95), (found.missed, found.mistaken)
+    assert len(found.missed) >= 70, "generators of findings and of look-alikes"
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_cases_held_out_are_others(rule: str) -> None:
+    seen, other = cases_of(rule, SIZE), cases_of(rule, SIZE, held_out=True)
+    assert len(seen) == len(other) == SIZE
+    both = {case.text for case in seen if len(case.text) > 40} & {case.text for case in other}
+    assert len(both) < 0.01 * SIZE
+    assert not set(ANY) & set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_corpus_is_its_seed(rule: str) -> None:
+    assert cases_of(rule, 300) == cases_of(rule, 600)[:300]
+
+
+def samples() -> list[Case]:
+    return [case for case in cases_of("personal data", SIZE) if case.findings]
+
+
+def test_published_samples_are_marked_and_others_are_not() -> None:
+    wrong = [
+        (case.name, case.text)
+        for case in samples()
+        for datum in personal_data(case.text, region=case.options.get("region", "US"))
+        if datum.dummy != case.dummy
+    ]
+    assert not wrong
+
+
+def test_what_is_shown_hides_the_value() -> None:
+    for case in samples():
+        for datum in personal_data(case.text, region=case.options.get("region", "US")):
+            shape = redacted(case.text, datum)
+            assert len(shape) == datum.end - datum.start
+            assert not re.search(r"[^\W_]", shape[1:])
+
+
+def test_the_generator_and_the_rule_agree_on_check_digits_and_lengths() -> None:
+    """Two writings of the standards, each of its own: where they differ, one is wrong."""
+    rng = random.Random(3)
+    for _ in range(300):
+        assert luhn(personal.card(rng))
+        assert not luhn(personal.bad_card(rng))
+        iban = personal.iban(rng)
+        assert iban_checks(iban), iban
+        assert not iban_checks(personal.iban(rng, rng.randrange(1, 97)))
+    lengths = {country: 4 + len(personal.account(rng, country)) for country in personal.ACCOUNTS}
+    assert lengths == {country: IBAN_LENGTHS[country] for country in personal.ACCOUNTS}

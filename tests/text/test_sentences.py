@@ -1,0 +1,38 @@
+"""Sentences in several scripts, and in time."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.text.sentences import sentences
+from tests.timing import quickest
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="empty"),
+        pytest.param(" \n\t\n", [], id="white-space"),
+        pytest.param("no full stop", ["no full stop"], id="no-stop"),
+        pytest.param("Dr. Who paid 3.50. Why? No!", ["Dr. Who paid 3.50.", "Why?", "No!"], id="abbreviation-decimal"),
+        pytest.param("- one\n- two\n\nThree. Four", ["- one", "- two", "Three.", "Four"], id="lines"),
+        pytest.param("今天很好。走吧！好吗？", ["今天很好。", "走吧！", "好吗？"], id="chinese"),
+        pytest.param("他说：“走吧。”然后走了。", ["他说：“走吧。”", "然后走了。"], id="closing-quote"),
+        pytest.param("यह एक है। यह दो है।", ["यह एक है।", "यह दो है।"], id="hindi"),
+        pytest.param("هل هذا سؤال؟ نعم.", ["هل هذا سؤال؟", "نعم."], id="arabic"),
+        pytest.param("Mixed. 今天很好。Then this.", ["Mixed.", "今天很好。", "Then this."], id="mixed"),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_no_character_is_lost_but_white_space(text: str) -> None:
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("unit", ["a. ", "a", ". ", "。", "a.\n", "? ", '"', "A. B. "])
+def test_time_is_linear(unit: str) -> None:
+    assert quickest(lambda: sentences(unit * (150_000 // len(unit))), 10) < 10

@@ -1,0 +1,113 @@
+"""The compiled loops: sorts against numpy, one compilation for every use, no folder to cache in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.evaluators.detection import (
+    average_precision,
+    average_recall,
+    coco_summary,
+    detection_confusion,
+    detection_pr_curve,
+    detection_pr_curve_detailed,
+    error_breakdown,
+)
+from metrics.evaluators.segmentation.segmentation_iou import segmentation_iou
+from metrics.vision import compiled
+from metrics.vision.compiled import box_matching, coco_results, curves, label_map_counts, mask_runs, ranked, sorting
+from tests.evaluators.detected import outputs_of, suite_of
+
+NUMBERS = st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.0, -0.0, 0.5, 1.0])))
+
+
+@settings(deadline=None)  # the first call compiles
+@given(NUMBERS)
+def test_scores_sort_as_numpy_sorts_them(scores):
+    values = np.array(scores, np.float64)
+    order = sorting.sort_by_score(np.arange(len(values), dtype=np.int32), values)
+    assert np.array_equal(order, np.argsort(-values, kind="stable"))
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 6)))
+def test_codes_sort_as_numpy_sorts_them(codes):
+    values = np.array(codes, np.int32)
+    order = sorting.sort_by_code(np.arange(len(values), dtype=np.int32), values, 7)
+    assert np.array_equal(order, np.argsort(values, kind="stable"))
+    assert np.array_equal(sorting.bounds(order, values, 7), np.searchsorted(values[order], np.arange(8)))
+
+
+def test_the_warm_up_compiles_all_that_is_used():
+    compiled.warm_up()
+    loops = [
+        loop
+        for part in (coco_results, curves, mask_runs, box_matching, ranked, label_map_counts, sorting)
+        for loop in vars(part).values()
+        if hasattr(loop, "signatures")
+    ]
+    before = {loop.py_func.__name__: len(loop.signatures) for loop in loops}
+    suite = suite_of(("a", "cat", 0, 0, 9, 9), ("b", "dog", 0, 0, 9, 9))
+    outputs = outputs_of(("a", "cat", 0, 0, 9, 9, 0.5), ("b", "dog", 0, 5, 9, 9, 0.5), ("a", "dog", 0, 0, 9, 9, 0.5))
+    modules = (
+        average_precision, average_recall, coco_summary, detection_pr_curve, detection_pr_curve_detailed,
+        detection_confusion, error_breakdown,
+    )  # fmt: skip
+    for module in modules:
+        evaluator = getattr(module, module.__name__.rpartition(".")[2])
+        evaluator(suite, outputs, evaluator.parameters(resamples=10))
+    sides = pa.array([20, 20, 20], pa.int32())
+    cases = suite.cases.drop(["image_width", "image_height"])
+    sized = replace(suite, cases=cases.append_column("image_width", sides).append_column("image_height", sides))
+    coco_summary.coco_summary(sized, outputs, coco_summary.CocoSummaryParameters(resamples=10, geometry="mask"))
+    segmentation_iou(sized, outputs, segmentation_iou.parameters(resamples=10))
+    assert {loop.py_func.__name__: len(loop.signatures) for loop in loops} == before
+    assert set(before.values()) <= {0, 1}  # 0: only called by other loops
+
+
+def test_without_a_folder_to_write_the_loops_still_compile(monkeypatch):
+    def njit(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(compiled, "njit", njit)
+    assert compiled.compiled(len) is len
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5), st.integers(0, 5))), st.integers(0, 3))
+def test_objects_stand_where_counting_one_by_one_finds_them(objects, most):
+    label = np.array([one for one, _, _ in objects], np.int32)
+    first, last = (np.array([one[place] for one in objects], np.int64) for place in (1, 2))
+    counts, chosen = ranked.stand(label, first, last, 3, 5, most)
+    for k in range(3):
+        for step in range(5):
+            standing = [i for i, one in enumerate(objects) if one[0] == k and one[1] <= step < one[2]]
+            assert counts[k, step] == len(standing)
+            assert [i for i in chosen[k, step].tolist() if i >= 0] == standing[:most]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans())), st.randoms())
+def test_what_is_right_ranks_as_counting_one_by_one_finds_it(predictions, random):
+    order = list(range(len(predictions)))
+    random.shuffle(order)
+    label = np.array([one for one, _, _ in predictions], np.int32)
+    counts, right = (np.array([one[place] for one in predictions], np.uint8) for place in (1, 2))
+    images = np.arange(len(predictions), dtype=np.int32)
+    missed, miss_starts, rows, before, row_starts = ranked.rank_right(
+        np.array(order, np.int32), counts, label, right, images, 3
+    )
+    for k in range(3):
+        own = [i for i in order if predictions[i][1] and predictions[i][0] == k]
+        found = [i for i in own if predictions[i][2]]
+        assert rows[row_starts[k] : row_starts[k + 1]].tolist() == found
+        assert before[row_starts[k] : row_starts[k + 1]].tolist() == [
+            sum(not predictions[j][2] for j in own[: own.index(i)]) for i in found
+        ]
+        until = own.index(found[-1]) if found else 0
+        assert missed[miss_starts[k] : miss_starts[k + 1]].tolist() == [i for i in own[:until] if not predictions[i][2]]
