@@ -37,7 +37,7 @@ SIZES = ("small", "medium", "large")
 
 
 def number(evaluator: str, metric: str, parameters: Mapping[str, Value]) -> Filters:
-    """The objects of one metric of an evaluator that was run with these parameters."""
+    """Return the objects of one metric of an evaluator that was run with these parameters."""
     size = metric.rpartition("_")[2]
     return {
         "evaluator": evaluator,
@@ -48,7 +48,7 @@ def number(evaluator: str, metric: str, parameters: Mapping[str, Value]) -> Filt
 
 
 def cell(labels: Sequence[str], predicted: Sequence[str], margins: tuple[str, str]) -> Filters:
-    """The objects of a cell of a confusion matrix: those of these labels that are predicted as those."""
+    """Return the objects of a cell of a confusion matrix: those of these labels that are predicted as those."""
     if margins[0] in labels:
         return {"kind": ["fp_hallucination"], "label": list(predicted)}
     if margins[1] in predicted:

@@ -21,7 +21,7 @@ DAYS = {
 
 
 def facts(held: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The figures of the cache: title, value, what it means."""
+    """Return the figures of the cache: title, value, what it means."""
     asked = held["hits"] + held["misses"]
     saved = dollars(held["saved_usd"]) if held["saved_usd"] or not held["unpriced_hits"] else "unknown"
     some = f"; of {plural(held['unpriced_hits'], 'more hit')} the price is unknown" if held["unpriced_hits"] else ""

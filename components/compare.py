@@ -27,7 +27,7 @@ Row = Mapping[str, Any]  # of components.data.comparison
 
 
 def answer(found: Mapping[str, Any]) -> str:
-    """Whether B is better, in one sentence; A and B stand for the models' names."""
+    """Return whether B is better, in one sentence; A and B stand for the models' names."""
     tested = [*found["rows"], *found["resampled"]]
     rows = [row for row in tested if row["direction"] != "none" and row["verdict"] != "none"]
     better = sum(row["verdict"] == "better" for row in rows)
@@ -49,7 +49,7 @@ def answer(found: Mapping[str, Any]) -> str:
 
 
 def method(found: Mapping[str, Any], correction: str) -> str:
-    """How the answer was come by, in a sentence a manager understands."""
+    """Return how the answer was come by, in a sentence a manager understands."""
     n = [row["n"] for row in found["rows"] if row["n"]] or [found["cases"]]
     cases = count(max(n)) if min(n) == max(n) else f"{count(min(n))}–{count(max(n))}"
     units = ", in the suite's groups" if found["clustered"] else ""
@@ -58,7 +58,7 @@ def method(found: Mapping[str, Any], correction: str) -> str:
 
 
 def certainty(tested: int, correction: str) -> str:
-    """What a correction of that many tests promises of a finding."""
+    """Return what a correction of that many tests promises of a finding."""
     return {
         "holm": f"the chance of even one false finding among {plural(tested, 'test')} is at most 5 % (Holm)",
         "benjamini_hochberg": "of the differences found at most 5 % are expected to be false (Benjamini–Hochberg)",
@@ -73,12 +73,12 @@ def metric_name(row: Row, limit: int = 42) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign."""
+    """Return a difference with its sign."""
     return ("+" if value is not None and value > 0 else "") + number(value)
 
 
 def chance(p: float | None) -> str:
-    """A p with three decimals: `0.012`, `<0.001`."""
+    """Return a p with three decimals: `0.012`, `<0.001`."""
     if p is None:
         return MISSING
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
@@ -101,7 +101,7 @@ def scaled(row: Row) -> tuple[float, float, float] | None:
 
 
 def is_open(row: Row) -> bool:
-    """Whether a metric's range has no end, so that its difference is drawn relative to A."""
+    """Return whether a metric's range has no end, so that its difference is drawn relative to A."""
     return float("inf") in (abs(row["column"]["low"]), abs(row["column"]["high"]))
 
 
@@ -187,7 +187,7 @@ def _hover(row: Row) -> str:
 
 
 def table(rows: Sequence[Row]) -> pd.DataFrame:
-    """The metrics with everything that is known of the pair, as texts."""
+    """Return the metrics with everything that is known of the pair, as texts."""
     return pd.DataFrame(
         {
             "metric": [metric_name(row, 36) for row in rows],
@@ -208,7 +208,7 @@ def table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def table_columns(correction: str) -> dict[str, Any]:
-    """The table's headers, each with what it means on hover."""
+    """Return the table's headers, each with what it means on hover."""
 
     def right(title: str, help: str, width: int) -> Any:
         return st.column_config.Column(title, help=help, width=width, alignment="right")
@@ -261,7 +261,7 @@ def resampled_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def resampled_columns(correction: str, metric: str = "Metric of the whole data set") -> dict[str, Any]:
-    """The headers of `resampled_table`, each with what it means on hover."""
+    """Return the headers of `resampled_table`, each with what it means on hover."""
 
     def right(title: str, width: int, help: str | None = None) -> Any:
         return st.column_config.Column(title, help=help, width=width, alignment="right")
@@ -283,7 +283,7 @@ def resampled_columns(correction: str, metric: str = "Metric of the whole data s
 
 
 def unpaired_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """The metrics of the whole data set: both values with their own intervals."""
+    """Return the metrics of the whole data set: both values with their own intervals."""
     return pd.DataFrame(
         {
             "metric": [metric_name(row, 60) for row in rows],
@@ -299,7 +299,7 @@ def unpaired_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def unpaired_words(row: Row) -> str:
-    """What the two intervals say: who is better where they are apart, OVERLAP else; empty where there are none."""
+    """Return what the two intervals say: who is better where they are apart, OVERLAP else; empty where there are none."""
     a, b = row["a"], row["b"]
     if None in (a["low"], a["high"], b["low"], b["high"]) or row["direction"] == "none":
         return ""
@@ -329,7 +329,7 @@ UNPAIRED_COLUMNS: dict[str, Any] = {
 
 
 def metric_help(row: Row) -> str:
-    """What the metric is: its definition, range and better end."""
+    """Return what the metric is: its definition, range and better end."""
     low, high = row["column"]["low"], row["column"]["high"]
     return f"{row['description']} · range {range_text(low, high)}, {DIRECTIONS[row['direction']]}"
 

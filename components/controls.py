@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def slider(label: str, name: str, default: float, low: float = 0.0, high: float = 1.0, step: float = 0.05) -> float:
-    """A number between `low` and `high` that the address keeps under `name`; the default is not written."""
+    """Return a number between `low` and `high` that the address keeps under `name`; the default is not written."""
     chosen = url.number(name, default, low, high)
     key = f"control-{name}"
     st.slider(
@@ -62,7 +62,9 @@ def agreed(key: str, value: T) -> T | None:
 
 
 def place(options: Sequence[T], value: T | None) -> int:
-    """Where `value`, as `agreed` gave it, is among the options of a select box; 0 where its state was overwritten."""
+    """Return where `value`, as `agreed` gave it, is among the options of a select box; 0 where its state was
+    overwritten.
+    """
     return 0 if value is None else options.index(value)
 
 

@@ -13,7 +13,7 @@ Power = Mapping[str, Any]  # of components.data.detectable
 
 
 def sentence(power: Power, title: str) -> str:
-    """What the cases there are would reveal."""
+    """Return what the cases there are would reveal."""
     groups = f" in {format.plural(power['units'], 'group')}" if power["units"] != power["cases"] else ""
     return (
         f"With these {format.plural(power['cases'], 'case')}{groups} a true difference of"
@@ -23,7 +23,7 @@ def sentence(power: Power, title: str) -> str:
 
 
 def wish(power: Power) -> float:
-    """A difference to ask for first: half of what can be seen, in one digit."""
+    """Return a difference to ask for first: half of what can be seen, in one digit."""
     half = power["detectable"] / 2
     return float(round(half, -floor(log10(half))))
 

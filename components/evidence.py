@@ -20,7 +20,9 @@ MOST_CHARACTERS = 20_000  # of a context
 
 
 def payload(lists: Sequence[Mapping[str, Any]], contexts: Sequence[str]) -> dict[str, Any]:
-    """What evidence.js draws: lists of verdicts as `data.verdicts` gives them; the contexts if one rests on them."""
+    """Return what evidence.js draws: lists of verdicts as `data.verdicts` gives them; the contexts if one rests on
+    them.
+    """
     rests_on_contexts = any(name == "contexts" for entry in lists for row in entry["rows"] for name, _ in row["rests"])
     return {
         "lists": [
@@ -36,7 +38,7 @@ def payload(lists: Sequence[Mapping[str, Any]], contexts: Sequence[str]) -> dict
 
 
 def note(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many rows hold: `✓ 2 · ✗ 1`; and how many are not drawn."""
+    """Return how many rows hold: `✓ 2 · ✗ 1`; and how many are not drawn."""
     tally = {mark: sum(row["holds"] is mark for row in rows) for mark in GLYPHS}
     parts = [f"{GLYPHS[mark]} {number}" for mark, number in tally.items() if number]
     if len(rows) > MOST_ROWS:

@@ -48,7 +48,7 @@ def between(label: str, name: str, low: float = 0.0, high: float = 1.0, step: fl
 
 
 def bounds(name: str, low: float = 0.0, high: float = 1.0) -> tuple[float | None, float | None]:
-    """The range that the address gives as `name`_min and `name`_max; None for an end that is left where it is."""
+    """Return the range that the address gives as `name`_min and `name`_max; None for an end that is left where it is."""
     least = round(url.number(f"{name}_min", low, low, high), 2)
     most = max(least, round(url.number(f"{name}_max", high, low, high), 2))
     return least if least > low else None, most if most < high else None
@@ -63,7 +63,7 @@ def search(label: str, name: str) -> str:
 
 
 def toggle(label: str, name: str) -> bool:
-    """A switch, off by default."""
+    """Return a switch, off by default."""
     chosen = url.flag(name)
     key = _key(name)
     st.sidebar.toggle(label, agreed(key, chosen) or False, key=key, on_change=_write, args=(name, key))

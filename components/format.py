@@ -34,7 +34,9 @@ def number(value: float | None) -> str:
 
 
 def aligned(values: Sequence[float | None]) -> list[str]:
-    """The numbers of one column, padded on the right so that right-aligned tabular figures stand on their points."""
+    """Return the numbers of one column, padded on the right so that right-aligned tabular figures stand on their
+    points.
+    """
     texts = [number(value) for value in values]
     depths = [len(text.partition(".")[2]) for text in texts]
     deepest = max(depths, default=0)
@@ -45,7 +47,7 @@ def aligned(values: Sequence[float | None]) -> list[str]:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """A 95 % interval as `0.81–0.87`; empty where there is none."""
+    """Return a 95 % interval as `0.81–0.87`; empty where there is none."""
     if low is None or high is None or low != low or high != high:
         return ""
     dash = " – " if low < 0 or high < 0 else "–"
@@ -53,7 +55,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def count(n: int) -> str:
-    """A whole number with thousands separated: 12,345."""
+    """Return a whole number with thousands separated: 12,345."""
     return f"{n:,}"
 
 
@@ -63,12 +65,12 @@ def plural(n: int, noun: str, many: str | None = None) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in per cent: `42 %`; MISSING where there is nothing to share."""
+    """Return a share in per cent: `42 %`; MISSING where there is nothing to share."""
     return f"{round(100 * part / whole)} %" if whole else MISSING
 
 
 def duration(seconds: float | None) -> str:
-    """A time span: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`; MISSING for None."""
+    """Return a time span: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`; MISSING for None."""
     if seconds is None:
         return MISSING
     if seconds < 9.95:
@@ -82,7 +84,7 @@ def duration(seconds: float | None) -> str:
 
 
 def moment(iso: str) -> str:
-    """An ISO date and time as `21 Nov 2026, 10:28`; the text itself where it is not one."""
+    """Return an ISO date and time as `21 Nov 2026, 10:28`; the text itself where it is not one."""
     try:
         when = datetime.fromisoformat(iso)
     except ValueError:
@@ -91,12 +93,12 @@ def moment(iso: str) -> str:
 
 
 def range_text(low: float, high: float) -> str:
-    """The range of a metric: `0 … 1`, `0 … ∞`."""
+    """Return the range of a metric: `0 … 1`, `0 … ∞`."""
     return " … ".join(("-∞" if edge < 0 else "∞") if abs(edge) == float("inf") else f"{edge:g}" for edge in (low, high))
 
 
 def title(name: str) -> str:
-    """A metric's name as a title: `best_f1` → `Best f1`, `map_averaged` → `Map averaged`."""
+    """Return a metric's name as a title: `best_f1` → `Best f1`, `map_averaged` → `Map averaged`."""
     words = name.replace("_", " ")
     return words[:1].upper() + words[1:]
 

@@ -52,12 +52,12 @@ def frame(title: str, question: str, *, needs_run: bool = True) -> str:
 
 @cache
 def _history() -> Any:
-    """What keeps Back right, see history.js; it draws nothing."""
+    """Return what keeps Back right, see history.js; it draws nothing."""
     return st.components.v2.component("assay_history", js=(FOLDER / "history.js").read_text(encoding="utf-8"))
 
 
 def is_dark() -> bool:
-    """Whether the browser shows the dark theme; light until it has said."""
+    """Return whether the browser shows the dark theme; light until it has said."""
     return st.context.theme.type == "dark"
 
 
@@ -111,7 +111,9 @@ def _chosen_run() -> str:
 
 
 def run_labels(runs: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """The names of the runs by id, with the id where several bear one name: a selectbox knows its options by label."""
+    """Return the names of the runs by id, with the id where several bear one name: a selectbox knows its options by
+    label.
+    """
     names = {
         run_id: (run["name"] or run_id) + ("" if run["state"] == "finished" else f" ({run['state']})")
         for run_id, run in runs.items()

@@ -52,18 +52,18 @@ def family(kind: str) -> str:
 
 
 def kind_title(kind: str) -> str:
-    """What a kind is called, also one that is not listed here: fp_both is `Both`."""
+    """Return what a kind is called, also one that is not listed here: fp_both is `Both`."""
     words = kind.partition("_")[2] or mark(kind).title
     return KINDS[kind][0] if kind in KINDS else words.replace("_", " ").capitalize()
 
 
 def kind_words(kind: str) -> str:
-    """What a tile says of a kind."""
+    """Return what a tile says of a kind."""
     return KINDS[kind][1] if kind in KINDS else kind_title(kind).lower()
 
 
 def ordered_kinds(kinds: Sequence[str]) -> list[str]:
-    """The kinds in the order they are shown: mistakes first, unlisted ones with their family."""
+    """Return the kinds in the order they are shown: mistakes first, unlisted ones with their family."""
     order = list(KINDS)
     last = {head: max(i for i, kind in enumerate(order) if family(kind) == head) for head in ("fp", "fn", "tp")}
     places = {kind: order.index(kind) if kind in order else last.get(family(kind), len(order)) + 0.5 for kind in kinds}
@@ -71,24 +71,26 @@ def ordered_kinds(kinds: Sequence[str]) -> list[str]:
 
 
 def known_kinds(counted: Iterable[str], asked: Iterable[str]) -> list[str]:
-    """The kinds there may be: the usual ones, those that are counted, and rare ones that are asked for by name."""
+    """Return the kinds there may be: the usual ones, those that are counted, and rare ones that are asked for by name."""
     return ordered_kinds([*({*KINDS} - RARE), *counted, *(RARE & {*asked})])
 
 
 def mistakes(kinds: Sequence[str]) -> list[str]:
-    """The kinds that are false or missed."""
+    """Return the kinds that are false or missed."""
     return [kind for kind in kinds if family(kind) in ("fp", "fn")]
 
 
 def asked_kinds(asked: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The kinds that the address asks for: a family (`fp`) stands for all of its kinds; what is unknown goes."""
+    """Return the kinds that the address asks for: a family (`fp`) stands for all of its kinds; what is unknown goes."""
     return [kind for kind in ordered_kinds(known) if kind in asked or family(kind) in asked]
 
 
 def options(
     counts: Mapping[str, int], chosen: Sequence[str], titles: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The choices of a filter with their counts, the most frequent first; those chosen stay, were there none left."""
+    """Return the choices of a filter with their counts, the most frequent first; those chosen stay, were there none
+    left.
+    """
     names = sorted({*counts, *chosen}, key=lambda name: (-counts.get(name, 0), name))
     if titles is not None:
         names = [name for name in titles if name in names]
@@ -97,7 +99,9 @@ def options(
 
 
 def headline(model: str, kinds: Mapping[str, int], labels: Mapping[str, int], shown: int) -> str:
-    """The answer of the page: how many objects go wrong, how, and of which class most; of those the filters leave."""
+    """Return the answer of the page: how many objects go wrong, how, and of which class most; of those the filters
+    leave.
+    """
     found = Counter({kind: n for kind, n in kinds.items() if n})
     noun = "mistake" if found and len(mistakes(list(found))) == len(found) else "object"
     start = f"{shorten(model, 40)}: {plural(shown, noun)}"
@@ -110,7 +114,9 @@ def headline(model: str, kinds: Mapping[str, int], labels: Mapping[str, int], sh
 
 
 def window(tile: Tile) -> Window | None:
-    """The part of the image around a tile's object, its prediction and its ground truth; None for the whole image."""
+    """Return the part of the image around a tile's object, its prediction and its ground truth; None for the whole
+    image.
+    """
     entry = tile["objects"][0]
     edges = [edge for edge in (_edges(entry["prediction"]), _edges(entry["annotation"])) if edge]
     width, height = tile["image_width"], tile["image_height"]
@@ -125,7 +131,7 @@ def window(tile: Tile) -> Window | None:
 
 
 def wanted(tiles: Sequence[Tile], windows: Sequence[Window | None]) -> list[tuple[str, Window | None]]:
-    """The thumbnails to ask for: (image, window) of every tile that has an image."""
+    """Return the thumbnails to ask for: (image, window) of every tile that has an image."""
     return [(tile["image"], part) for tile, part in zip(tiles, windows, strict=True) if tile["image"]]
 
 
@@ -136,7 +142,9 @@ def payload(
     hrefs: Sequence[str],
     by_image: bool,
 ) -> dict[str, Any]:
-    """What gallery.js draws; `pictures` are those of `wanted`: JPEG bytes, the reason for none, or None for wait."""
+    """Return what gallery.js draws; `pictures` are those of `wanted`: JPEG bytes, the reason for none, or None for
+    wait.
+    """
     left = iter(pictures)
     drawn = []
     for tile, part, href in zip(tiles, windows, hrefs, strict=True):
@@ -216,7 +224,9 @@ def _hover(entry: Mapping[str, Any]) -> str:
 
 
 def _drawn(entry: Mapping[str, Any], by_image: bool) -> list[tuple[str, Mapping[str, Any]]]:
-    """The geometries to draw of an object: itself, and where the tile is of it alone the ground truth it is about."""
+    """Return the geometries to draw of an object: itself, and where the tile is of it alone the ground truth it is
+    about.
+    """
     missed = family(entry["kind"]) == "fn"
     own, other = (entry["annotation"], None) if missed else (entry["prediction"], entry["annotation"])
     pairs = [(_mark_name(entry["kind"]), own), ("annotation", None if by_image else other)]
@@ -225,7 +235,7 @@ def _drawn(entry: Mapping[str, Any], by_image: bool) -> list[tuple[str, Mapping[
 
 @cache
 def _mark_name(kind: str) -> str:
-    """The key of MARKS that a kind is drawn as."""
+    """Return the key of MARKS that a kind is drawn as."""
     return next(name for name, entry in MARKS.items() if entry is mark(kind))
 
 
@@ -241,7 +251,7 @@ def _edges(geometry: Mapping[str, Any] | None) -> tuple[float, float, float, flo
 
 
 def _path(geometry: Mapping[str, Any]) -> tuple[str, bool]:
-    """The SVG path of a geometry, and whether it is a mask to be filled: more than four corners."""
+    """Return the SVG path of a geometry, and whether it is a mask to be filled: more than four corners."""
     rings = geometry["polygons"]
     if rings:
         parts = ("L".join(f"{x:.1f} {y:.1f}" for x, y in zip(ring[0::2], ring[1::2], strict=True)) for ring in rings)
@@ -261,7 +271,7 @@ def _span(middle: float, length: float, limit: int) -> tuple[int, int]:
 
 
 def _whole(tile: Tile) -> tuple[float, float, float, float]:
-    """The whole image; where its size is not known, what its objects take."""
+    """Return the whole image; where its size is not known, what its objects take."""
     if tile["image_width"] and tile["image_height"]:
         return 0, 0, tile["image_width"], tile["image_height"]
     edges = [

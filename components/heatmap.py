@@ -24,7 +24,7 @@ Column = Mapping[str, Any]
 
 
 def select_columns(columns: Sequence[Column], evaluators: Sequence[str], minor: bool) -> list[Column]:
-    """The columns of the chosen evaluators, all of them where none is chosen; minor metrics only on demand."""
+    """Return the columns of the chosen evaluators, all of them where none is chosen; minor metrics only on demand."""
     chosen = [column for column in columns if not evaluators or column["evaluator"] in evaluators]
     return [column for column in chosen if minor or not column["minor"]]
 
@@ -61,7 +61,9 @@ def order_models(
 
 
 def headline(board: Board, columns: Sequence[Column], models: Sequence[str]) -> str:
-    """The answer in a sentence: which model is most often best over the shown metrics; empty where nothing compares."""
+    """Return the answer in a sentence: which model is most often best over the shown metrics; empty where nothing
+    compares.
+    """
     won, judged = wins(board, columns, models)
     if len(models) < 2 or not judged:
         return ""
@@ -79,7 +81,9 @@ def headline(board: Board, columns: Sequence[Column], models: Sequence[str]) -> 
 
 
 def cells(board: Board, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
-    """The cells of each model, in the order of the columns: [text, colour step, interval, size, marks, note, rank]."""
+    """Return the cells of each model, in the order of the columns: [text, colour step, interval, size, marks, note,
+    rank].
+    """
     texts = {
         column["key"]: format.aligned([_at(board, model, column["key"]).get("value") for model in board["models"]])
         for column in columns
@@ -100,7 +104,7 @@ def payload(
     objects: Mapping[str, Mapping[str, url.Value]] | None = None,
     **view: url.Value,
 ) -> dict[str, Any]:
-    """What heatmap.js draws: the answer, the headers, and the `cells` of these models in this order.
+    """Return what heatmap.js draws: the answer, the headers, and the `cells` of these models in this order.
 
     `view` (run, tag) goes into the addresses that the cells lead to: their cases, or the gallery with the filters that
     `objects` has for the column's key.
@@ -130,7 +134,7 @@ def heatmap(data: dict[str, Any], key: str = "heatmap") -> str | None:
 
 
 def colour_css() -> str:
-    """A class per step of the goodness scale, with its ink, for both themes; and the legend's scale."""
+    """Return a class per step of the goodness scale, with its ink, for both themes; and the legend's scale."""
     ramps = list(zip(palette.ramp(False), palette.ramp(True), strict=True))
     lines = [
         f".s{step} {{ background: light-dark({light}, {dark});"

@@ -62,7 +62,7 @@ class ImageObject:
 
 
 def drawn_kind(kind: str) -> str:
-    """The kind that a match kind is drawn as: `fp_hallucination` as `fp`, what is unknown as `ignored`."""
+    """Return the kind that a match kind is drawn as: `fp_hallucination` as `fp`, what is unknown as `ignored`."""
     if kind in ORDER:
         return kind
     head = kind.partition("_")[0]
@@ -70,7 +70,7 @@ def drawn_kind(kind: str) -> str:
 
 
 def rings(row: Mapping[str, Any], geometry: str = "box") -> tuple[tuple[float, ...], ...]:
-    """The outlines of one object of `data.example`: its box, or, compared as mask or polygon, its `rings`."""
+    """Return the outlines of one object of `data.example`: its box, or, compared as mask or polygon, its `rings`."""
     shape = tuple(tuple(ring) for ring in row["rings"])
     if geometry != "box" or not shape:
         return shape
@@ -92,7 +92,7 @@ def image_objects(
     prediction_kinds: Sequence[str],
     geometry: str = "box",
 ) -> list[ImageObject]:
-    """What to draw of one image and one model; predictions below the score threshold are left out."""
+    """Return what to draw of one image and one model; predictions below the score threshold are left out."""
     drawn = []
     for row, kind in zip(annotations.to_dict("records"), annotation_kinds, strict=True):
         shown = "annotation" if drawn_kind(kind) == "tp" else drawn_kind(kind)
@@ -107,7 +107,7 @@ def image_objects(
 
 
 def counts(drawn: Sequence[ImageObject]) -> dict[str, int]:
-    """How many true positives, false positives and missed objects are drawn: keys tp, fp, fn."""
+    """Return how many true positives, false positives and missed objects are drawn: keys tp, fp, fn."""
     found = Counter(entry.kind.partition("_")[0] for entry in drawn)
     return {kind: found[kind] for kind in ("tp", "fp", "fn")}
 
@@ -138,7 +138,7 @@ def picture(path: str | Path, longest: int = LONGEST_SIDE) -> tuple[str, int, in
 
 
 def panel(title: str, drawn: Sequence[ImageObject], labelled: int = 25, geometry: str = "box") -> dict[str, Any]:
-    """What the viewer draws of one model; with more than `labelled` objects their labels show on hover only.
+    """Return what the viewer draws of one model; with more than `labelled` objects their labels show on hover only.
 
     Masks are filled, but not those of QUIET kinds, over which others lie.
     """
@@ -176,7 +176,8 @@ def payload(
     panels: Sequence[Mapping[str, Any]],
     styles: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What the viewer draws: one picture (a data URI, or None), a panel a model; the zoom lasts as long as `key`.
+    """Return what the viewer draws: one picture (a data URI, or None), a panel a model; the zoom lasts as long as
+    `key`.
 
     `styles` are those of the kinds in the panels, by default those of objects.
     """
@@ -214,7 +215,7 @@ def legend(drawn: Sequence[ImageObject]) -> str:
 
 
 def legend_html() -> str:
-    """What the lines on the image mean: a sample of each, in its colour and its dash, with its glyph."""
+    """Return what the lines on the image mean: a sample of each, in its colour and its dash, with its glyph."""
     samples = []
     for kind in ("tp", "fp", "fp_misclassification", "fn", "annotation"):
         style = mark(kind)
@@ -226,7 +227,7 @@ def legend_html() -> str:
 
 
 def object_table(drawn: Sequence[ImageObject]) -> pd.DataFrame:
-    """The objects as a table: what it is, label, score and the box around it in pixels, best score first."""
+    """Return the objects as a table: what it is, label, score and the box around it in pixels, best score first."""
     rows = []
     for entry in sorted(drawn, key=lambda entry: (entry.score is None, -(entry.score or 0))):
         edges = ""

@@ -13,7 +13,9 @@ TALLEST = 320
 
 
 def prompts_of(chosen: Sequence[str], catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The prompts of the chosen evaluators by id, each once: text, and `used_by`, the titles of those that ask it."""
+    """Return the prompts of the chosen evaluators by id, each once: text, and `used_by`, the titles of those that ask
+    it.
+    """
     found: dict[str, dict[str, Any]] = {}
     for name in chosen:
         for prompt, text in catalogue[name]["prompts"].items():
@@ -22,7 +24,7 @@ def prompts_of(chosen: Sequence[str], catalogue: Mapping[str, Mapping[str, Any]]
 
 
 def estimate_lines(estimate: Mapping[str, Any]) -> list[str]:
-    """What a run would ask, in lines: calls and what the cache holds of them; tokens; dollars."""
+    """Return what a run would ask, in lines: calls and what the cache holds of them; tokens; dollars."""
     if estimate["problem"]:
         return [f"No estimate: {estimate['problem']}"]
     calls, cached = estimate["calls"], estimate["cached"]
@@ -37,7 +39,7 @@ def estimate_lines(estimate: Mapping[str, Any]) -> list[str]:
 
 
 def in_address(name: str) -> dict[str, Any]:
-    """The JSON object that the address keeps under `name`; empty where it is none."""
+    """Return the JSON object that the address keeps under `name`; empty where it is none."""
     try:
         found = json.loads(url.param(name) or "{}")
     except ValueError:
@@ -75,7 +77,7 @@ def draw_judge(judge: Mapping[str, Any], budget_schema: Mapping[str, Any], waiti
 
 
 def draw_prompts(prompts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Every prompt of the chosen evaluators in a field of its own; the texts of those that were changed, by id."""
+    """Return every prompt of the chosen evaluators in a field of its own; the texts of those that were changed, by id."""
     import streamlit as st
 
     if not prompts:

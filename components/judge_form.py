@@ -14,7 +14,7 @@ AT = " at "  # between a model and the address of its server, as in a judge's na
 
 
 def way_of(setting: Mapping[str, Any] | None) -> str:
-    """Which of WAYS a judge is reached by."""
+    """Return which of WAYS a judge is reached by."""
     if not setting:
         return "hosted"
     if setting["base_url"]:
@@ -26,7 +26,7 @@ def setting_of(
     way: str, model: str, base_url: str, limits: Mapping[str, Any], budget: Mapping[str, Any],
     panel: Sequence[Mapping[str, Any]] = (), kept: Mapping[str, Any] | None = None,
 ) -> dict[str, Any] | None:  # fmt: skip
-    """The settings that a filled form means, None while it is not complete; other prompts as `kept` has them."""
+    """Return the settings that a filled form means, None while it is not complete; other prompts as `kept` has them."""
     model, base_url = model.strip(), base_url.strip()
     if way == LOCAL:
         model = model or LOCAL
@@ -40,7 +40,7 @@ def setting_of(
 
 
 def panel_of(text: str) -> list[dict[str, str]]:
-    """The judges of a panel from lines of `model` or `model at address`."""
+    """Return the judges of a panel from lines of `model` or `model at address`."""
     judges = []
     for line in text.splitlines():
         model, _, address = line.strip().partition(AT)
@@ -50,12 +50,12 @@ def panel_of(text: str) -> list[dict[str, str]]:
 
 
 def panel_lines(panel: Sequence[Mapping[str, Any]]) -> str:
-    """The judges of a panel as `panel_of` reads them."""
+    """Return the judges of a panel as `panel_of` reads them."""
     return "\n".join(judge["model"] + (f"{AT}{judge['base_url']}" if judge.get("base_url") else "") for judge in panel)
 
 
 def key_lines(keys: Mapping[str, bool], needed: bool) -> list[str]:
-    """Which variables the key is taken from, and whether they are set; never what they hold."""
+    """Return which variables the key is taken from, and whether they are set; never what they hold."""
     absent = (
         "✗ not set: set it where the studio is started" if needed else "– not set; fine if the server asks for none"
     )
@@ -63,7 +63,7 @@ def key_lines(keys: Mapping[str, bool], needed: bool) -> list[str]:
 
 
 def trial_lines(trial: Mapping[str, Any]) -> list[str]:
-    """What came of a test call, in lines: whether it will do, how long it took, tokens, cost."""
+    """Return what came of a test call, in lines: whether it will do, how long it took, tokens, cost."""
     if trial["failure"] and not trial["reply"]:
         return ["✗ No reply."]
     verdict = (
@@ -78,7 +78,7 @@ def trial_lines(trial: Mapping[str, Any]) -> list[str]:
 
 
 def trust_lines(measured: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The figures of how far a judge agrees with people, a line each, with what they were measured on."""
+    """Return the figures of how far a judge agrees with people, a line each, with what they were measured on."""
     return [
         f"{row['what']}: {row['value']:.2f} (95 % interval {row['low']:.2f} to {row['high']:.2f}); {row['metric']}, "
         f"{plural(row['n'], 'answer')}, {row['data']}"

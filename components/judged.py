@@ -15,7 +15,7 @@ PLACES = {"retrieved_contexts": "retrieved context", "expected_answers": "expect
 
 
 def dollars(amount: float | None) -> str:
-    """A sum of money: `$0.0042`, `$1.20`; in words where it is unknown."""
+    """Return a sum of money: `$0.0042`, `$1.20`; in words where it is unknown."""
     if amount is None or amount != amount:
         return "price unknown"
     if amount >= 1 or not amount:
@@ -47,7 +47,7 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
 
 
 def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """What each judge of a panel said: its values, or why it has none."""
+    """Return what each judge of a panel said: its values, or why it has none."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -61,7 +61,7 @@ def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The replies as a table: step, where it came from, tokens, cost, time."""
+    """Return the replies as a table: step, where it came from, tokens, cost, time."""
     import pandas as pd  # not above: the start page draws lines of this module, and waits for no pandas
 
     return pd.DataFrame(
@@ -81,13 +81,13 @@ def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def suspicions(judges: Iterable[Mapping[str, Any]]) -> list[Mapping[str, str]]:
-    """What the scores of a case say of its texts that seem meant for the judge, each once."""
+    """Return what the scores of a case say of its texts that seem meant for the judge, each once."""
     found = [entry for judge in judges for entry in judge.get("suspected_injection") or []]
     return list({tuple(entry.values()): entry for entry in found}.values())
 
 
 def suspicion_lines(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """What looks meant for the judge, a line each: of what kind, the words, and where they are."""
+    """Return what looks meant for the judge, a line each: of what kind, the words, and where they are."""
     places: dict[tuple[str, str], list[str]] = {}
     for entry in found:
         name, _, place = entry["where"].partition(" ")

@@ -23,18 +23,20 @@ def offered(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def scale_of(criterion: Mapping[str, Any]) -> str:
-    """The scale that a criterion was labelled on before."""
+    """Return the scale that a criterion was labelled on before."""
     return f"{criterion['low']:g}-{criterion['high']:g}" if criterion["graded"] else "pass"
 
 
 def ends_of(scale: str) -> tuple[float, float]:
-    """The lowest and the highest grade of a scale; they can be negative: "-1-1", "-3--1"."""
+    """Return the lowest and the highest grade of a scale; they can be negative: "-1-1", "-3--1"."""
     low, high = (0, 1) if scale == "pass" else SCALE.fullmatch(scale).groups()
     return float(low), float(high)
 
 
 def buttons(scale: str) -> list[tuple[str, float | None, str]]:
-    """The labels of a scale as (text, value, key): pass, fail or the grades, then unsure. Wide scales have no keys."""
+    """Return the labels of a scale as (text, value, key): pass, fail or the grades, then unsure. Wide scales have no
+    keys.
+    """
     grades: list[tuple[str, float | None, str]] = [("Pass", 1.0, "P"), ("Fail", 0.0, "F")]
     if scale != "pass":
         low, high = ends_of(scale)

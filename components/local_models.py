@@ -19,7 +19,7 @@ HINT = (
 
 
 def needed(offered: Iterable[Mapping[str, Any]], catalogue: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The kinds of model that some of these evaluators can use, in the order of TITLES."""
+    """Return the kinds of model that some of these evaluators can use, in the order of TITLES."""
     used: set[str] = set()
     for offer in offered:
         entry = catalogue[offer["id"]]
@@ -28,7 +28,7 @@ def needed(offered: Iterable[Mapping[str, Any]], catalogue: Mapping[str, Mapping
 
 
 def draw_models(names: Iterable[str], kinds: Mapping[str, str]) -> dict[str, str]:
-    """A text field for each kind of model, which the address keeps under its name; the models chosen, by kind.
+    """Return a text field for each kind of model, which the address keeps under its name; the models chosen, by kind.
 
     `kinds` has the setting of each kind where none is chosen.
     """

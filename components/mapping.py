@@ -19,7 +19,7 @@ WORDS = {  # canonical name: what a user calls it
 
 
 def words(canonical: str) -> str:
-    """A canonical name as a user calls it."""
+    """Return a canonical name as a user calls it."""
     if canonical.startswith(METADATA):
         return "neither: keep it as it is"
     return WORDS.get(canonical, canonical.replace("_", " "))
@@ -31,7 +31,7 @@ def parse(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def changed(pairs: Sequence[str], canonical: str, column: str | None, before: str | None = None) -> list[str]:
-    """The pairs with `canonical` mapped to `column`; None: to none, `before` is kept as metadata."""
+    """Return the pairs with `canonical` mapped to `column`; None: to none, `before` is kept as metadata."""
     mapping = {name: taken for name, taken in parse(pairs).items() if taken != column and name != canonical}
     if column is not None:
         mapping[canonical] = column  # a column has one meaning, so what else it meant is gone
@@ -78,7 +78,7 @@ def draw_mapping(preview: Mapping[str, Any], name: str) -> None:
 
 
 def summary(preview: Mapping[str, Any]) -> str:
-    """What was understood, in a line: `question ← user_input · 2 kept as they are`."""
+    """Return what was understood, in a line: `question ← user_input · 2 kept as they are`."""
     understood = " · ".join(
         words(canonical) if canonical == column else f"{words(canonical)} ← {column}"
         for canonical, column in preview["columns"].items()

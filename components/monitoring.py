@@ -20,12 +20,12 @@ ALL = "All metrics together"
 
 
 def status_words(health: str) -> str:
-    """A status with its glyph: `✗ critical`."""
+    """Return a status with its glyph: `✗ critical`."""
     return f"{GLYPHS[health]} {WORDS[health]}"
 
 
 def headline(facts: Facts) -> str:
-    """How the monitor stands, in one line."""
+    """Return how the monitor stands, in one line."""
     if not facts["standings"] or not facts["standings"][0]["judged"]:
         return "Nothing judged yet"
     overall = facts["standings"][0]
@@ -35,7 +35,7 @@ def headline(facts: Facts) -> str:
 
 
 def rule(facts: Facts) -> str:
-    """What the status rests on."""
+    """Return what the status rests on."""
     return (
         f"Of the last {facts['window']}: critical below {facts['critical']:g}, warning below {facts['warning']:g}, and "
         f"no status below {count(facts['minimum'])} judged. A case passes when the primary metric of every evaluator "
@@ -44,7 +44,7 @@ def rule(facts: Facts) -> str:
 
 
 def counts(facts: Facts) -> list[tuple[str, str, str]]:
-    """The counts: name, number, what it means."""
+    """Return the counts: name, number, what it means."""
     share = f"{facts['rate']:.3g} of the ids, chosen by a digest of the id (seed {facts['seed']}): replays agree."
     return [
         ("Lines read", count(facts["read"]), "Lines of production that are not blank, since the monitor began."),
@@ -62,14 +62,14 @@ def counts(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def standing_name(standing: Facts) -> str:
-    """A standing's metric, with its evaluator."""
+    """Return a standing's metric, with its evaluator."""
     if not standing["evaluator"]:
         return ALL
     return standing["title"] if standing["primary"] else f"{standing['title']} · {title(standing['metric'])}"
 
 
 def standings_table(standings: Sequence[Facts]) -> pd.DataFrame:
-    """A row a metric, all together first."""
+    """Return a row a metric, all together first."""
     return pd.DataFrame(
         {
             "metric": [_row_name(standing) for standing in standings],
@@ -95,7 +95,7 @@ def _passes(standing: Facts) -> str:
 
 
 def standings_columns() -> dict[str, Any]:
-    """The headers of that table, each with what it means on hover."""
+    """Return the headers of that table, each with what it means on hover."""
     column = st.column_config.Column
     return {
         "metric": column("Metric", help="Click a row to see its pass rate over time.", width=160),
@@ -111,7 +111,7 @@ def standings_columns() -> dict[str, Any]:
 
 
 def meaning(standing: Facts) -> str:
-    """What a metric's pass means."""
+    """Return what a metric's pass means."""
     if not standing["evaluator"]:
         return "A case passes when the primary metric of every evaluator that applies to it is on its good side."
     direction = DIRECTIONS[standing["direction"]].capitalize()
@@ -119,14 +119,14 @@ def meaning(standing: Facts) -> str:
 
 
 def failures_table(failures: pd.DataFrame) -> pd.DataFrame:
-    """The failures with their time in words; texts of models stay text in a data frame."""
+    """Return the failures with their time in words; texts of models stay text in a data frame."""
     when = [MISSING if pd.isna(at) else moment(at.isoformat()) for at in failures["at"]]
     places = [f"{source}, line {line:,}" for source, line in zip(failures["source"], failures["line"], strict=True)]
     return failures.assign(when=when, place=places)
 
 
 def failures_columns() -> dict[str, Any]:
-    """The headers of that table."""
+    """Return the headers of that table."""
     column = st.column_config.Column
     return {
         "failed": column(
@@ -142,7 +142,7 @@ def failures_columns() -> dict[str, Any]:
 
 
 def drift_table(rows: Sequence[Facts], titles: Mapping[str, str]) -> pd.DataFrame:
-    """A row a metric: its scores of late and of the reference run, and whether they differ beyond chance."""
+    """Return a row a metric: its scores of late and of the reference run, and whether they differ beyond chance."""
     return pd.DataFrame(
         {
             "metric": [f"{titles[row['evaluator']]} · {title(row['metric'])}" for row in rows],
@@ -162,7 +162,7 @@ def drift_table(rows: Sequence[Facts], titles: Mapping[str, str]) -> pd.DataFram
 
 
 def drift_columns() -> dict[str, Any]:
-    """The headers of that table."""
+    """Return the headers of that table."""
     column = st.column_config.Column
 
     def right(name: str, help: str) -> Any:
@@ -182,12 +182,12 @@ def drift_columns() -> dict[str, Any]:
 
 
 def bad_table(bad_lines: Sequence[Facts]) -> pd.DataFrame:
-    """The latest bad lines, the newest first."""
+    """Return the latest bad lines, the newest first."""
     return pd.DataFrame(list(bad_lines)[::-1], columns=["file", "row", "column", "found", "expected"])
 
 
 def changes_table(changes: Sequence[Facts]) -> pd.DataFrame:
-    """The latest changes of status, the newest first."""
+    """Return the latest changes of status, the newest first."""
     told = {None: "no hook given", False: "not yet", True: "told"}
     return pd.DataFrame(
         [

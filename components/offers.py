@@ -16,7 +16,8 @@ RESOURCES = {
 
 
 def offers(catalogue: Mapping[str, Mapping[str, Any]], task: str, present: set[str]) -> list[dict[str, Any]]:
-    """The evaluators for a task: id, title, summary, `lacks` (in words; empty where it can run), `asks`, `sensible`.
+    """Return the evaluators for a task: id, title, summary, `lacks` (in words; empty where it can run), `asks`,
+    `sensible`.
 
     Those chosen unasked come first, then the others that can run; each part in the catalogue's order.
     """
@@ -34,7 +35,7 @@ def offers(catalogue: Mapping[str, Mapping[str, Any]], task: str, present: set[s
 
 
 def default_choice(offered: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The evaluators chosen unasked: those that can run and need nothing but the data."""
+    """Return the evaluators chosen unasked: those that can run and need nothing but the data."""
     return [offer["id"] for offer in offered if offer["sensible"] and not offer["lacks"] and not offer["asks"]]
 
 
@@ -44,7 +45,8 @@ def draw_offers(
     unavailable: Callable[[str, Mapping[str, Any]], str],
     blocked: Callable[[str, Mapping[str, Any]], str],
 ) -> tuple[list[str], dict[str, dict[str, Any]], list[str]]:
-    """A checkbox per evaluator that can run, its parameters behind a button: the ids chosen and their parameters.
+    """Return a checkbox per evaluator that can run, its parameters behind a button: the ids chosen and their
+    parameters.
 
     Third, those of them that would be skipped: `unavailable` says why an evaluator with these parameters cannot have
     the model it needs, "" where it can; the reason stands under the evaluator. `blocked` says in a few words why it

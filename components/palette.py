@@ -22,7 +22,7 @@ INKS = ("#05080b", "#ffffff")
 
 
 def goodness_colour(goodness: float | None, dark: bool = False) -> str | None:
-    """The hex colour of a goodness 0 (worst) … 1 (best); None, for no colour, where there is none."""
+    """Return the hex colour of a goodness 0 (worst) … 1 (best); None, for no colour, where there is none."""
     if goodness is None:
         return None
     return ramp(dark)[round(min(1.0, max(0.0, goodness)) * STEPS)]
@@ -30,7 +30,7 @@ def goodness_colour(goodness: float | None, dark: bool = False) -> str | None:
 
 @cache
 def ramp(dark: bool = False) -> tuple[str, ...]:
-    """The STEPS + 1 colours from worst to best."""
+    """Return the STEPS + 1 colours from worst to best."""
     stops = [_channels(stop) for stop in STOPS[dark]]
     colours = []
     for step in range(STEPS + 1):
@@ -43,18 +43,18 @@ def ramp(dark: bool = False) -> tuple[str, ...]:
 
 
 def text_colour(background: str) -> str:
-    """The ink, dark or white, that contrasts more with a background."""
+    """Return the ink, dark or white, that contrasts more with a background."""
     return max(INKS, key=lambda ink: contrast(ink, background))
 
 
 def contrast(a: str, b: str) -> float:
-    """The WCAG 2 contrast ratio of two hex colours, 1 … 21."""
+    """Return the WCAG 2 contrast ratio of two hex colours, 1 … 21."""
     lighter, darker = sorted((luminance(a), luminance(b)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def luminance(colour: str) -> float:
-    """The WCAG 2 relative luminance of a hex colour, 0 … 1."""
+    """Return the WCAG 2 relative luminance of a hex colour, 0 … 1."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -82,7 +82,7 @@ MARKS = {
 
 
 def mark(kind: str) -> Mark:
-    """The mark of a match kind; one not listed takes that of its family (`fp_…` → fp), else that of `ignored`."""
+    """Return the mark of a match kind; one not listed takes that of its family (`fp_…` → fp), else that of `ignored`."""
     return MARKS.get(kind) or MARKS.get(kind.partition("_")[0], MARKS["ignored"])
 
 
@@ -95,7 +95,7 @@ SERIES = {
 
 
 def series(dark: bool = False) -> tuple[str, ...]:
-    """The colours of models in charts, in order; take them round again beyond the last."""
+    """Return the colours of models in charts, in order; take them round again beyond the last."""
     return SERIES[dark]
 
 

@@ -29,7 +29,7 @@ class ParameterField:
 
 
 def fields(schema: Mapping[str, Any]) -> tuple[ParameterField, ...]:
-    """The fields of a JSON schema of one flat object, in its order."""
+    """Return the fields of a JSON schema of one flat object, in its order."""
     definitions = schema.get("$defs", {})
     return tuple(_field(name, entry, definitions) for name, entry in schema.get("properties", {}).items())
 

@@ -37,7 +37,7 @@ def parse_levels(text: str) -> dict[str, float]:
 
 
 def result_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """What came of a trial, a row a case."""
+    """Return what came of a trial, a row a case."""
     return pd.DataFrame(
         [
             {
@@ -77,7 +77,7 @@ def draw() -> None:
 
 
 def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The fields of a prompt; None, and what is wrong with it, where it is none yet."""
+    """Return the fields of a prompt; None, and what is wrong with it, where it is none yet."""
     key = f"{chosen}-{start.get('version', 0)}-{start.get('id', '')}"
     title = st.text_input("Title", start.get("title", ""), key=f"own-title-{key}", placeholder="Politeness")
     name = chosen or st.text_input(

@@ -10,7 +10,9 @@ from components.judged import spend_line
 
 
 def summary(progress: Mapping[str, Any], going: bool = True) -> str:
-    """The run in a line: `340 of 1,200 done · 2 failed · 14 s spent · about 31 s left`; the last only while `going`."""
+    """Return the run in a line: `340 of 1,200 done · 2 failed · 14 s spent · about 31 s left`; the last only while
+    `going`.
+    """
     entries = progress["evaluators"]
     done, total = sum(entry["done"] for entry in entries), sum(entry["total"] for entry in entries)
     failed = sum(entry["failed"] for entry in entries)

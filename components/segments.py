@@ -22,13 +22,15 @@ LEGEND = 16  # classes
 
 
 def class_colours(labels: Sequence[str]) -> dict[str, str]:
-    """A colour for each class, read well on photographs; they come round again."""
+    """Return a colour for each class, read well on photographs; they come round again."""
     colours = series(dark=True)
     return {label: colours[index % len(colours)] for index, label in enumerate(labels)}
 
 
 def styles(colours: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """How the viewer draws each kind: the mistakes by their marks, classes (`class NAME`) solid in their colours."""
+    """Return how the viewer draws each kind: the mistakes by their marks, classes (`class NAME`) solid in their
+    colours.
+    """
     drawn = {}
     for kind, (name, _) in MARKED.items():
         style = mark(name)
@@ -40,7 +42,7 @@ def styles(colours: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def mistakes_panel(title: str, segments: Sequence[Mapping[str, Any]], only: str | None = None) -> dict[str, Any]:
-    """The areas that a model gives another class or none, over the outlines of the true regions."""
+    """Return the areas that a model gives another class or none, over the outlines of the true regions."""
     shown = [segment for segment in segments if segment["kind"] in MARKED and only in (None, *_labels(segment))]
     wrong = sum(segment["pixels"] for segment in shown if segment["kind"] in ("mistaken", "missed"))
     total = sum(segment["pixels"] for segment in shown if segment["kind"] == "truth")
@@ -58,7 +60,7 @@ def mistakes_panel(title: str, segments: Sequence[Mapping[str, Any]], only: str 
 def classes_panel(
     title: str, segments: Sequence[Mapping[str, Any]], side: str, only: str | None = None
 ) -> dict[str, Any]:
-    """The regions of one side, `truth` or `predicted`, each in the colour of its class."""
+    """Return the regions of one side, `truth` or `predicted`, each in the colour of its class."""
     shown = [segment for segment in segments if segment["kind"] == side and only in (None, segment[side])]
     total = sum(segment["pixels"] for segment in segments if segment["kind"] == side)
     objects = {
@@ -69,7 +71,7 @@ def classes_panel(
 
 
 def legend_html(view: str, colours: Mapping[str, str]) -> str:
-    """What the areas mean: a sample of each, with its name."""
+    """Return what the areas mean: a sample of each, with its name."""
     from html import escape
 
     samples = (
@@ -88,7 +90,7 @@ def legend_html(view: str, colours: Mapping[str, str]) -> str:
 
 
 def mistakes_table(segments: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """What is taken for what in one image, the most pixels first."""
+    """Return what is taken for what in one image, the most pixels first."""
     rows = [
         {"true": segment["truth"], "taken for": segment["predicted"] or NO_CLASS, "pixels": segment["pixels"]}
         for segment in segments
@@ -117,7 +119,7 @@ def _drawn(segment: Mapping[str, Any], caption: str, least: float) -> dict[str, 
 
 
 def _extent(ring: Sequence[float]) -> float:
-    """The area of the box around a ring."""
+    """Return the area of the box around a ring."""
     left, top, right, bottom = extent([ring])
     return (right - left) * (bottom - top)
 

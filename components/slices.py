@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 def answer(found: Mapping[str, Any]) -> str:
-    """What the search found, in a sentence."""
+    """Return what the search found, in a sentence."""
     many = len(found["slices"])
     looked = f"of {count(found['searched'])} looked at"
     if not many:
@@ -26,7 +26,7 @@ def answer(found: Mapping[str, Any]) -> str:
 
 
 def method(found: Mapping[str, Any]) -> str:
-    """How the search tells a bad slice from chance, in two lines."""
+    """Return how the search tells a bad slice from chance, in two lines."""
     by_image = found["noun"] in ("objects", "predictions")
     units = "the values" if not found["clustered"] else "whole images" if by_image else "whole groups of cases"
     also = found["explained"]
@@ -38,7 +38,7 @@ def method(found: Mapping[str, Any]) -> str:
 
 
 def could_find(found: Mapping[str, Any]) -> str:
-    """How small an effect would have been found."""
+    """Return how small an effect would have been found."""
     parts = [
         f"one of {count(size)} if worse by {number(gap)}" for size, gap in found["detectable"]
         if gap != float("inf")
@@ -49,7 +49,7 @@ def could_find(found: Mapping[str, Any]) -> str:
 
 
 def overall_line(row: Row, model: str, measure: Row, unscored: int) -> str:
-    """The value of all, which the slices are held against."""
+    """Return the value of all, which the slices are held against."""
     bounds = interval(row["low"], row["high"])
     facts = f"{model} · {measure['title']} {ARROWS[measure['direction']]} {number(row['value'])}"
     facts += f" (95 % {bounds})" if bounds else ""
@@ -59,7 +59,7 @@ def overall_line(row: Row, model: str, measure: Row, unscored: int) -> str:
 def slices_figure(
     rows: Sequence[Row], overall: Row, title: str, dark: bool, bounds: tuple[float, float] | None, height: int
 ) -> "go.Figure":
-    """A bar a slice with its interval, and the value of all as a line; a bar carries [title, address]."""
+    """Return a bar a slice with its interval, and the value of all as a line; a bar carries [title, address]."""
     numbers = pd.DataFrame(
         [
             {"name": row["label"], "series": title, "value": row["value"], "low": row["low"], "high": row["high"],
@@ -92,7 +92,7 @@ def table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def table_columns(title: str, of: str) -> dict[str, Any]:
-    """The headers of `table`, each with what it means on hover."""
+    """Return the headers of `table`, each with what it means on hover."""
 
     def right(title: str, help: str, width: int) -> Any:
         return st.column_config.Column(title, help=help, width=width, alignment="right")
@@ -108,5 +108,5 @@ def table_columns(title: str, of: str) -> dict[str, Any]:
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign."""
+    """Return a difference with its sign."""
     return MISSING if value is None else f"{'+' if value > 0 else ''}{number(value)}"

@@ -30,7 +30,7 @@ COLUMNS = {  # title, width in pixels, meaning
 
 
 def choose_suite(stored: Mapping[str, str]) -> str:
-    """The suite of the address, or the newest; another one is chosen in the sidebar."""
+    """Return the suite of the address, or the newest; another one is chosen in the sidebar."""
     asked = url.param("suite")
     if asked is not None and asked not in stored:
         st.error(f"This workspace has no suite {format.shorten(asked)!r}. Choose one of its suites in the sidebar.")
@@ -54,7 +54,7 @@ def open_suite(suite: str, said: str = "", view: str | None = None) -> None:
 
 
 def draw_filters(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The filters of the sidebar; what they ask for, as metrics.suites.filtered takes it."""
+    """Return the filters of the sidebar; what they ask for, as metrics.suites.filtered takes it."""
     criteria: dict[str, Any] = {}
     if wanted := filters.search("Case id or question", "search"):
         criteria["search"] = wanted
@@ -81,7 +81,7 @@ def draw_filters(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def counted(counts: Mapping[str, int]) -> dict[str, str]:
-    """Each value with the number of its cases, as filters show it."""
+    """Return each value with the number of its cases, as filters show it."""
     return {value: f"{format.shorten(value, 40)} ({format.count(n)})" for value, n in counts.items()}
 
 
@@ -98,7 +98,7 @@ def draw_cases(suite: str, draft: str, facts: Mapping[str, Any], criteria: Mappi
 
 
 def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: Mapping[str, Any], key: str) -> list[str]:
-    """A page of cases; the ids of those that are chosen."""
+    """Return a page of cases; the ids of those that are chosen."""
     if not total:
         st.info("No case fits the filters in the sidebar. Clear them to see all.")
         return []

@@ -23,7 +23,8 @@ CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema":
 
 
 def difference(expected: str, answer: str) -> str:
-    """A word-by-word diff as lines: blanks before what both say, `-` before what only `expected` says, `+` answer.
+    """Return a word-by-word diff as lines: blanks before what both say, `-` before what only `expected` says, `+`
+    answer.
 
     Words are compared without case and punctuation, shown as written; a highlighter for diffs colours the lines.
     """
@@ -48,7 +49,7 @@ def _bare(word: str) -> str:
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:
-    """The expected answer that shares the most words with the answer; empty where there is none."""
+    """Return the expected answer that shares the most words with the answer; empty where there is none."""
     words = {_bare(word) for word in answer.split()}
     return max(expected, key=lambda text: len(words & {_bare(word) for word in text.split()}), default="")
 
@@ -63,7 +64,7 @@ def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequen
 
 
 def score_text(value: float | None, status: str) -> str:
-    """The value, or the status in words where there is none."""
+    """Return the value, or the status in words where there is none."""
     missing = value is None or pd.isna(value)
     return STATUSES.get(status, status) if missing and status != "ok" else number(value)
 
@@ -103,7 +104,7 @@ def _part(title: str, value: Any) -> tuple[str, str, Any]:
 
 
 def _fields(value: Any) -> tuple[str, ...]:
-    """The keys of a record of short values; empty for anything else."""
+    """Return the keys of a record of short values; empty for anything else."""
     if not isinstance(value, Mapping) or any(
         isinstance(cell, Mapping | list) or len(str(cell)) > 80 for cell in value.values()
     ):

@@ -18,7 +18,7 @@ FAILED = "✗"
 
 
 def summary(view: Mapping[str, Any]) -> str:
-    """A trace in a line: `7 steps · 4 calls · 1 failed · 2 redundant`."""
+    """Return a trace in a line: `7 steps · 4 calls · 1 failed · 2 redundant`."""
     if view["problem"]:
         return "unreadable"
     parts = [plural(view["total"], "step")]
@@ -28,7 +28,7 @@ def summary(view: Mapping[str, Any]) -> str:
 
 
 def payload(view: Mapping[str, Any]) -> dict[str, Any]:
-    """What trace.js draws of a trace as `data.trace` gives it."""
+    """Return what trace.js draws of a trace as `data.trace` gives it."""
     hidden = view["total"] - len(view["steps"])
     return {
         "steps": [_step(step) for step in view["steps"]],

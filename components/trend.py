@@ -14,7 +14,7 @@ ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lowe
 
 
 def answer(stops: Sequence[Stop]) -> str:
-    """Whether the models' last runs are better than those before, in one sentence."""
+    """Return whether the models' last runs are better than those before, in one sentence."""
     last = {stop["model"]: stop for stop in stops}
     compared = [stop for stop in last.values() if stop["verdict"] is not None]
     if not compared:
@@ -41,7 +41,7 @@ def _listed(models: Sequence[str]) -> str:
 
 
 def method(found: Mapping[str, Any]) -> str:
-    """How the changes were tested, in a sentence a manager understands."""
+    """Return how the changes were tested, in a sentence a manager understands."""
     if not found["tested"]:
         return "Each run is held against the one before it on the cases of both: none differs, so nothing was tested."
     units = ", in the suite's groups" if found["clustered"] else ""
@@ -50,7 +50,7 @@ def method(found: Mapping[str, Any]) -> str:
 
 
 def value_facts(stop: Stop, column: Mapping[str, Any]) -> str:
-    """A model's number in one run: value, interval, n, what could not be scored."""
+    """Return a model's number in one run: value, interval, n, what could not be scored."""
     bounds = interval(stop["low"], stop["high"])
     facts = [f"{number(stop['value'])} {column['unit']}".strip() + (f" (95 % {bounds})" if bounds else "")]
     facts.append(f"n {count(stop['n'])}")
@@ -60,7 +60,7 @@ def value_facts(stop: Stop, column: Mapping[str, Any]) -> str:
 
 
 def change_facts(stop: Stop) -> str:
-    """What became of the number since the run before, in one line; empty for a first run."""
+    """Return what became of the number since the run before, in one line; empty for a first run."""
     if not stop["before"]:
         return ""
     facts = [f"Since the run before: {stop['words']}"]
@@ -75,7 +75,7 @@ def change_facts(stop: Stop) -> str:
 
 
 def table(stops: Sequence[Stop]) -> pd.DataFrame:
-    """A row for each number, as texts, in the order given."""
+    """Return a row for each number, as texts, in the order given."""
     return pd.DataFrame(
         {
             "run": [f"{shorten(stop['name'], 26)}, {moment(stop['created'])}" for stop in stops],
@@ -94,7 +94,7 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
 
 
 def table_columns(correction: str, settings: bool) -> dict[str, Any]:
-    """The table's headers, each with what it means on hover."""
+    """Return the table's headers, each with what it means on hover."""
 
     def right(title: str, help: str, width: int) -> Any:
         return st.column_config.Column(title, help=help, width=width, alignment="right")

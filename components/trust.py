@@ -55,7 +55,7 @@ HELPS = {
 
 
 def stat(found: Row | None, digits: bool = True) -> str:
-    """A statistic with its interval: `0.62 (0.55–0.69)`."""
+    """Return a statistic with its interval: `0.62 (0.55–0.69)`."""
     if found is None or found["value"] is None:
         return MISSING
     bounds = interval(found["low"], found["high"]) if digits else ""
@@ -69,7 +69,7 @@ def metric_title(column: Row, limit: int = 40) -> str:
 
 
 def headline(found: Row, criterion: str) -> str:
-    """The answer to the page's question for one metric."""
+    """Return the answer to the page's question for one metric."""
     name = metric_title(found["column"], 60)
     if found["spearman"]["value"] is None and not found["table"]:
         return f"{name}: too few outputs have both a score and a label of “{criterion}” ({found['n']})."
@@ -84,7 +84,7 @@ def headline(found: Row, criterion: str) -> str:
 
 
 def agreement_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Each metric beside the labels, as texts."""
+    """Return each metric beside the labels, as texts."""
     return pd.DataFrame(
         {
             "metric": [("⚖ " if row["judged"] else "") + metric_title(row["column"], 44) for row in rows],
@@ -107,7 +107,9 @@ def slice_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
-    """The four counts as the matrix of confusion takes them: people's verdict as label, the judge's as predicted."""
+    """Return the four counts as the matrix of confusion takes them: people's verdict as label, the judge's as
+    predicted.
+    """
     return pd.DataFrame(
         [
             {"label": people, "predicted": judge, "count": n}
@@ -117,7 +119,7 @@ def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
 
 
 def rater_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """How far people agree: all together first, then pairs, as texts."""
+    """Return how far people agree: all together first, then pairs, as texts."""
     return pd.DataFrame(
         {
             "raters": [f"{row['left']} × {row['right']}" if row["left"] else "all together" for row in rows],
@@ -131,7 +133,7 @@ def rater_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def corrected_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Each model's mean three times, as texts."""
+    """Return each model's mean three times, as texts."""
     return pd.DataFrame(
         {
             "model": [row["model"] for row in rows],
@@ -146,14 +148,14 @@ def corrected_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def signed(found: Row | None) -> str:
-    """A difference with its sign and interval."""
+    """Return a difference with its sign and interval."""
     if found is None:
         return MISSING
     return ("+" if found["value"] > 0 else "") + stat(found)
 
 
 def sample_line(found: Mapping[str, Any]) -> str:
-    """What the corrected means rest on, and what they take for granted."""
+    """Return what the corrected means rest on, and what they take for granted."""
     parts = [
         f"{count(found['sampled'])} of {plural(found['labelled'], 'labelled output')} are a random sample, averaged; "
         "those picked for what they are count for agreement alone."
@@ -171,7 +173,7 @@ def sample_line(found: Mapping[str, Any]) -> str:
 
 
 def bias_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Each check with its effect, as texts; a mark says whether it is beyond chance."""
+    """Return each check with its effect, as texts; a mark says whether it is beyond chance."""
     return pd.DataFrame(
         {
             "check": [_checked(row) for row in rows],
@@ -192,7 +194,7 @@ def _checked(row: Row) -> str:
 
 
 def missing_checks(rows: Sequence[Row]) -> list[str]:
-    """What could not be checked, and what it needs."""
+    """Return what could not be checked, and what it needs."""
     kinds = {row["kind"] for row in rows}
     needs = {
         "length": "Length: needs answers of different lengths with labels.",
@@ -204,7 +206,9 @@ def missing_checks(rows: Sequence[Row]) -> list[str]:
 
 
 def means_figure(rows: Sequence[Row], title: str, dark: bool = False) -> "go.Figure":
-    """Each model's mean as judged (circle), as the labels alone say (line) and corrected (diamond), with intervals."""
+    """Return each model's mean as judged (circle), as the labels alone say (line) and corrected (diamond), with
+    intervals.
+    """
     import plotly.graph_objects as go
 
     figure = go.Figure()

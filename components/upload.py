@@ -16,7 +16,7 @@ CHUNK = 1 << 20
 
 
 def suffix(filename: str, allowed: Iterable[str]) -> str:
-    """The file's kind by the end of its name; ValueError with what is allowed where it is none of those."""
+    """Return the file's kind by the end of its name; ValueError with what is allowed where it is none of those."""
     kinds = tuple(allowed)
     found = filename.rpartition(".")[2].lower() if "." in filename else ""
     if found not in kinds:
@@ -55,7 +55,7 @@ def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] =
 
 
 def path_of(token: str, folder: Path) -> Path | None:
-    """The stored file of a name that `keep` gave; None for any other name or a file that is gone."""
+    """Return the stored file of a name that `keep` gave; None for any other name or a file that is gone."""
     if not TOKEN.fullmatch(token):
         return None
     path = folder / token
@@ -63,7 +63,7 @@ def path_of(token: str, folder: Path) -> Path | None:
 
 
 def name_of(token: str, folder: Path) -> str:
-    """The name under which the user uploaded the file; ours where that is not known."""
+    """Return the name under which the user uploaded the file; ours where that is not known."""
     path = folder / f"{token}.name"
     if not TOKEN.fullmatch(token) or not path.is_file():
         return token
@@ -71,7 +71,7 @@ def name_of(token: str, folder: Path) -> str:
 
 
 def shown_name(filename: str) -> str:
-    """A file name fit to be shown: no folders, no control characters, at most 120 characters, its ending kept."""
+    """Return a file name fit to be shown: no folders, no control characters, at most 120 characters, its ending kept."""
     base = filename.replace("\\", "/").rpartition("/")[2]
     clean = "".join(character for character in base if character.isprintable()).strip() or "upload"
     if len(clean) <= 120:
@@ -81,7 +81,7 @@ def shown_name(filename: str) -> str:
 
 
 def model_name(filename: str) -> str:
-    """The model that a file of outputs is of: its name without ending, `outputs_` and the like."""
+    """Return the model that a file of outputs is of: its name without ending, `outputs_` and the like."""
     stem = shown_name(filename).rpartition(".")[0] or shown_name(filename)
     return re.sub(r"^(outputs?|answers|results|predictions|detections)[-_ .]+", "", stem, flags=re.IGNORECASE) or stem
 
@@ -89,7 +89,8 @@ def model_name(filename: str) -> str:
 def draw_uploads(
     label: str, name: str, folder: Path, allowed: Iterable[str], many: bool = False, hint: str | None = None
 ) -> list[str]:
-    """An uploader whose files are kept at once and named in the address under `name`; the names (ours) of those kept.
+    """Return an uploader whose files are kept at once and named in the address under `name`; the names (ours) of those
+    kept.
 
     Kept files are listed with a button that lets go of them; the uploader is there while another file fits.
     """
@@ -144,7 +145,7 @@ def draw_refused() -> None:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as `12 kB`, `3.4 MB`."""
+    """Return a number of bytes as `12 kB`, `3.4 MB`."""
     if size < 1000:
         return f"{size} B"
     return f"{size / 1e3:,.0f} kB" if size < 1e6 else f"{size / 1e6:,.1f} MB"

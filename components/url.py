@@ -44,24 +44,26 @@ Value = str | int | float | bool | Sequence[str] | None
 
 
 def page(name: str) -> st.Page:
-    """The page of that name, fit for st.navigation, st.switch_page and st.page_link; KeyError where there is none."""
+    """Return the page of that name, fit for st.navigation, st.switch_page and st.page_link; KeyError where there is
+    none.
+    """
     title, icon = PAGES[name]
     path = ROOT / "pages" / f"{name}.py"
     return st.Page(path, title=title, icon=icon, url_path=name, default=name == START)
 
 
 def param(name: str, default: str | None = None) -> str | None:
-    """The query parameter, or `default` where it is absent or empty."""
+    """Return the query parameter, or `default` where it is absent or empty."""
     return st.query_params.get(name) or default
 
 
 def params(name: str) -> list[str]:
-    """Every value of a query parameter that may be repeated."""
+    """Return every value of a query parameter that may be repeated."""
     return [value for value in st.query_params.get_all(name) if value]
 
 
 def number(name: str, default: float, low: float = float("-inf"), high: float = float("inf")) -> float:
-    """The query parameter as a number between `low` and `high`; `default` where it is absent or no number."""
+    """Return the query parameter as a number between `low` and `high`; `default` where it is absent or no number."""
     try:
         value = float(st.query_params.get(name, ""))
     except ValueError:
@@ -70,7 +72,7 @@ def number(name: str, default: float, low: float = float("-inf"), high: float = 
 
 
 def flag(name: str) -> bool:
-    """Whether the query parameter is set to 1."""
+    """Return whether the query parameter is set to 1."""
     return st.query_params.get(name) == "1"
 
 
@@ -108,7 +110,7 @@ def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> 
 
 
 def href(name: str, **values: Value) -> str:
-    """The address of a view, relative to the studio's root: `/cases?run=…`."""
+    """Return the address of a view, relative to the studio's root: `/cases?run=…`."""
     path = "/" if name == START else f"/{name}"
     pairs = _pairs(values)
     return f"{path}?{urlencode(pairs)}" if pairs else path

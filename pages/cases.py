@@ -9,7 +9,7 @@ CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "valu
 
 
 def headline(column: dict, cell: dict | None, model: str | None) -> str:
-    """The number that the cases are behind, with its interval and n."""
+    """Return the number that the cases are behind, with its interval and n."""
     name = f"{column['evaluator_title']}: {column['title']} {format.ARROWS[column['direction']]}"
     if model is None or cell is None:
         return name

@@ -13,7 +13,7 @@ ANSWER_HEIGHT = 170  # pixels of an answer before it scrolls
 
 
 def choose_pair(run: str, board: dict, twins: dict[str, dict]) -> tuple[str, str, str]:
-    """The models A and B and the run of B: as the address says, else the two that lead the leaderboard."""
+    """Return the models A and B and the run of B: as the address says, else the two that lead the leaderboard."""
     asked = url.param("other")
     other = asked if asked in twins else run
     columns = heatmap.select_columns(board["columns"], [], False)
@@ -37,7 +37,7 @@ def swap(run: str, other: str) -> None:
 
 
 def names(found: dict, twins: dict[str, dict], run: str, other: str) -> tuple[str, str]:
-    """The models as they are shown, with their run where there are two."""
+    """Return the models as they are shown, with their run where there are two."""
     a, b = (format.shorten(found[model], 44) for model in ("model_a", "model_b"))
     if run == other:
         return a, b
@@ -198,7 +198,7 @@ def draw_question(case: dict) -> None:
 
 
 def first_answer(view: dict, model: str) -> tuple[str | None, int]:
-    """What the model answered the first time, and how many times it was asked; for a class the label and score."""
+    """Return what the model answered the first time, and how many times it was asked; for a class the label and score."""
     own = [output for output in view["outputs"] if output["model"] == model]
     if not own:
         return None, 0

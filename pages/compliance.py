@@ -9,7 +9,7 @@ MODELS = 6  # columns shown unasked
 
 
 def choose_models() -> list[int]:
-    """The places of the models to show: those asked for, else the first ones, which is said."""
+    """Return the places of the models to show: those asked for, else the first ones, which is said."""
     names = found["models"]
     chosen = filters.many("Models", {name: name for name in names}, "model", "The first")
     places = [names.index(name) for name in chosen] if chosen else list(range(min(MODELS, len(names))))
@@ -38,7 +38,7 @@ def number(evidence: dict, place: int) -> str:
 
 
 def threshold(evidence: dict) -> str:
-    """What a metric's value must reach."""
+    """Return what a metric's value must reach."""
     if evidence["threshold"] is None or evidence["direction"] == "none":
         return ""
     return f"{'≤' if evidence['direction'] == 'lower' else '≥'} {evidence['threshold']:g}"

@@ -28,7 +28,7 @@ OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "err
 
 
 def offered(run: str) -> dict[str, dict[str, str]]:
-    """The views there are for a run: for each the evaluators that it can be drawn of, id → title."""
+    """Return the views there are for a run: for each the evaluators that it can be drawn of, id → title."""
     titles = {name: entry["title"] for name, entry in data.catalogue().items()}
     columns = data.curve_columns(run)
     views = {

@@ -40,7 +40,9 @@ EXAMPLES = {  # what to bring: suite, outputs
 
 
 def choose_suite(source: str) -> tuple[str, str]:
-    """The suite (our name of the file, a fingerprint, a sample's id) and the zip of images; "" where not yet chosen."""
+    """Return the suite (our name of the file, a fingerprint, a sample's id) and the zip of images; "" where not yet
+    chosen.
+    """
     if source == "upload":
         suites = upload.draw_uploads("Test cases", "suite", data.uploads(), upload.TABLES, hint=SUITE_HINT)
         images = []
@@ -61,7 +63,9 @@ def choose_suite(source: str) -> tuple[str, str]:
 
 
 def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """The files of outputs, the model of each ("": it has a column), and whether the suite file has the answers."""
+    """Return the files of outputs, the model of each ("": it has a column), and whether the suite file has the
+    answers.
+    """
     if source == "sample":
         st.text("What the models answered")
         st.text("✓ the sample brings it")
@@ -95,7 +99,7 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
 
 
 def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
-    """The zip of files that agents made, where the outputs tell of any; "" without one."""
+    """Return the zip of files that agents made, where the outputs tell of any; "" without one."""
     tokens, role = ((suite,), "combined") if together and suite else (outputs, "outputs")
     if not tokens or not (url.param("task") == "agent" or data.wants_files(tokens, role)):
         return ""
@@ -115,7 +119,7 @@ def show_examples() -> None:
 
 
 def show_columns(inputs: data.Inputs) -> str:
-    """What was understood of each file; what stands in the way: `question`, `problem`, or nothing."""
+    """Return what was understood of each file; what stands in the way: `question`, `problem`, or nothing."""
     obstacle = ""
     files = data.previews(inputs)
     for file in files:
@@ -179,7 +183,7 @@ def show_problems(facts: dict[str, Any], inputs: data.Inputs) -> None:
 
 
 def choose_judge(offered: list[dict[str, Any]]) -> dict[str, Any]:
-    """The judge of the run, where an evaluator on offer asks one; {} without one."""
+    """Return the judge of the run, where an evaluator on offer asks one; {} without one."""
     waiting = sum(not offer["lacks"] and data.uses_judge(offer["id"], {}) for offer in offered)
     if not waiting:
         return {}

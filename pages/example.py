@@ -11,7 +11,7 @@ LIST = (
 
 
 def the_list(run: str) -> dict[str, str | None]:
-    """The list the case is looked at in: as the address says, else that of the run's first number."""
+    """Return the list the case is looked at in: as the address says, else that of the run's first number."""
     asked = {name: url.param(name) for name in LIST}
     columns = data.leaderboard(run)["columns"]
     known = {(column["evaluator"], column["metric"]) for column in columns}
@@ -53,7 +53,7 @@ def step(run: str, case_id: str, around: dict[str, str | None]) -> str:
 
 
 def choose_outputs(view: dict, model: str | None) -> list[dict]:
-    """The outputs side by side: those asked for, else the one the list is of and the next ones."""
+    """Return the outputs side by side: those asked for, else the one the list is of and the next ones."""
     outputs = view["outputs"]
     several = len({output["run"] for output in outputs}) > 1
     for output in outputs:
@@ -131,7 +131,7 @@ def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:
 
 
 def picture(view: dict) -> tuple[str | None, int | None, int | None]:
-    """The image as a data URI, its width and height; says why where there is none."""
+    """Return the image as a data URI, its width and height; says why where there is none."""
     width, height = view["case"]["image_width"], view["case"]["image_height"]
     if view["image"] is None:
         st.info("The suite came without images: only the outlines are drawn. Upload it again with a zip of its images.")

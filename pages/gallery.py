@@ -82,7 +82,7 @@ filters.reset(list(FILTERS))
 
 
 def read_page(page: int) -> tuple[list[dict], int, int]:
-    """The tiles of a page, how many tiles and how many objects there are."""
+    """Return the tiles of a page, how many tiles and how many objects there are."""
     return data.objects(run, evaluator, sort, by_image, gallery.TILES, gallery.TILES * (page - 1), **choice)
 
 
@@ -100,7 +100,7 @@ here = url.state()
 
 
 def open_tile(position: int) -> dict[str, url.Value]:
-    """Where a tile leads: its image, matched at the same score."""
+    """Return where a tile leads: its image, matched at the same score."""
     return {
         "run": run, "evaluator": evaluator, "model": model, "compare": model, "score": score_low,
         "case": tiles[position]["case_id"], "gallery": here,

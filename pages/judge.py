@@ -30,7 +30,7 @@ def teach() -> None:
 
 
 def fill_in(way: str, kept: dict | None) -> dict | None:
-    """The form; the settings it means, None while something is missing."""
+    """Return the form; the settings it means, None while something is missing."""
     start = kept if judge_form.way_of(kept) == way else None
     model = base_url = ""
     if way == "server":

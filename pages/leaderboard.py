@@ -14,7 +14,7 @@ FORMS = {  # the table first; what draws the others is imported when one is aske
 
 
 def samples_missing() -> int:
-    """How many bundled samples are still being computed, or wait for it."""
+    """Return how many bundled samples are still being computed, or wait for it."""
     states = {run["sample"]: run["state"] for run in reversed(data.runs())}
     return sum(states.get(sample, "queued") in WAITING for sample in data.sample_titles())
 
@@ -45,7 +45,7 @@ def first_start(missing: int) -> None:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict:
-    """The cells, kept for the next sort, search or reload."""
+    """Return the cells, kept for the next sort, search or reload."""
     board = data.leaderboard(run, tag=tag)
     return heatmap.cells(board, [column for column in board["columns"] if column["key"] in keys])
 

@@ -37,7 +37,7 @@ def pick() -> None:
 
 
 def chosen_window() -> int | None:
-    """The window whose failures are asked for."""
+    """Return the window whose failures are asked for."""
     asked = url.param("window", "")
     return int(asked) if asked.isdecimal() and len(asked) < 19 else None
 

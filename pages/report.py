@@ -13,7 +13,7 @@ FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
 
 
 def contents(counts: dict[str, int]) -> pd.DataFrame:
-    """The sections of the report and what each holds."""
+    """Return the sections of the report and what each holds."""
     images = f", {format.plural(counts['images'], 'image')} with boxes" if counts["images"] else ""
     rows = [
         ("Data and run", f"{format.plural(counts['facts'], 'fact')}, with fingerprints and versions"),

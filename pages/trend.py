@@ -13,7 +13,7 @@ TABLE_HEIGHT = 260
 
 
 def choose_column(boards: list[dict]) -> dict | None:
-    """The metric to follow: the first that is not minor and in several runs, unless the address names another."""
+    """Return the metric to follow: the first that is not minor and in several runs, unless the address names another."""
     columns = {column["key"]: column for board in boards for column in board["columns"]}
     runs = Counter(column["key"] for board in boards for column in board["columns"])
     ordered = sorted(columns.values(), key=lambda column: (runs[column["key"]] < 2, column["minor"]))

@@ -20,7 +20,7 @@ TITLES = {
 
 
 def columns_of(table, names) -> dict:
-    """The columns of a table with their titles and hover texts."""
+    """Return the columns of a table with their titles and hover texts."""
     wide = {"metric": 230, "model": 180, "raters": 200}
     widths = wide | {"n": 60, "weight": 60, "threshold": 80, "gap": 175}
     return {

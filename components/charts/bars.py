@@ -141,7 +141,7 @@ def ranked_figure(
 
 
 def worst_first(numbers: pd.DataFrame, direction: str) -> list[str]:
-    """The groups by the mean of their series, the worst first; those without a value last."""
+    """Return the groups by the mean of their series, the worst first; those without a value last."""
     means = numbers.groupby("name", sort=False)["value"].mean()
     return list(means.sort_values(ascending=direction != "lower", na_position="last", kind="stable").index)
 

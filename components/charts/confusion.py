@@ -25,7 +25,7 @@ LEAST_SCALE = 0.25  # share of a mistake that gets the full colour, unless one h
 
 
 def margins_of(counts: pd.DataFrame) -> tuple[str, str]:
-    """The names of a detection matrix's margins: in parentheses where a class is called so."""
+    """Return the names of a detection matrix's margins: in parentheses where a class is called so."""
     row, column = MARGINS
     while f"({row})" in set(counts["label"]):
         row = f"({row})"
@@ -124,7 +124,9 @@ def confusion_figure(
 
 
 def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = 8) -> pd.DataFrame:
-    """The most frequent mistakes between classes: label, predicted, count, and the share of the label's objects."""
+    """Return the most frequent mistakes between classes: label, predicted, count, and the share of the label's
+    objects.
+    """
     counts = _filled(counts)
     totals = counts.groupby("label")["count"].sum()
     inner = ~counts["label"].isin(margins or ()) & ~counts["predicted"].isin(margins or ())
@@ -136,7 +138,7 @@ def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, mos
 
 
 def _short(count: int) -> str:
-    """A count that fits into a cell: nothing for 0, thousands and millions (of pixels) as 120k and 3.4M."""
+    """Return a count that fits into a cell: nothing for 0, thousands and millions (of pixels) as 120k and 3.4M."""
     if count < 100_000:
         return f"{count:,}" if count else ""
     for size, unit in ((1e9, "G"), (1e6, "M")):
@@ -150,7 +152,7 @@ def _filled(counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shares(matrix: pd.DataFrame, margins: tuple[str, str] | None) -> list[list[float]]:
-    """Each cell's share of its row; in the margin's row of its column."""
+    """Return each cell's share of its row; in the margin's row of its column."""
     totals = matrix.sum(axis=1)
     shares = matrix.div(totals.where(totals > 0), axis=0).fillna(0.0)
     if margins:
@@ -164,7 +166,7 @@ def _places(names: Sequence[str], margin: str | None) -> list[float]:
 
 
 def _edges(places: Sequence[float], apart: bool) -> list[float]:
-    """The edges of the cells around these places, with one more cell for the gap before a margin."""
+    """Return the edges of the cells around these places, with one more cell for the gap before a margin."""
     edges = [place - 0.5 for place in places]
     if apart:
         edges.insert(-1, places[-1] - APART - 0.5)

@@ -30,7 +30,7 @@ STEP = 0.05  # between two thresholds
 
 
 def kinds_in(outcomes: pd.DataFrame) -> list[str]:
-    """The kinds that a table has, in the order they are stacked; true negatives are left out."""
+    """Return the kinds that a table has, in the order they are stacked; true negatives are left out."""
     present = set(outcomes["kind"])
     return [kind for kind in KINDS if kind in present]
 
@@ -97,7 +97,9 @@ def outcomes_figure(
 
 
 def examples_behind(outcomes: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """The examples kept of a kind, in rows of one series and threshold: case_id, label; the largest classes first."""
+    """Return the examples kept of a kind, in rows of one series and threshold: case_id, label; the largest classes
+    first.
+    """
     rows = outcomes[(outcomes["kind"] == kind) & (outcomes["count"] > 0)].sort_values(
         "count", ascending=False, kind="stable"
     )
@@ -110,7 +112,7 @@ def examples_behind(outcomes: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 def _reach(sums: pd.DataFrame) -> tuple[float, float]:
-    """The tallest stack above the zero line and the deepest below it."""
+    """Return the tallest stack above the zero line and the deepest below it."""
     wrong = sums["kind"].str.startswith(BELOW)
     known = sums["kind"].isin(KINDS)
 

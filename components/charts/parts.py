@@ -23,7 +23,7 @@ Place = Mapping[str, Mapping[str, int]]  # panel → {"row": …, "col": …}
 def unit_panels(
     labels: Sequence[str], x: str, y: str, pixels_high: int, dark: bool
 ) -> tuple["go.Figure", dict[str, dict[str, int]]]:
-    """A figure with a panel a label, both axes 0 … 1, titled `x` and `y`; and where each label's panel is."""
+    """Return a figure with a panel a label, both axes 0 … 1, titled `x` and `y`; and where each label's panel is."""
     across = {4: 2, 5: 3, 6: 3}.get(len(labels), min(PANEL_COLUMNS, len(labels)))
     figure, place, down = panels(labels, across, pixels_high, dark)
     shown = SHARES if across > 2 else {"dtick": 0.2}
@@ -37,7 +37,7 @@ def unit_panels(
 def panels(
     labels: Sequence[str], across: int, pixels_high: int, dark: bool, **options: Any
 ) -> tuple["go.Figure", dict[str, dict[str, int]], int]:
-    """A figure with a panel a label, `across` beside each other; where each is; and how many rows there are."""
+    """Return a figure with a panel a label, `across` beside each other; where each is; and how many rows there are."""
     from plotly.subplots import make_subplots
 
     across = max(1, across)
@@ -85,7 +85,7 @@ def name_lines(
 
 
 def spread(ends: Sequence[End]) -> tuple[list[End], list[float]]:
-    """The ends from low to high and heights for their names that keep CLEARANCE."""
+    """Return the ends from low to high and heights for their names that keep CLEARANCE."""
     ordered = sorted(ends, key=lambda end: end[2])
     heights: list[float] = []
     for _, _, y in ordered:
@@ -94,7 +94,7 @@ def spread(ends: Sequence[End]) -> tuple[list[End], list[float]]:
 
 
 def selected(state: Any) -> list[Any] | None:
-    """The customdata of the clicked point of a plotly selection, or None."""
+    """Return the customdata of the clicked point of a plotly selection, or None."""
     points = (state or {}).get("selection", {}).get("points", [])
     data = points[0].get("customdata") if points else None
     if isinstance(data, Mapping):  # plotly sends arrays of mixed types as {"0": …}
@@ -103,12 +103,12 @@ def selected(state: Any) -> list[Any] | None:
 
 
 def undimmed(**chosen: Any) -> dict[str, Any]:
-    """A click marks the point and leaves the others as they are."""
+    """Return a click marks the point and leaves the others as they are."""
     return {"selected": {"marker": {"opacity": 1, **chosen}}, "unselected": {"marker": {"opacity": 1, **chosen}}}
 
 
 def mix(a: str, b: str, share: float) -> str:
-    """The hex colour `share` of the way from `a` to `b`."""
+    """Return the hex colour `share` of the way from `a` to `b`."""
     channels = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in channels)
 

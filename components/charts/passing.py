@@ -22,7 +22,7 @@ def passing_figure(
     windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False,
     pixels_high: int = 300,
 ) -> "go.Figure":  # fmt: skip
-    """The share of judged cases that pass in each window, its 95 % interval, and dotted lines at the two limits.
+    """Return the share of judged cases that pass in each window, its 95 % interval, and dotted lines at the two limits.
 
     `windows` as metrics.monitoring.trend gives it. The symbol and the colour say the window's status; the `chosen`
     window is larger. Points carry [window] as customdata. The time is that of the lines where they bear one.

@@ -19,7 +19,7 @@ Cells = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def can_be_spoke(column: Column) -> bool:
-    """Whether a metric has a better end and a range to place its values in."""
+    """Return whether a metric has a better end and a range to place its values in."""
     return bool(column["direction"] != "none" and column["high"] - column["low"] < float("inf"))
 
 
@@ -27,7 +27,7 @@ def radar_figure(
     columns: Sequence[Column], models: Sequence[str], cells: Cells, colours: Mapping[str, str], dark: bool = False,
     pixels_high: int = 470,
 ) -> "go.Figure":  # fmt: skip
-    """A closed line a model; a spoke a column, all of which `can_be_spoke`; a model's gap where it has no value.
+    """Return a closed line a model; a spoke a column, all of which `can_be_spoke`; a model's gap where it has no value.
 
     A point carries [model, column key] as customdata; colour, line and marker all tell the models apart.
     """
@@ -68,7 +68,7 @@ def radar_figure(
 
 
 def spoke(column: Column) -> str:
-    """A metric's name beside its spoke, told from its namesakes, in short lines."""
+    """Return a metric's name beside its spoke, told from its namesakes, in short lines."""
     lines = textwrap.wrap(shorten(str(column["evaluator_title"]), 32), LINE_OF)
     if column["metric"] != column["evaluator"]:
         lines.append(shorten(str(column["title"]), LINE_OF + 2))
@@ -76,7 +76,7 @@ def spoke(column: Column) -> str:
 
 
 def about(model: str, column: Column, cell: Mapping[str, Any]) -> str:
-    """What a point stands for: the value with interval and n, what the metric means, where the point lies."""
+    """Return what a point stands for: the value with interval and n, what the metric means, where the point lies."""
     bounds = interval(cell.get("low"), cell.get("high"))
     value = f"{number(cell.get('value'))} {column['unit']}".strip() + (f" (95 % {bounds})" if bounds else "")
     place = ""

@@ -20,7 +20,8 @@ Own = Mapping[str, Any]  # of components.data.distributions
 def box_figure(
     models: Sequence[Own], colours: Mapping[str, str], x: str, threshold: float | None = None, dark: bool = False
 ) -> "go.Figure":
-    """A box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, the farthest cases as points.
+    """Return a box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, the farthest cases as
+    points.
 
     The diamond and the box carry [model] as customdata, a point beyond the whiskers [model, case].
     """
@@ -79,8 +80,8 @@ def histogram_figure(
     models: Sequence[Own], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False,
     pixels_high: int = 460,
 ) -> "go.Figure":  # fmt: skip
-    """A panel a model: how many cases lie in each bin. A bar carries [model, low, high] as customdata, high None of
-    the last one, which is closed.
+    """Return a panel a model: how many cases lie in each bin. A bar carries [model, low, high] as customdata, high
+    None of the last one, which is closed.
     """
     names = [own["model"] for own in models]
     figure, place, down = panels(names, 1 if len(names) < 3 else 2 if len(names) < 5 else 3, pixels_high, dark)
@@ -115,7 +116,7 @@ def histogram_figure(
 def ecdf_figure(
     models: Sequence[Own], colours: Mapping[str, str], x: str, dark: bool = False, pixels_high: int = 460
 ) -> "go.Figure":
-    """A line a model: the share of its cases that lie at or below each value, named where it crosses one half.
+    """Return a line a model: the share of its cases that lie at or below each value, named where it crosses one half.
 
     A point carries [model] as customdata.
     """

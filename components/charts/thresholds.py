@@ -25,12 +25,12 @@ HOVER = (
 
 
 def nearest(values: Sequence[float], wanted: float) -> float:
-    """The one of `values` closest to `wanted`, the smaller of two as close."""
+    """Return the one of `values` closest to `wanted`, the smaller of two as close."""
     return min(sorted(values), key=lambda value: abs(value - wanted))
 
 
 def at_threshold(points: pd.DataFrame, threshold: float) -> pd.DataFrame:
-    """The rows at the threshold closest to the asked one."""
+    """Return the rows at the threshold closest to the asked one."""
     if points.empty:
         return points
     return points[points["threshold"] == nearest(points["threshold"].unique().tolist(), threshold)]
@@ -63,7 +63,7 @@ def best_threshold(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_frequency(points: pd.DataFrame) -> list[str]:
-    """The labels, those with the most ground truths first."""
+    """Return the labels, those with the most ground truths first."""
     first = points.drop_duplicates(["series", "label"])
     return list(
         (first["tp"] + first["fn"]).groupby(first["label"]).max().sort_values(ascending=False, kind="stable").index

@@ -16,7 +16,9 @@ Point = Mapping[str, Any]  # model, value, low, high, n (of the quality); mean, 
 
 
 def pareto(points: Sequence[Point], direction: str) -> list[str]:
-    """The models on the front, the cheapest first: no other is at least as good and as cheap, and better in one."""
+    """Return the models on the front, the cheapest first: no other is at least as good and as cheap, and better in
+    one.
+    """
     sign = -1.0 if direction == "lower" else 1.0
     found: list[str] = []
     best = float("-inf")

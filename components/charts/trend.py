@@ -24,7 +24,8 @@ def trend_figure(
     stops: Sequence[Stop], column: Mapping[str, Any], colours: Mapping[str, str], dark: bool = False,
     pixels_high: int = 330, chosen: tuple[str, str] | None = None,
 ) -> "go.Figure":  # fmt: skip
-    """A line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the ends.
+    """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
+    ends.
 
     A filled marker is a change beyond chance since the model's run before, a hollow one is not; the `chosen` (run,
     model) is larger. Points carry [run, model] as customdata.
@@ -81,7 +82,7 @@ def trend_figure(
 
 
 def _span(stops: Sequence[Stop], column: Mapping[str, Any]) -> tuple[float, float]:
-    """The axis: all numbers and intervals with some room, not far beyond the metric's own range."""
+    """Return the axis: all numbers and intervals with some room, not far beyond the metric's own range."""
     seen = [stop[name] for stop in stops for name in ("value", "low", "high") if stop[name] is not None]
     seen = [value for value in seen if math.isfinite(value)] or [0.0]
     room = ROOM * ((max(seen) - min(seen)) or abs(seen[0]) or 1.0)
@@ -104,7 +105,7 @@ def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, st
 
 
 def _named(stop: Stop) -> str:
-    """What stands under the axis, narrow enough for MOST_TICKS: the name, the day as `3 Mar ’26`, the time."""
+    """Return what stands under the axis, narrow enough for MOST_TICKS: the name, the day as `3 Mar ’26`, the time."""
     day, _, clock = moment(stop["created"]).partition(", ")
     return f"{plain(shorten(stop['name'], 10))}<br>{day[:-4]}’{day[-2:]}<br>{clock}"
 

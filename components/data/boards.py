@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def leaderboard(run_id: str, tag: str | None = None) -> dict[str, Any]:
-    """The leaderboard as plain values, read-only: models, columns, cells by (model, column key), tags."""
+    """Return the leaderboard as plain values, read-only: models, columns, cells by (model, column key), tags."""
     from metrics import analysis
 
     run = workspace().run(run_id)
@@ -34,7 +34,9 @@ def leaderboard(run_id: str, tag: str | None = None) -> dict[str, Any]:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def detectable(run_id: str, tag: str | None = None) -> dict[tuple[str, str], dict[str, Any]]:
-    """What the suite could reveal, by evaluator and metric: cases, units, detectable. See metrics.analysis.Ranks."""
+    """Return what the suite could reveal, by evaluator and metric: cases, units, detectable. See
+    metrics.analysis.Ranks.
+    """
     from metrics import analysis
 
     found = analysis.ranks(workspace().run(run_id), tag)
@@ -46,7 +48,7 @@ def detectable(run_id: str, tag: str | None = None) -> dict[tuple[str, str], dic
 
 
 def cases_needed(run_id: str, tag: str | None, evaluator: str, metric: str, difference: float) -> int:
-    """How many cases like those of the suite reveal a true `difference` of two models four times of five."""
+    """Return how many cases like those of the suite reveal a true `difference` of two models four times of five."""
     from metrics import analysis
 
     return analysis.ranks(workspace().run(run_id), tag)[evaluator, metric].cases_needed(difference)
@@ -54,7 +56,7 @@ def cases_needed(run_id: str, tag: str | None, evaluator: str, metric: str, diff
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> tuple[pd.DataFrame, int]:
-    """A page of the cases behind a number, and how many there are in all; see analysis.cases. Read-only."""
+    """Return a page of the cases behind a number, and how many there are in all; see analysis.cases. Read-only."""
     from metrics import analysis
 
     page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice)
@@ -62,7 +64,7 @@ def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> tuple[pd.D
 
 
 def value_bounds(least: str | None, below: str | None) -> dict[str, float]:
-    """The part of `choice` that keeps the values from `least` up to, without, `below`, as an address has them."""
+    """Return the part of `choice` that keeps the values from `least` up to, without, `below`, as an address has them."""
     found = {}
     for name, text in (("low", least), ("high", below)):
         with suppress(TypeError, ValueError):
@@ -102,7 +104,9 @@ def _difference(row: Any) -> dict[str, Any]:
 def label_comparison(
     run_id: str, model_a: str, model_b: str, other_id: str, tag: str | None, key: str, correction: str
 ) -> list[dict[str, Any]]:
-    """A metric of the whole data set label by label: records as `resampled` of `comparison`, and `label`. Read-only."""
+    """Return a metric of the whole data set label by label: records as `resampled` of `comparison`, and `label`.
+    Read-only.
+    """
     from metrics import analysis
 
     run, other = workspace().run(run_id), workspace().run(other_id)
@@ -114,7 +118,7 @@ def label_comparison(
 def differences(
     run_id: str, model_a: str, model_b: str, other_id: str, evaluator: str, metric: str, **choice: Any
 ) -> tuple[pd.DataFrame, int]:
-    """A page of the cases behind a difference, the largest first, and how many there are in all. Read-only."""
+    """Return a page of the cases behind a difference, the largest first, and how many there are in all. Read-only."""
     from metrics import analysis
 
     runs = workspace().run(run_id), workspace().run(other_id)
@@ -124,7 +128,8 @@ def differences(
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str) -> dict:
-    """A metric over these runs of one suite: its column, models, tested, clustered, correction, and `stops`. Read-only.
+    """Return a metric over these runs of one suite: its column, models, tested, clustered, correction, and `stops`.
+    Read-only.
 
     A stop is a record: run, name, created, model, value, low, high, n, unscored, before, words, settings; of its change
     verdict, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (better, worse, equal cases):
@@ -158,19 +163,21 @@ def _stop(stop: Any) -> dict[str, Any]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def problems(run_id: str) -> pd.DataFrame:
-    """The models on the wrong side of a threshold; see metrics.analysis.findings.problems. Read-only."""
+    """Return the models on the wrong side of a threshold; see metrics.analysis.findings.problems. Read-only."""
     return workspace().run(run_id).problems
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def insights(run_id: str) -> pd.DataFrame:
-    """What stands out; see metrics.analysis.findings.insights. Read-only."""
+    """Return what stands out; see metrics.analysis.findings.insights. Read-only."""
     return workspace().run(run_id).insights
 
 
 @st.cache_resource(show_spinner=False)
 def catalogue() -> dict[str, dict[str, Any]]:
-    """Every evaluator by id as plain values: what it declares, its doc, and the JSON `schema` of its parameters."""
+    """Return every evaluator by id as plain values: what it declares, its doc, and the JSON `schema` of its
+    parameters.
+    """
     from metrics.core.registry import evaluators
 
     return {
@@ -189,7 +196,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def case_ids(run_id: str, evaluator: str, metric: str, **choice: Any) -> list[str]:
-    """Every case behind a number, each once, in the order of the list; `choice` as in `cases`. Read-only."""
+    """Return every case behind a number, each once, in the order of the list; `choice` as in `cases`. Read-only."""
     from metrics import analysis
 
     page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice, limit=10_000_000)

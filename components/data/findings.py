@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def flip_rates(run_id: str) -> pd.DataFrame:
-    """How often each kind of perturbation flips each metric; see metrics.analysis.flip_rates. Read-only."""
+    """Return how often each kind of perturbation flips each metric; see metrics.analysis.flip_rates. Read-only."""
     from metrics import analysis
 
     return analysis.flip_rates(workspace().run(run_id))
@@ -23,7 +23,7 @@ def flip_rates(run_id: str) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def flips(run_id: str, model: str, evaluator: str, metric: str, perturbation: str) -> pd.DataFrame:
-    """The flips that one of these rates counts; see metrics.analysis.findings.flips. Read-only."""
+    """Return the flips that one of these rates counts; see metrics.analysis.findings.flips. Read-only."""
     from metrics import analysis
 
     of = {"model": model, "evaluator": evaluator, "metric": metric, "perturbation": perturbation}
@@ -31,7 +31,7 @@ def flips(run_id: str, model: str, evaluator: str, metric: str, perturbation: st
 
 
 def flip_evidence(row: dict[str, Any]) -> str:
-    """What the copies say about one of the rates, in words."""
+    """Return what the copies say about one of the rates, in words."""
     from metrics.analysis.findings.problems import flip_evidence
 
     return flip_evidence(row)
@@ -39,7 +39,7 @@ def flip_evidence(row: dict[str, Any]) -> str:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def case_texts(run_id: str, case_ids: tuple[str, ...]) -> pd.DataFrame:
-    """What these cases ask, in their order: case_id, preview. Read-only."""
+    """Return what these cases ask, in their order: case_id, preview. Read-only."""
     from metrics.analysis.cases.case_pages import PREVIEW, TEXT
 
     found = (
@@ -83,8 +83,8 @@ def compliance(run_id: str) -> dict[str, Any]:
 def distributions(
     run_id: str, evaluator: str, metric: str, models: tuple[str, ...], tag: str | None
 ) -> dict[str, Any] | None:
-    """How a metric spreads over cases: `edges` of the bins, and `models`: records of metrics.analysis.Distribution with
-    its `box`. None where the metric has no values per case. Read-only.
+    """Return how a metric spreads over cases: `edges` of the bins, and `models`: records of
+    metrics.analysis.Distribution with its `box`. None where the metric has no values per case. Read-only.
     """
     from metrics import analysis
 
@@ -96,14 +96,14 @@ def distributions(
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def measured(run_id: str) -> set[tuple[str, str]]:
-    """The metrics that have values per case: (evaluator, metric). Read-only."""
+    """Return the metrics that have values per case: (evaluator, metric). Read-only."""
     rows = workspace().run(run_id).query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
     return set(rows.itertuples(index=False, name=None))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def resources(run_id: str, tag: str | None = None) -> list[dict[str, Any]]:
-    """What the answers took: a record per model and quantity, see metrics.analysis.Resource. Read-only."""
+    """Return what the answers took: a record per model and quantity, see metrics.analysis.Resource. Read-only."""
     from metrics import analysis
 
     return [asdict(one) for one in analysis.resources(workspace().run(run_id), tag)]

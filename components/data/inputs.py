@@ -39,12 +39,12 @@ class Inputs:
 
 
 def uploads() -> Path:
-    """The workspace's folder of uploaded files."""
+    """Return the workspace's folder of uploaded files."""
     return Path(workspace().path) / "uploads"
 
 
 def stored_suites() -> dict[str, str]:
-    """The suites in the workspace: fingerprint → name, task and size."""
+    """Return the suites in the workspace: fingerprint → name, task and size."""
     return {
         each["fingerprint"]: f"{each['name']} · {each['task']}, {each['cases']:,} cases · {each['fingerprint'][:7]}"
         for each in workspace().suites()
@@ -52,14 +52,14 @@ def stored_suites() -> dict[str, str]:
 
 
 def samples() -> dict[str, str]:
-    """The bundled samples: id → name."""
+    """Return the bundled samples: id → name."""
     from metrics.suites.samples import samples
 
     return {sample.id: sample.title for sample in samples()}
 
 
 def inspect(token: str, role: str, task: str = "", pairs: tuple[str, ...] = ()) -> dict[str, Any]:
-    """How an uploaded file would be read; only name, role and `problems` where it is unreadable."""
+    """Return how an uploaded file would be read; only name, role and `problems` where it is unreadable."""
     return _inspect(str(uploads()), token, role, task, pairs)
 
 
@@ -105,7 +105,7 @@ def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ..
 
 
 def previews(inputs: Inputs) -> list[dict[str, Any]]:
-    """The files of `inputs`, each as `inspect` gives it, the suite first."""
+    """Return the files of `inputs`, each as `inspect` gives it, the suite first."""
     if inputs.source == "upload":
         role = "combined" if inputs.together else "suite"
         suite = inspect(inputs.suite, role, inputs.task, inputs.suite_mapping)
@@ -117,7 +117,7 @@ def previews(inputs: Inputs) -> list[dict[str, Any]]:
 
 
 def read_inputs(inputs: Inputs) -> dict[str, Any]:
-    """The files read and checked: `ok`, `problems` (data frame), and unless they are fatal what was understood.
+    """Return the files read and checked: `ok`, `problems` (data frame), and unless they are fatal what was understood.
 
     good, left_out (rows; None where the problems cannot be got round), suite (name), task, cases, models, present (the
     inputs of evaluators that are there), missing (answers), notes.
@@ -173,7 +173,9 @@ def start(
 def estimate(
     inputs: Inputs, evaluators: tuple[str, ...], parameters: dict[str, dict[str, Any]], resources: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """What the run would ask of its judge, see metrics.engine.Estimate; `tokens` in all. None where it asks none."""
+    """Return what the run would ask of its judge, see metrics.engine.Estimate; `tokens` in all. None where it asks
+    none.
+    """
     from metrics.judge.opening import FOLDER
 
     replies = Path(workspace().path) / "cache" / FOLDER / "cache.db"
@@ -201,24 +203,24 @@ def _estimate(
 
 
 def wants_images(token: str) -> bool:
-    """Whether an uploaded suite is about images."""
+    """Return whether an uploaded suite is about images."""
     return inspect(token, "suite").get("task") in ("detection", "segmentation")
 
 
 def wants_files(tokens: tuple[str, ...], role: str) -> bool:
-    """Whether uploaded outputs tell of files that agents made: they have traces or artifacts."""
+    """Return whether uploaded outputs tell of files that agents made: they have traces or artifacts."""
     seen = (inspect(token, role) for token in tokens)
     return any({"trace", "artifacts"} & {*each.get("columns", {}), *each.get("file_columns", ())} for each in seen)
 
 
 def names_its_models(token: str) -> bool:
-    """Whether an uploaded file of outputs has a model column, or a folder for each model."""
+    """Return whether an uploaded file of outputs has a model column, or a folder for each model."""
     seen = inspect(token, "outputs")
     return bool(seen.get("models")) or "model" in seen.get("columns", {})
 
 
 def problems_csv(problems: pd.DataFrame) -> bytes:
-    """A table of problems as CSV in which no cell is a formula."""
+    """Return a table of problems as CSV in which no cell is a formula."""
     from metrics.reports import write
 
     return bytes(write(problems, "csv"))

@@ -23,7 +23,7 @@ GZIP = b"\x1f\x8b"
 
 
 def verdicts(evidence: dict[str, Any] | None) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
-    """An evidence in three: its lists of verdicts (see metrics.analysis.evidence), the rest, and who judged it.
+    """Return an evidence in three: its lists of verdicts (see metrics.analysis.evidence), the rest, and who judged it.
 
     A list has name, title and rows; a row number, text, holds, glyph, verdict, reason, rests, links, more.
     """
@@ -92,7 +92,8 @@ def judge_of(run_id: str) -> dict[str, Any]:
 
 
 def judge_chosen() -> dict[str, Any]:
-    """The workspace's judge: `settings` (plain; None without one), `name`, `keys` (variable → set), `lacks`, `problem`.
+    """Return the workspace's judge: `settings` (plain; None without one), `name`, `keys` (variable → set), `lacks`,
+    `problem`.
 
     `lacks` says in words why it cannot be asked, as far as can be told without loading anything; `problem` why its file
     cannot be read.
@@ -109,7 +110,7 @@ def judge_chosen() -> dict[str, Any]:
 
 
 def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a judge from its settings alone, in the form of `judge_chosen`."""
+    """Return what is known of a judge from its settings alone, in the form of `judge_chosen`."""
     from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
     from metrics.judge.local.install import lacking
@@ -146,7 +147,7 @@ def choose_judge(setting: dict[str, Any] | None) -> str:
 
 
 def try_judge(setting: dict[str, Any]) -> dict[str, Any]:
-    """A small question to a judge: see metrics.judge.prompt_overrides.Trial."""
+    """Return a small question to a judge: see metrics.judge.prompt_overrides.Trial."""
     from metrics.core.errors import AssayError
     from metrics.judge import prompt_overrides
     from metrics.judge.settings import settings_of
@@ -158,7 +159,9 @@ def try_judge(setting: dict[str, Any]) -> dict[str, Any]:
 
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The JSON schemas of the settings that bear on replies or speed, and of the budget: what forms are made of."""
+    """Return the JSON schemas of the settings that bear on replies or speed, and of the budget: what forms are made
+    of.
+    """
     from metrics.judge.settings import Budget, JudgeSettings
 
     schema = JudgeSettings.model_json_schema()["$defs"]["JudgeSettings"]
@@ -167,7 +170,7 @@ def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def local_judge() -> tuple[str, bool]:
-    """The command that installs the local judge, and whether it is installed."""
+    """Return the command that installs the local judge, and whether it is installed."""
     from metrics.judge.local.install import INSTALL, lacking
     from metrics.judge.settings import LOCAL
 
@@ -175,7 +178,7 @@ def local_judge() -> tuple[str, bool]:
 
 
 def local_judge_measured() -> pd.DataFrame:
-    """How far the local judge's verdicts agree with people's: metric, what, value, low, high, n, data."""
+    """Return how far the local judge's verdicts agree with people's: metric, what, value, low, high, n, data."""
     import pandas as pd
 
     from metrics.judge.local.measured import MEASURED
@@ -184,7 +187,8 @@ def local_judge_measured() -> pd.DataFrame:
 
 
 def judge_cache() -> dict[str, Any]:
-    """What the cache of replies holds and has spared (see metrics.judge.cache.Statistics); `problem` where unreadable.
+    """Return what the cache of replies holds and has spared (see metrics.judge.cache.Statistics); `problem` where
+    unreadable.
 
     `steps` is a data frame of judge, step and replies.
     """
@@ -208,7 +212,7 @@ def clear_cache(judge: str | None, step: str | None, older_than_days: float | No
 
 
 def export_cache() -> bytes:
-    """The whole cache as a file, gzipped JSON lines."""
+    """Return the whole cache as a file, gzipped JSON lines."""
     from tempfile import TemporaryDirectory
 
     with _cache() as cache, TemporaryDirectory() as scratch:

@@ -7,14 +7,14 @@ from typing import Any
 
 
 def model_kinds() -> dict[str, str]:
-    """The kinds of local model by name, each with its setting where none is chosen ("" for none)."""
+    """Return the kinds of local model by name, each with its setting where none is chosen ("" for none)."""
     from metrics.models import SOURCES
 
     return {name: source.default for name, source in SOURCES.items()}
 
 
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
-    """Whether the evaluator asks a judge with these parameters."""
+    """Return whether the evaluator asks a judge with these parameters."""
     from metrics.core.errors import InputError
     from metrics.core.registry import choose
 
@@ -26,7 +26,9 @@ def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
 
 
 def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[str, Any]) -> str:
-    """Why the evaluator would be skipped with these parameters and models, and how to get what it lacks; "" if not."""
+    """Return why the evaluator would be skipped with these parameters and models, and how to get what it lacks; "" if
+    not.
+    """
     from metrics import models as library
     from metrics.core.errors import InputError
     from metrics.core.registry import choose

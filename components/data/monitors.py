@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def monitors() -> list[dict[str, Any]]:
-    """The monitors by name: name, health."""
+    """Return the monitors by name: name, health."""
     from metrics import monitoring
 
     return [{"name": found.name, "health": found.state.health} for found in monitoring.monitors(workspace())]
 
 
 def monitor_version(name: str) -> str:
-    """What changes with every commit of a monitor, and with the workspace."""
+    """Return what changes with every commit of a monitor, and with the workspace."""
     from metrics import monitoring
 
     found = monitoring.monitor(workspace(), name)
@@ -30,7 +30,8 @@ def monitor_version(name: str) -> str:
 
 
 def monitored(name: str) -> dict[str, Any]:
-    """A monitor's state (see metrics.monitoring.State) and health, what it judges by, and the limits of its status.
+    """Return a monitor's state (see metrics.monitoring.State) and health, what it judges by, and the limits of its
+    status.
 
     Each of `standings` also has title, description, direction, threshold and primary; that of all together is the first
     and has none of these.
@@ -63,7 +64,9 @@ def monitored(name: str) -> dict[str, Any]:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_trend(name: str, evaluator: str, metric: str, version: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    """The latest windows of all metrics together ("" and "") or of one; see metrics.monitoring.trend. Read-only."""
+    """Return the latest windows of all metrics together ("" and "") or of one; see metrics.monitoring.trend.
+    Read-only.
+    """
     from metrics import monitoring
 
     return monitoring.trend(monitoring.monitor(workspace(), name), (evaluator, metric))
@@ -71,7 +74,7 @@ def monitor_trend(name: str, evaluator: str, metric: str, version: str) -> pd.Da
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_failures(name: str, window: int | None, version: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    """The latest failures, or those of a window; see metrics.monitoring.failures. Read-only."""
+    """Return the latest failures, or those of a window; see metrics.monitoring.failures. Read-only."""
     from metrics import monitoring
 
     return monitoring.failures(monitoring.monitor(workspace(), name), window)
@@ -79,7 +82,7 @@ def monitor_failures(name: str, window: int | None, version: str) -> pd.DataFram
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_drift(name: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - part of the key
-    """Each metric of late against the reference run; see metrics.monitoring.MetricDrift. Read-only."""
+    """Return each metric of late against the reference run; see metrics.monitoring.MetricDrift. Read-only."""
     from metrics import monitoring
 
     rows = monitoring.drifts(monitoring.monitor(workspace(), name))

@@ -41,7 +41,9 @@ def example(run_id: str, case_id: str) -> dict[str, Any] | None:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def picture(path: str) -> tuple[str, int, int]:
-    """An image of a suite as a data URI, with its width and height in pixels; ValueError where it cannot be shown."""
+    """Return an image of a suite as a data URI, with its width and height in pixels; ValueError where it cannot be
+    shown.
+    """
     from components.image import picture
 
     return picture(path)
@@ -66,7 +68,7 @@ def match_kinds(
     annotations: pd.DataFrame, predictions: pd.DataFrame, iou: float, score: float, geometry: Any,
     case: dict[str, Any], max_dets: int | None = None,
 ) -> tuple[list[str], list[str]]:  # fmt: skip
-    """What becomes of one model's objects in one image: kinds of the predictions, kinds of the annotations."""
+    """Return what becomes of one model's objects in one image: kinds of the predictions, kinds of the annotations."""
     from metrics import analysis
 
     size = case["image_height"], case["image_width"]
@@ -74,13 +76,13 @@ def match_kinds(
 
 
 def labels(run_id: str) -> list[str]:
-    """The classes of the suite of a run, in its order."""
+    """Return the classes of the suite of a run, in its order."""
     return list(workspace().run(run_id).suite.labels)
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
 def segments(run_id: str, case_id: str, model: str, repeat: int) -> list[dict[str, Any]]:
-    """The regions and mistakes of a segmented image as plain records; see metrics.analysis.Segment."""
+    """Return the regions and mistakes of a segmented image as plain records; see metrics.analysis.Segment."""
     from dataclasses import asdict
 
     from metrics import analysis
@@ -90,7 +92,7 @@ def segments(run_id: str, case_id: str, model: str, repeat: int) -> list[dict[st
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def curves(run_id: str, evaluator: str) -> pd.DataFrame:
-    """The curves of an evaluator, with `series`: the model, and the repeat where it has several. Read-only."""
+    """Return the curves of an evaluator, with `series`: the model, and the repeat where it has several. Read-only."""
     frame = workspace().run(run_id).curves(evaluator)
     several = frame.groupby("model")["run"].transform("nunique") > 1
     return frame.assign(series=frame["model"].where(~several, frame["model"] + " #" + frame["run"].astype(str)))
@@ -98,7 +100,7 @@ def curves(run_id: str, evaluator: str) -> pd.DataFrame:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def curve_columns(run_id: str) -> dict[str, list[str]]:
-    """The evaluators of a run that have curves, and the columns of these."""
+    """Return the evaluators of a run that have curves, and the columns of these."""
     import pyarrow.parquet as pq
 
     run = workspace().run(run_id)
@@ -108,7 +110,7 @@ def curve_columns(run_id: str) -> dict[str, list[str]]:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def label_metrics(run_id: str) -> dict[str, list[str]]:
-    """The evaluators of a run that have a number per class, and which metrics these are, as they are declared."""
+    """Return the evaluators of a run that have a number per class, and which metrics these are, as they are declared."""
     rows = (
         workspace()
         .run(run_id)
@@ -151,7 +153,7 @@ def label_numbers(run_id: str, evaluator: str, metrics: tuple[str, ...]) -> pd.D
 def matches_at(
     run_id: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], threshold: float, limit: int = 500
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """The objects behind one point of a curve by threshold, and how many there are of tp, fp and fn. Read-only.
+    """Return the objects behind one point of a curve by threshold, and how many there are of tp, fp and fn. Read-only.
 
     `series` is (model, repeat). A match scored below the threshold is no longer made: its ground truth is missed. The
     rows, at most `limit` of each kind: false positives by falling, found ones by rising score.
@@ -185,7 +187,7 @@ def matches_at(
 def matched(
     run_id: str, evaluator: str, model: str, kinds: tuple[str, ...], label: str | None = None, limit: int = 1000
 ) -> tuple[pd.DataFrame, int]:
-    """A model's matches of these kinds, at most `limit`, the surest first, and how many there are. Read-only."""
+    """Return a model's matches of these kinds, at most `limit`, the surest first, and how many there are. Read-only."""
     where = "WHERE model = ? AND list_contains(?, kind) AND label = coalesce(?, label)"
     return _listed(run_id, f'FROM "matches_{evaluator}" {where}', [model, list(kinds), label], limit)
 
@@ -194,7 +196,9 @@ def matched(
 def scored(
     run_id: str, evaluator: str, series: tuple[str, int], low: float, high: float, limit: int = 1000
 ) -> tuple[pd.DataFrame, int]:
-    """The right and wrong predictions of low < score ≤ high (from 0 on where low is 0), and how many. Read-only."""
+    """Return the right and wrong predictions of low < score ≤ high (from 0 on where low is 0), and how many.
+    Read-only.
+    """
     where = """WHERE model = ? AND run = ? AND (score > ? OR score = 0 AND ? = 0) AND score <= ?
                AND (kind = 'tp' OR kind LIKE 'fp%')"""
     return _listed(run_id, f'FROM "matches_{evaluator}" {where}', [*series, low, low, high], limit)
@@ -205,7 +209,7 @@ def confused(
     run_id: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...],
     limit: int = 1000,
 ) -> tuple[pd.DataFrame, int]:  # fmt: skip
-    """What is behind a cell of a confusion matrix, at most `limit`, the surest first; and how many. Read-only.
+    """Return what is behind a cell of a confusion matrix, at most `limit`, the surest first; and how many. Read-only.
 
     The true label is one of `labels`, the predicted one of `predicted`, "(none)" standing for an absent one. Objects as
     matches where the evaluator tells them apart, else cases: case_id, score.
@@ -237,7 +241,7 @@ def _images_confused(
     run_id: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...],
     limit: int,
 ) -> tuple[pd.DataFrame, int]:  # fmt: skip
-    """The images with pixels of a cell, those with the most first: case_id, pixels."""
+    """Return the images with pixels of a cell, those with the most first: case_id, pixels."""
     rows = workspace().run(run_id).query(
         """WITH cells AS (
                SELECT case_id, unnest(from_json(
@@ -262,7 +266,7 @@ def _listed(run_id: str, source: str, bound: list[Any], limit: int) -> tuple[pd.
 
 
 def match_evaluators(run_id: str) -> dict[str, str]:
-    """The evaluators of a run of pictures that say what became of each object: id → title."""
+    """Return the evaluators of a run of pictures that say what became of each object: id → title."""
     from metrics.core.registry import evaluators
 
     run = workspace().run(run_id)
@@ -271,7 +275,7 @@ def match_evaluators(run_id: str) -> dict[str, str]:
 
 
 def repeats(run_id: str, model: str) -> list[int]:
-    """The repeats that there are of a model's outputs: 1, 2, …"""
+    """Return the repeats that there are of a model's outputs: 1, 2, …"""
     facts = workspace().outputs_facts(workspace().run(run_id).spec["outputs"]["fingerprint"])
     return list(facts["models"][model]["runs"])
 
@@ -280,7 +284,7 @@ def repeats(run_id: str, model: str) -> list[int]:
 def objects(
     run_id: str, evaluator: str, sort: str, by_image: bool, limit: int, offset: int, **choice: Any
 ) -> tuple[list[dict[str, Any]], int, int]:
-    """A page of a gallery's tiles, how many tiles and how many objects in all; see analysis.objects. Read-only.
+    """Return a page of a gallery's tiles, how many tiles and how many objects in all; see analysis.objects. Read-only.
 
     `choice` are the fields of metrics.analysis.ObjectFilter.
     """
@@ -293,7 +297,7 @@ def objects(
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def object_counts(run_id: str, evaluator: str, **choice: Any) -> dict[str, dict[str, int]]:
-    """How many objects each choice of kind, label, truth, size and tag would leave. Read-only."""
+    """Return how many objects each choice of kind, label, truth, size and tag would leave. Read-only."""
     from metrics import analysis
 
     return analysis.object_counts(workspace().run(run_id), evaluator, analysis.ObjectFilter(**choice))

@@ -12,7 +12,7 @@ BYOP = "byop"  # the evaluator that asks them
 
 
 def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
-    """The prompts kept in the workspace, by id: title, prompt, mode, levels, version; and what cannot be read."""
+    """Return the prompts kept in the workspace, by id: title, prompt, mode, levels, version; and what cannot be read."""
     from metrics.core.errors import InputError
     from metrics.judge.custom_prompts import saved_prompts
 
@@ -23,7 +23,7 @@ def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
 
 
 def checked_prompt(prompt: dict[str, Any]) -> str:
-    """What is wrong with a prompt, in words; "" where nothing is."""
+    """Return what is wrong with a prompt, in words; "" where nothing is."""
     return _read(json.dumps(prompt), "prompt")[1]
 
 
@@ -39,7 +39,7 @@ def save_prompt(prompt: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def prompt_of_file(name: str, content: bytes) -> tuple[dict[str, Any], str]:
-    """The prompt in an exported file, or {} and what is wrong with the file."""
+    """Return the prompt in an exported file, or {} and what is wrong with the file."""
     try:
         return _read(content.decode("utf-8"), name)
     except UnicodeDecodeError:
@@ -47,14 +47,14 @@ def prompt_of_file(name: str, content: bytes) -> tuple[dict[str, Any], str]:
 
 
 def placeholders() -> list[str]:
-    """What a prompt can show of a case, as it is written in a prompt."""
+    """Return what a prompt can show of a case, as it is written in a prompt."""
     from metrics.judge.custom_prompts import BLOCKS
 
     return [f"{{{name}}}" for name in BLOCKS]
 
 
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[list[dict[str, Any]], str]:
-    """What the workspace's judge says to a prompt of the first cases of a run; or [] and why it says nothing.
+    """Return what the workspace's judge says to a prompt of the first cases of a run; or [] and why it says nothing.
 
     A row: case_id, question, answer, verdict, grade, reason (the judge's), problem (why there is no verdict).
     """

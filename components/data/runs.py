@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
 
 def workspace() -> Any:
-    """The workspace folder that the studio works on."""
+    """Return the workspace folder that the studio works on."""
     from metrics.store import Workspace
 
     return Workspace()
 
 
 def runs() -> list[dict[str, Any]]:
-    """The runs, newest first: id, name, created, state, sample (id, None for the user's), models, evaluators, suite."""
+    """Return the runs, newest first: id, name, created, state, sample (id, None for the user's), models, evaluators,
+    suite.
+    """
     return [_asked(str(run.folder)) | {"state": run.state} for run in workspace().runs()]
 
 
@@ -31,7 +33,9 @@ def run_facts(run_id: str) -> dict[str, Any]:
 
 
 def same_suite(run_id: str) -> dict[str, dict[str, Any]]:
-    """The finished runs of the run's suite by id, as in `runs`: the run itself, then the others, the newest first."""
+    """Return the finished runs of the run's suite by id, as in `runs`: the run itself, then the others, the newest
+    first.
+    """
     facts = run_facts(run_id)
     fingerprint = facts["suite"]["fingerprint"]
     others = [run for run in runs() if run["state"] == "finished" and run["suite"]["fingerprint"] == fingerprint]
@@ -40,7 +44,7 @@ def same_suite(run_id: str) -> dict[str, dict[str, Any]]:
 
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _asked(folder: str) -> dict[str, Any]:
-    """What a run was asked for; it never changes."""
+    """Return what a run was asked for; it never changes."""
     run = workspace().run(Path(folder).name)
     return {
         "id": run.id, "name": run.name, "created": run.created, "sample": run.spec.get("sample"),
@@ -49,7 +53,7 @@ def _asked(folder: str) -> dict[str, Any]:
 
 
 def progress(run_id: str) -> dict[str, Any]:
-    """How far a run is: evaluators (id, title, done, total, failed), seconds_spent, seconds_left, message.
+    """Return how far a run is: evaluators (id, title, done, total, failed), seconds_spent, seconds_left, message.
 
     Also judges (their names), spend (see metrics.judge.budget.Spend; None before the first call) and budget.
     """
@@ -77,7 +81,7 @@ def resume(run_id: str) -> None:
 
 
 def ensure_samples() -> bool:
-    """Whether this session found bundled samples missing and had them computed; asks once a session."""
+    """Return whether this session found bundled samples missing and had them computed; asks once a session."""
     from metrics.suites.samples import start_missing
 
     if "samples_started" not in st.session_state:
@@ -86,14 +90,14 @@ def ensure_samples() -> bool:
 
 
 def sample_titles() -> dict[str, str]:
-    """The titles of the bundled samples by id."""
+    """Return the titles of the bundled samples by id."""
     from metrics.suites.samples import samples
 
     return {sample.id: sample.title for sample in samples()}
 
 
 def run_errors() -> type[Exception]:
-    """What the library raises when a run cannot do what was asked of it; its text is fit for the user."""
+    """Return what the library raises when a run cannot do what was asked of it; its text is fit for the user."""
     from metrics.core.errors import RunError
 
     return RunError
@@ -101,7 +105,9 @@ def run_errors() -> type[Exception]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def report_outline(run_id: str) -> dict[str, Any]:
-    """What a run's report will say: title, headline, notes, standings (data frame), sections (name → what it holds)."""
+    """Return what a run's report will say: title, headline, notes, standings (data frame), sections (name → what it
+    holds).
+    """
     import pandas as pd
 
     from metrics.reports.build import build
@@ -129,7 +135,7 @@ def report_outline(run_id: str) -> dict[str, Any]:
 
 
 def render_report(run_id: str, form: str) -> bytes:
-    """The report as a file: pdf, html, json, csv (a zip) or parquet (a zip)."""
+    """Return the report as a file: pdf, html, json, csv (a zip) or parquet (a zip)."""
     from metrics.reports import render
 
     return bytes(render(workspace().run(run_id), form))

@@ -12,14 +12,14 @@ from components.data.runs import workspace
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def slice_measures(run_id: str) -> dict[str, dict[str, Any]]:
-    """What slices can be compared by, by key: records of metrics.analysis.slices.Measure. Read-only."""
+    """Return what slices can be compared by, by key: records of metrics.analysis.slices.Measure. Read-only."""
     from metrics.analysis.slices import measures
 
     return {measure.key: asdict(measure) for measure in measures(workspace().run(run_id))}
 
 
 def has_topics(run_id: str) -> bool:
-    """Whether enough cases have a question for topics to be found."""
+    """Return whether enough cases have a question for topics to be found."""
     from metrics.analysis.slices import has_topics as enough
 
     return bool(enough(workspace().run(run_id)))
@@ -27,7 +27,7 @@ def has_topics(run_id: str) -> bool:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def slice_values(run_id: str, model: str, evaluator: str, metric: str, topics: bool) -> dict[str, Any] | str:
-    """Every feature's slices, or in words why there are none. Read-only.
+    """Return every feature's slices, or in words why there are none. Read-only.
 
     overall, noun, unscored, features (name → title, slices). A slice is a record of
     metrics.analysis.slices.SliceValue with its `address`.
@@ -49,7 +49,7 @@ def slice_values(run_id: str, model: str, evaluator: str, metric: str, topics: b
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def found_slices(run_id: str, model: str, evaluator: str, metric: str, topics: bool) -> dict[str, Any]:
-    """What the search found, see metrics.analysis.slices.SliceSearch; slices are records. Read-only."""
+    """Return what the search found, see metrics.analysis.slices.SliceSearch; slices are records. Read-only."""
     from metrics.analysis.slices import LEVEL, find_slices
 
     found = find_slices(workspace().run(run_id), model, evaluator, metric, topics)
@@ -63,7 +63,8 @@ def found_slices(run_id: str, model: str, evaluator: str, metric: str, topics: b
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def read_slice(run_id: str, address: str, evaluator: str, metric: str) -> dict[str, Any]:
-    """A slice of an address: words, model and, where the metric has a value per case, its `value` (a record or None).
+    """Return a slice of an address: words, model and, where the metric has a value per case, its `value` (a record or
+    None).
 
     `problem` says, in words, why it cannot be read; None where it can.
     """

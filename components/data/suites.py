@@ -20,7 +20,7 @@ KEPT = "✓ stored"
 
 
 def suite_facts(fingerprint: str, draft: str = "") -> dict[str, Any]:
-    """What is in a stored suite after the edits of a draft, neither of which ever changes.
+    """Return what is in a stored suite after the edits of a draft, neither of which ever changes.
 
     name, task, cases, originals, edits (in words), tags and complexity (name → cases), rated (cases that say how
     complex they are), values (column → value → cases), longest (characters of a question), textual (not of images);
@@ -111,7 +111,7 @@ def edit_draft(
 
 
 def undo_edit(fingerprint: str, draft: str) -> str:
-    """The draft without its last edit; "" for none."""
+    """Return the draft without its last edit; "" for none."""
     from metrics import suites
 
     before = suites.read_draft(_folder(), draft)
@@ -128,14 +128,14 @@ def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
 
 
 def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
-    """The cases of a draft as a file: jsonl, csv."""
+    """Return the cases of a draft as a file: jsonl, csv."""
     from metrics.suites import suite_bytes
 
     return bytes(suite_bytes(_suite(fingerprint, draft), format))
 
 
 def parts_of(fingerprint: str, draft: str, how: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
-    """How many cases, originals and cases of each tag the parts have that `how` makes; or why it makes none.
+    """Return how many cases, originals and cases of each tag the parts have that `how` makes; or why it makes none.
 
     `how`: do (sample, split), seed, stratified, and size or share.
     """
@@ -174,7 +174,7 @@ def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Se
 
 
 def perturbation_kinds() -> dict[str, dict[str, Any]]:
-    """The kinds of perturbation, by name: title, says, judged, keeps_meaning."""
+    """Return the kinds of perturbation, by name: title, says, judged, keeps_meaning."""
     from metrics.perturbations import KINDS
 
     return {
@@ -186,7 +186,7 @@ def perturbation_kinds() -> dict[str, dict[str, Any]]:
 
 
 def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count: int) -> tuple[pd.DataFrame, str]:
-    """The first cases before and after: case_id, kind ("" before), text; or why there is nothing to show.
+    """Return the first cases before and after: case_id, kind ("" before), text; or why there is nothing to show.
 
     `how`: kinds, intensity, seed, fields. The variants are those that `perturb_draft` will make.
     """

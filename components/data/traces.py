@@ -14,7 +14,7 @@ WASTES = ("failed", "redundant", "looping")
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def trace(text: str) -> dict[str, Any]:
-    """A trace to draw: `steps` (the first 300), `total`, `calls`, `wasted` (kind → how many), `problem`.
+    """Return a trace to draw: `steps` (the first 300), `total`, `calls`, `wasted` (kind → how many), `problem`.
 
     A step has number, kind, role, text, tool, arguments, result, error, started, seconds and `marks`, the kinds of
     waste; long texts are cut and say so. A trace that cannot be read has a `problem`, and its beginning as `raw`.

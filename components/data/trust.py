@@ -16,7 +16,7 @@ Only = tuple[str, str]
 
 
 def label_criteria(run_id: str) -> list[dict[str, Any]]:
-    """What the outputs were labelled for, see human_labels.Criterion, and `middle`; [] without labels."""
+    """Return what the outputs were labelled for, see human_labels.Criterion, and `middle`; [] without labels."""
     return _criteria(run_id, _version(run_id))
 
 
@@ -28,7 +28,7 @@ def _criteria(run_id: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG00
 
 
 def label_sets(run_id: str) -> list[dict[str, Any]]:
-    """The sets of labels, the oldest first: id, name, kind (upload, page), labels, raters, criteria, changed."""
+    """Return the sets of labels, the oldest first: id, name, kind (upload, page), labels, raters, criteria, changed."""
     return [asdict(one) for one in _labels(run_id).sets()]
 
 
@@ -38,7 +38,7 @@ def remove_labels(run_id: str, set_id: str) -> None:
 
 
 def read_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> dict[str, Any]:
-    """What an uploaded file of labels holds, or what is wrong with it.
+    """Return what an uploaded file of labels holds, or what is wrong with it.
 
     ok, name, problems (data frame), and where it could be read: columns, form, label_columns, ignored, file_columns,
     notes, labels (number), raters (number), criteria, head (data frame).
@@ -95,14 +95,14 @@ def withdraw_label(run_id: str, case_id: str, model: str, rater: str, criterion:
 
 
 def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> dict[str, Any]:
-    """What a rater has labelled and what comes next, see label_queue.queue; read anew each time."""
+    """Return what a rater has labelled and what comes next, see label_queue.queue; read anew each time."""
     from metrics.analysis.labels.label_queue import queue
 
     return asdict(queue(workspace().run(run_id), criterion, rater, only, **choice))
 
 
 def trust_metrics(run_id: str) -> list[dict[str, Any]]:
-    """The metrics that labels can be held against, those of a judge first: a column's facts and `judged`."""
+    """Return the metrics that labels can be held against, those of a judge first: a column's facts and `judged`."""
     from metrics.analysis import judged_evaluators
     from metrics.analysis.labels.judge_agreement import metric_columns
 
@@ -112,7 +112,9 @@ def trust_metrics(run_id: str) -> list[dict[str, Any]]:
 
 
 def rater_agreement(run_id: str, criterion: str) -> list[dict[str, Any]]:
-    """How far people agree, see metrics.analysis.labels.judge_agreement.Raters; statistics as {value, low, high}."""
+    """Return how far people agree, see metrics.analysis.labels.judge_agreement.Raters; statistics as {value, low,
+    high}.
+    """
     return _raters(run_id, criterion, _version(run_id))
 
 
@@ -124,14 +126,14 @@ def _raters(run_id: str, criterion: str, version: str) -> list[dict[str, Any]]: 
 
 
 def rater_outputs(run_id: str, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
-    """The outputs that two raters (with "" any two) labelled, those apart first: case_id, model, left, right."""
+    """Return the outputs that two raters (with "" any two) labelled, those apart first: case_id, model, left, right."""
     from metrics.analysis.labels.judge_agreement import rater_outputs
 
     return rater_outputs(workspace().run(run_id), criterion, left, right)
 
 
 def agreements(run_id: str, criterion: str, **choice: Any) -> list[dict[str, Any]]:
-    """Each metric beside the labels, see judge_agreement.Agreement: its facts, a column's facts, `key`."""
+    """Return each metric beside the labels, see judge_agreement.Agreement: its facts, a column's facts, `key`."""
     return _agreements(run_id, criterion, _version(run_id), **choice)
 
 
@@ -163,7 +165,7 @@ def cell_outputs(
     run_id: str, criterion: str, only: Only, threshold: float, cell: str, model: str | None = None,
     tag: str | None = None, passing: float | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """The outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
+    """Return the outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
     from metrics.analysis.labels.judge_agreement import cell_outputs, face
 
     run = workspace().run(run_id)
@@ -171,7 +173,7 @@ def cell_outputs(
 
 
 def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = None) -> dict[str, Any]:
-    """Each model's mean as judged and as corrected: rows as judge_agreement.Corrected, and about the sample.
+    """Return each model's mean as judged and as corrected: rows as judge_agreement.Corrected, and about the sample.
 
     rows; ties, unsure, unanswered (drawn outputs without a label), sampled, labelled (outputs).
     """
@@ -193,7 +195,7 @@ def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version
 
 
 def judge_biases(run_id: str, criterion: str, only: Only, tag: str | None = None) -> list[dict[str, Any]]:
-    """What sways the judge, see metrics.analysis.labels.judge_bias.Bias, and `found`: beyond chance."""
+    """Return what sways the judge, see metrics.analysis.labels.judge_bias.Bias, and `found`: beyond chance."""
     return _biases(run_id, criterion, only, tag, _version(run_id))
 
 

@@ -53,7 +53,7 @@ def show_flips(run: str) -> None:
 
 
 def headline(rates: pd.DataFrame) -> str:
-    """What the rates come to, in a sentence."""
+    """Return what the rates come to, in a sentence."""
     tried, controls = rates[~rates["control"]], rates[rates["control"]]
     more = tried[tried["exceeds"].eq(True)]
     flips = format.plural(int(tried["flips"].sum()), "flip")
@@ -69,7 +69,7 @@ def headline(rates: pd.DataFrame) -> str:
 
 
 def method(rates: pd.DataFrame) -> str:
-    """Which test and which correction were used, in a sentence a manager understands."""
+    """Return which test and which correction were used, in a sentence a manager understands."""
     tests = int(rates["p"].notna().sum())
     said = (
         "an exact test, original by original; the chance of even one false finding among "

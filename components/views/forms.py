@@ -43,7 +43,7 @@ class View:
             )
 
     def cell(self, model: str, column: Column) -> Mapping[str, Any]:
-        """A model's number; empty where there is none."""
+        """Return a model's number; empty where there is none."""
         return self.cells.get((model, column["key"])) or {}
 
     def open(self, model: str, key: str, **more: url.Value) -> None:
@@ -241,7 +241,7 @@ def _title(column: Column) -> str:
 
 
 def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
-    """The metrics asked for in the sidebar, else primary ones first, `most` of them."""
+    """Return the metrics asked for in the sidebar, else primary ones first, `most` of them."""
     chosen = filters.many("Metrics in the chart", {column["key"]: _title(column) for column in offered}, "key", every)
     if chosen:
         return [column for column in offered if column["key"] in chosen]
@@ -249,7 +249,9 @@ def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
 
 
 def _one_metric(view: View) -> Column | None:
-    """The one metric with values per case that is asked for, by default the first primary one; None without any."""
+    """Return the one metric with values per case that is asked for, by default the first primary one; None without
+    any.
+    """
     there = data.measured(view.run)
     offered = [column for column in view.columns if (column["evaluator"], column["metric"]) in there]
     if not offered:
@@ -276,7 +278,7 @@ def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
 
 
 def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> list[str] | None:
-    """The numbers of the chart as a table; [model, column key] of the row just clicked."""
+    """Return the numbers of the chart as a table; [model, column key] of the row just clicked."""
     pairs = [(column, model) for column in columns for model in models]
     cells = [view.cell(model, column) for column, model in pairs]
     table = pd.DataFrame(

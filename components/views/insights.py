@@ -61,7 +61,7 @@ def show_insights(run: str) -> None:
 
 
 def _key(row: dict) -> str:
-    """What names an insight in the address."""
+    """Return what names an insight in the address."""
     return ":".join(str(row[name]) for name in ("kind", "evaluator", "model") if isinstance(row[name], str))
 
 

@@ -48,7 +48,7 @@ OTHERS = Words("case", "cases", "case", WHY_CASE)
 
 
 def words(run: str) -> Words:
-    """The words for a run's task."""
+    """Return the words for a run's task."""
     return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run)["suite"]["task"], OTHERS)
 
 
@@ -60,7 +60,7 @@ def pick(key: str, names: Sequence[str | None]) -> None:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each of the models."""
+    """Return a colour for each of the models."""
     colours = palette.series(is_dark())
     return {name: colours[index % len(colours)] for index, name in enumerate(names)}
 
@@ -68,28 +68,30 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 def choose_series(
     frame: pd.DataFrame, most: int = LINES
 ) -> tuple[list[str], dict[str, str], dict[str, tuple[str, int]]]:
-    """The models to draw, a colour for each there is, and what each is: (model, repeat)."""
+    """Return the models to draw, a colour for each there is, and what each is: (model, repeat)."""
     places = {row.series: (row.model, int(row.run)) for row in frame.drop_duplicates("series").itertuples()}
     chosen = filters.many("Models", {name: name for name in places}, "model")
     return chosen or list(places)[:most], colours_of(list(places)), places
 
 
 def choose_labels(labels: Sequence[str], together: str | None = None) -> list[str]:
-    """The classes to draw: those asked for, else the first ones, before them all `together` where that has a name."""
+    """Return the classes to draw: those asked for, else the first ones, before them all `together` where that has a
+    name.
+    """
     several = [together, *labels] if together and len(labels) > 1 else list(labels)
     chosen = filters.many("Classes", {label: label for label in several}, "label")
     return chosen or several[:PANELS]
 
 
 def ordered(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """The rows of these labels, in their order."""
+    """Return the rows of these labels, in their order."""
     points = points[points["label"].isin(labels)]
     points = points.assign(label=pd.Categorical(points["label"], labels)).sort_values("label", kind="stable")
     return points.assign(label=points["label"].astype(str))
 
 
 def of_labels(numbers: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """The numbers over all classes, then those of `labels` in their order."""
+    """Return the numbers over all classes, then those of `labels` in their order."""
     place = {label: index for index, label in enumerate(labels)}
     rows = numbers[numbers["label"].isna() | numbers["label"].isin(labels)]
     keys = [place.get(label, -1) for label in rows["label"]]

@@ -14,7 +14,7 @@ FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
 
 def threshold_slider() -> float:
-    """The score threshold that every view of this kind keeps in the address."""
+    """Return the score threshold that every view of this kind keeps in the address."""
     return controls.slider("Score threshold", "threshold", 0.5, low=0.05, high=0.95)
 
 

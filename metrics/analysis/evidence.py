@@ -70,7 +70,7 @@ class VerdictList:
 
 
 def verdict_lists(evidence: Mapping[str, Any]) -> tuple[tuple[VerdictList, ...], dict[str, Any]]:
-    """The lists of records with a verdict, in the evidence's order; and the evidence without them."""
+    """Return the lists of records with a verdict, in the evidence's order; and the evidence without them."""
     lists: list[VerdictList] = []
     rest: dict[str, Any] = {}
     for name, value in evidence.items():
@@ -83,7 +83,7 @@ def verdict_lists(evidence: Mapping[str, Any]) -> tuple[tuple[VerdictList, ...],
 
 
 def holds(verdict: Any) -> bool | None:
-    """Whether a verdict is a good one: None for one in part, an unknown one, or none at all."""
+    """Return whether a verdict is a good one: None for one in part, an unknown one, or none at all."""
     if isinstance(verdict, bool) or verdict is None:
         return verdict
     if isinstance(verdict, int | float):
@@ -139,7 +139,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
 
 
 def _looked_up(name: str, place: int, evidence: Mapping[str, Any]) -> str | None:
-    """The text of the record in that place, from 1, of another list of the evidence that has texts."""
+    """Return the text of the record in that place, from 1, of another list of the evidence that has texts."""
     records = evidence.get(name)
     if isinstance(records, list) and 1 <= place <= len(records) and isinstance(records[place - 1], Mapping):
         text = records[place - 1].get("text")

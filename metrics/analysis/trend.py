@@ -79,7 +79,7 @@ class Trend:
 
 
 def same_suite(run: Run) -> list[Run]:
-    """The finished runs of the run's suite, the oldest first; the run itself is one of them."""
+    """Return the finished runs of the run's suite, the oldest first; the run itself is one of them."""
     fingerprint = run.spec["suite"]["fingerprint"]
     found = [
         other
@@ -90,14 +90,15 @@ def same_suite(run: Run) -> list[Run]:
 
 
 def in_time(runs: Sequence[Run]) -> list[Run]:
-    """The runs, the oldest first: an id begins with its time."""
+    """Return the runs, the oldest first: an id begins with its time."""
     return sorted(runs, key=lambda run: run.id)
 
 
 def trend(
     runs: Sequence[Run], key: str, models: Sequence[str] = (), tag: str | None = None, correction: Correction = "holm"
 ) -> Trend:
-    """How a metric (the key of a leaderboard's column) went over finished runs of one suite, for `models` or all.
+    """Return how a metric (the key of a leaderboard's column) went over finished runs of one suite, for `models` or
+    all.
 
     Each model is compared with itself in the last run before that has a number of it: by pairs of cases where there are
     values per case, else by pairs of resamples; see analysis.comparison. p are adjusted over all changes shown.
@@ -153,7 +154,7 @@ def _since(
 def _change(
     before: Path, folder: Path, model: str, column: Column, by_case: bool, tag: str | None
 ) -> Difference | Resampled | None:
-    """The change before correction, kept: sealed runs never change."""
+    """Return the change before correction, kept: sealed runs never change."""
     then, now = Run(before), Run(folder)
     design, key = Design(now, tag), (column.evaluator, column.metric)
     a, b = (values(run, model, design, key).get(key) if by_case else None for run in (then, now))
@@ -163,7 +164,7 @@ def _change(
 
 
 def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
-    """What differs in how the two runs evaluated, in words."""
+    """Return what differs in how the two runs evaluated, in words."""
     told = []
     versions = [next(one["version"] for one in of.spec["evaluators"] if one["id"] == evaluator) for of in (before, run)]
     if versions[0] != versions[1]:

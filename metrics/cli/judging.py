@@ -51,7 +51,7 @@ def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> Non
 
 
 def setting(options: argparse.Namespace) -> dict[str, Any] | None:
-    """The judge's settings that the options make; None where no judge is named. InputError."""
+    """Return the judge's settings that the options make; None where no judge is named. InputError."""
     given = {
         "base_url": options.judge_base_url,
         "concurrency": options.judge_concurrency,

@@ -96,7 +96,7 @@ def _monitor(options: argparse.Namespace) -> int:
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
-    """What the options say of the monitor's specification."""
+    """Return what the options say of the monitor's specification."""
     from metrics.monitoring import Window
 
     given: dict[str, Any] = {
@@ -130,7 +130,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _begun(workspace: Workspace, name: str, given: dict[str, Any], source: Path | None) -> Any:
-    """A new monitor."""
+    """Return a new monitor."""
     from metrics import monitoring
 
     if "evaluators" not in given:

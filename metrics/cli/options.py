@@ -8,7 +8,7 @@ from metrics.core.errors import InputError, InputProblem
 
 
 def pairs(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
-    """Each NAME=VALUE as name and value; InputError listing every text that is none."""
+    """Return each NAME=VALUE as name and value; InputError listing every text that is none."""
     wrong = [InputProblem(option, repr(text), "NAME=VALUE") for text in texts if not all(text.partition("="))]
     if wrong:
         raise InputError(wrong)
@@ -16,7 +16,7 @@ def pairs(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
 
 
 def parameters_of(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Each EVALUATOR.NAME=VALUE of --param, by evaluator and name; a value is JSON, else text. InputError."""
+    """Return each EVALUATOR.NAME=VALUE of --param, by evaluator and name; a value is JSON, else text. InputError."""
     found: dict[str, dict[str, Any]] = {}
     for name, text in pairs(texts, "--param"):
         evaluator, dot, parameter = name.partition(".")

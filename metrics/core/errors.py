@@ -45,7 +45,7 @@ class InputProblem:
         return f"{place}: found {_short(self.found)}; expected {self.expected}"
 
     def as_row(self) -> dict[str, str | int | None]:
-        """The problem as a flat record, for tables and JSON."""
+        """Return the problem as a flat record, for tables and JSON."""
         return asdict(self)
 
 

@@ -89,7 +89,7 @@ class Metric:
         return share if self.direction is Direction.HIGHER else 1.0 - share
 
     def passes(self, value: float, threshold: float) -> bool:
-        """Whether `value` is on the good side of `threshold` (exactly on it is good)."""
+        """Return whether `value` is on the good side of `threshold` (exactly on it is good)."""
         return value <= threshold if self.direction is Direction.LOWER else value >= threshold
 
 
@@ -103,7 +103,7 @@ class Parameters(BaseModel):
     )
 
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
-        """Those of the evaluator's resources that these parameters need; all of them unless overridden."""
+        """Return those of the evaluator's resources that these parameters need; all of them unless overridden."""
         return declared
 
 
@@ -238,7 +238,7 @@ class Evaluator:
     prompts: tuple[Prompt, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The function's own result."""
+        """Return the function's own result."""
         return self.function(*args, **kwargs)
 
     @property
@@ -262,14 +262,14 @@ class Evaluator:
         return next(metric for metric in self.metrics if metric.primary)
 
     def metric(self, name: str) -> Metric:
-        """The metric of that name; KeyError where there is none."""
+        """Return the metric of that name; KeyError where there is none."""
         for metric in self.metrics:
             if metric.name == name:
                 return metric
         raise KeyError(f"{self.id} has no metric {name!r}; it has {[metric.name for metric in self.metrics]}")
 
     def lacking(self, case: Case) -> list[Input]:
-        """The declared inputs that `case` does not have; artifacts will do for a trace."""
+        """Return the declared inputs that `case` does not have; artifacts will do for a trace."""
         return [
             name
             for name in self.inputs
@@ -277,7 +277,7 @@ class Evaluator:
         ]
 
     def threshold(self, metric: Metric, parameters: Parameters) -> float | None:
-        """The threshold in force: the parameter for the primary metric, else the metric's default if finite."""
+        """Return the threshold in force: the parameter for the primary metric, else the metric's default if finite."""
         if metric.primary and parameters.threshold is not None:
             return parameters.threshold
         return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
@@ -334,7 +334,7 @@ def evaluator(
 
 
 def unreadable_value(metric: Metric, value: float) -> str | None:
-    """Why `value` cannot be a value of `metric`, or None where it can."""
+    """Return why `value` cannot be a value of `metric`, or None where it can."""
     if math.isnan(value):
         return f"{metric.name} came out as NaN"
     if not metric.low - ROUNDING <= value <= metric.high + ROUNDING:

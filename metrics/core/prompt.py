@@ -28,7 +28,7 @@ class Prompt:
     text: str
 
     def messages(self, data: Data, text: str | None = None) -> list[dict[str, str]]:
-        """The chat messages of this prompt (or of `text` in its place) over `data`, the same for the same data."""
+        """Return the chat messages of this prompt (or of `text` in its place) over `data`, the same for the same data."""
         present = {name: value for name, value in data.items() if value is not None}
         nonce = sha256(json.dumps(present, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:NONCE]
         blocks = [f"<{name} {nonce}>\n{_shown(value)}\n</{name} {nonce}>" for name, value in present.items()]

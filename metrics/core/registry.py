@@ -37,7 +37,7 @@ class Registry(Mapping[str, Evaluator]):
 
 
 def evaluators() -> Mapping[str, Evaluator]:
-    """Every evaluator by id; see Registry."""
+    """Return every evaluator by id; see Registry."""
     return _REGISTRY
 
 
@@ -46,7 +46,7 @@ _REGISTRY = Registry()
 
 @cache
 def _modules() -> Mapping[str, str]:
-    """The modules by the last part of their names; two of one name would be two evaluators of one id."""
+    """Return the modules by the last part of their names; two of one name would be two evaluators of one id."""
     found: dict[str, str] = {}
     package = importlib.import_module(PACKAGE)
     for module in pkgutil.walk_packages(package.__path__, PACKAGE + "."):
@@ -80,7 +80,8 @@ def _all() -> Mapping[str, Evaluator]:
 def choose(
     ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, tuple[Evaluator, Parameters]]:
-    """The named evaluators with validated parameters; InputError listing every unknown name and bad value at once.
+    """Return the named evaluators with validated parameters; InputError listing every unknown name and bad value at
+    once.
 
     `parameters` maps an evaluator's id to its parameter values; what it leaves out keeps its default.
     """

@@ -170,7 +170,7 @@ class Suite:
         annotations: Iterable[Mapping[str, Any]] | None = None,
         labels: Sequence[str] = (),
     ) -> "Suite":
-        """A suite from plain records whose keys are the columns of CASES and ANNOTATIONS."""
+        """Return a suite from plain records whose keys are the columns of CASES and ANNOTATIONS."""
         table = rows_table(cases, CASES)
         geometry = None if annotations is None else rows_table(annotations, ANNOTATIONS)
         if not labels:
@@ -195,7 +195,8 @@ class Suite:
         return tuple(tag for _, tag in sorted(counts, key=lambda pair: (-pair[0], pair[1])))
 
     def filter(self, **criteria: Any) -> "Suite":
-        """The suite with only the cases that fit every criterion: `tag`, `search`, `length`, any column or metadata.
+        """Return the suite with only the cases that fit every criterion: `tag`, `search`, `length`, any column or
+        metadata.
 
         What each takes is said by metrics.suites.filtered. Raises InputError for a name that is none of these.
         """
@@ -204,7 +205,7 @@ class Suite:
         return self.restricted(filtered(self, criteria))
 
     def restricted(self, case_ids: pa.Array) -> "Suite":
-        """The suite with only those cases (and their annotations), in its own order."""
+        """Return the suite with only those cases (and their annotations), in its own order."""
         keep = self.cases.filter(pc.is_in(self.cases["case_id"], case_ids))
         geometry = self.annotations
         if geometry is not None:
@@ -252,7 +253,7 @@ class Outputs:
     def restricted(
         self, model: str | None = None, run: int | None = None, case_ids: pa.Array | None = None
     ) -> "Outputs":
-        """Only the rows of one model, of one repeat, of some cases (as far as given), in file order."""
+        """Return only the rows of one model, of one repeat, of some cases (as far as given), in file order."""
 
         def keep(table: pa.Table) -> pa.Table:
             if model is not None:
@@ -293,7 +294,7 @@ class Case:
 
     @classmethod
     def of(cls, **values: Any) -> "Case":
-        """A case from plain values; lists become tuples."""
+        """Return a case from plain values; lists become tuples."""
         frozen: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
         }
@@ -324,7 +325,7 @@ def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
 
 
 def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """A table of `schema` from plain records; other keys become `metadata.*` text columns."""
+    """Return a table of `schema` from plain records; other keys become `metadata.*` text columns."""
     records = list(rows)
     extra = list(dict.fromkeys(key for record in records for key in record if key not in schema.names))
     columns = {

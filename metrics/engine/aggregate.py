@@ -31,7 +31,7 @@ class Design:
 
     @classmethod
     def of(cls, suite: Suite, tags: tuple[str, ...]) -> "Design":
-        """The design of a suite, with a slice for all cases (None) and one for each of `tags`."""
+        """Return the design of a suite, with a slice for all cases (None) and one for each of `tags`."""
         size = len(suite)
         weights = clusters = None
         if suite.cases["weight"].null_count < size:
@@ -66,7 +66,7 @@ def _metric_rows(
     scored = ~np.isnan(values)
 
     def per_case(rows: NDArray[np.bool_], held: FloatArray | None = None) -> FloatArray:
-        """How many of `rows`, or the sum of what they hold, each case has: [cases, models]."""
+        """Return how many of `rows`, or the sum of what they hold, each case has: [cases, models]."""
         found = np.bincount(place[rows], None if held is None else held[rows], len(models) * design.size)
         return found.astype(np.float64).reshape(len(models), design.size).T
 
@@ -104,12 +104,14 @@ def _metric_rows(
 
 
 def _ends(metric: Metric) -> tuple[float, float]:
-    """The worst and the best end of the metric's range; of one without a better end, the low and the high."""
+    """Return the worst and the best end of the metric's range; of one without a better end, the low and the high."""
     return (metric.high, metric.low) if metric.direction is Direction.LOWER else (metric.low, metric.high)
 
 
 def _with_unscored(sums: FloatArray, counts: FloatArray, asked: FloatArray, end: float) -> FloatArray:
-    """The mean of each case [n, models] if its unscored repeats had the value `end`; all NaN where that is infinite."""
+    """Return the mean of each case [n, models] if its unscored repeats had the value `end`; all NaN where that is
+    infinite.
+    """
     if not math.isfinite(end):
         return np.full(sums.shape, np.nan)
     found: FloatArray = np.divide(
@@ -130,7 +132,7 @@ def _bounded(bound: float, metric: Metric) -> float | None:
 
 
 def _why(own: pa.Table, model: str, rows: int) -> str:
-    """The most frequent reason of a model's unscored cases."""
+    """Return the most frequent reason of a model's unscored cases."""
     if rows == 0:
         return "no case in this slice"
     reasons = own.filter(pc.equal(own["model"], model))["reason"].drop_null().value_counts().to_pylist()

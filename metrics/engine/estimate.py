@@ -62,7 +62,7 @@ def estimate(
     resources: Mapping[str, Any],
     workspace: Path,
 ) -> Estimate | None:
-    """The estimate for a run of these evaluators; None where none of them asks a judge, or none is chosen.
+    """Return the estimate for a run of these evaluators; None where none of them asks a judge, or none is chosen.
 
     The evaluators are walked over up to SAMPLE evenly spaced cases, with all their outputs. Where the cache has the
     reply the walk goes on with that; where not, with a typical one: as many claims as the text has sentences, each
@@ -146,14 +146,14 @@ class _Supposed:
         self._settings = settings
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:  # noqa: ARG002
-        """A typical reply."""
+        """Return a typical reply."""
         text = json.dumps(typical(schema, messages))
         prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
         used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN
         return Completion(text, *used, self.price(*used))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """What so many tokens cost."""
+        """Return what so many tokens cost."""
         return price(self._settings, prompt_tokens, completion_tokens)
 
     async def close(self) -> None:

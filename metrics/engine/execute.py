@@ -96,7 +96,7 @@ def _follow_parent(parent: int) -> None:
 def _work(
     run: Run, units: list[Unit], make_executor: Callable[[], Executor], judge: JudgeWorker
 ) -> Iterator[tuple[Unit, Done] | None]:
-    """The units and what they made, as they come, and None every half second that brings none.
+    """Yield the units and what they made, as they come, and None every half second that brings none.
 
     Closing the generator drops what has not begun. A judge that is down stops its own units alone; its error comes
     when the others are done.

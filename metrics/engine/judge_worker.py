@@ -125,7 +125,7 @@ class JudgeWorker:
             raise
 
     async def _opened(self) -> tuple[Client, ...]:
-        """The judges, opened by the first who wants them."""
+        """Return the judges, opened by the first who wants them."""
         async with self._opening:
             if not self._judges:
                 self._judges = await asyncio.to_thread(open_judges, self._setting, self._cache_folder, self.spend)
@@ -143,7 +143,7 @@ class JudgeWorker:
 
 
 def _judgements(entry: Evaluator, made: Sequence[tuple[Case, Sequence[Call]]]) -> pa.Table:
-    """A row per reply that a score rests on, in the order of the cases and of the asking."""
+    """Return a row per reply that a score rests on, in the order of the cases and of the asking."""
     rows = []
     for case, calls in made:
         for call in calls:

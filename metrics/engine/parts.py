@@ -27,12 +27,12 @@ class Parts:
         write_json(folder / "unit.json", {"tables": files, "failed": done.failed, "seconds": done.seconds})
 
     def failed(self, name: str) -> int | None:
-        """How many cases of a kept unit ended in an error; None where the unit is not kept."""
+        """Return how many cases of a kept unit ended in an error; None where the unit is not kept."""
         facts = read_json(self.folder / name / "unit.json")
         return None if facts is None else int(facts["failed"])
 
     def tables(self, name: str) -> dict[str, Path]:
-        """The files of a kept unit by table name."""
+        """Return the files of a kept unit by table name."""
         facts = read_json(self.folder / name / "unit.json")
         return {table: self.folder / name / file for table, file in facts["tables"].items()}
 

@@ -42,12 +42,12 @@ class Unit:
 
 
 def plan(run: Run) -> list[Unit]:
-    """Every unit of a run, ordered by evaluator, model, repeat and slice; the sealed tables keep that order."""
+    """Return every unit of a run, ordered by evaluator, model, repeat and slice; the sealed tables keep that order."""
     return list(_units(run))
 
 
 def judged(entry: Evaluator, parameters: Parameters) -> bool:
-    """Whether the evaluator asks a judge with these parameters, or may, and so waits more than it works."""
+    """Return whether the evaluator asks a judge with these parameters, or may, and so waits more than it works."""
     return iscoroutinefunction(entry.function) or "judge" in parameters.used(entry.resources)
 
 
@@ -90,7 +90,7 @@ def _unit(spec: dict[str, Any], entry: dict[str, Any], model: str, start: int, s
 
 
 def _bearing(resources: dict[str, Any]) -> dict[str, Any]:
-    """The resources as they bear on numbers: of a judge not how fast, or at what cost, it may be asked."""
+    """Return the resources as they bear on numbers: of a judge not how fast, or at what cost, it may be asked."""
     if not resources.get("judge"):
         return resources
     return resources | {"judge": settings_of(resources["judge"]).numbers()}

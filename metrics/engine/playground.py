@@ -15,7 +15,7 @@ from metrics.store import Run
 
 
 def first_cases(run: Run, model: str, count: int) -> list[Case]:
-    """The first cases of a run's suite that the model has an output for."""
+    """Return the first cases of a run's suite that the model has an output for."""
     rows = run.outputs.restricted(model).outputs
     return list(join_cases(run.suite, Outputs(rows.slice(0, count))))
 
@@ -23,7 +23,9 @@ def first_cases(run: Run, model: str, count: int) -> list[Case]:
 def try_out(
     evaluator: str, parameters: Mapping[str, Any], cases: list[Case], resources: Mapping[str, Any], cache_folder: Path
 ) -> list[Judged]:
-    """What an evaluator that asks a judge says of some cases. InputError, MissingResource, JudgeDown, CacheRefused."""
+    """Return what an evaluator that asks a judge says of some cases. InputError, MissingResource, JudgeDown,
+    CacheRefused.
+    """
     entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
     others = equip(entry, values, resources, cache_folder)
 

@@ -78,7 +78,7 @@ def create(
 
 
 def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The choices as they are saved; InputError where the judge's settings are none."""
+    """Return the choices as they are saved; InputError where the judge's settings are none."""
     chosen = dict(given or {})
     if chosen.get("judge"):
         chosen["judge"] = settings_of(chosen["judge"]).model_dump(mode="json", exclude_defaults=True)

@@ -71,7 +71,7 @@ def perform(job: Job) -> Done:
 
 
 def lost(job: Job, reason: str) -> Done:
-    """What stands for a unit that could not be done at all: every case an error with that reason."""
+    """Return what stands for a unit that could not be done at all: every case an error with that reason."""
     entry, _ = choose([job.unit.evaluator], {job.unit.evaluator: job.parameters})[job.unit.evaluator]
     suite = Workspace(job.workspace).suite(job.suite)
     score = CaseScore({}, Status.ERROR, reason)
@@ -84,7 +84,7 @@ def lost(job: Job, reason: str) -> Done:
 
 
 def joined(job: Job, suite: Suite) -> list[Case]:
-    """The cases of a unit, with the model's outputs."""
+    """Return the cases of a unit, with the model's outputs."""
     workspace = Workspace(job.workspace)
     rows = workspace.outputs_rows(job.outputs, job.unit.start, job.unit.stop)
     return list(join_cases(suite, Outputs(rows, files=workspace.outputs_files(job.outputs))))
@@ -103,7 +103,9 @@ def _cases(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) -> 
 def case_tables(
     job: Job, entry: Evaluator, suite: Suite, cases: Sequence[Case], results: Sequence[CaseScore | None]
 ) -> tuple[dict[str, pa.Table], int]:
-    """The scores of a unit's cases as its table, with the cases that have no output; how many ended in an error."""
+    """Return the scores of a unit's cases as its table, with the cases that have no output; how many ended in an
+    error.
+    """
     scores = [result if result is not None else not_applicable("not asked") for result in results]
     if job.unit.last:
         absent = _absent(job, suite)
@@ -120,7 +122,7 @@ def _absent(job: Job, suite: Suite) -> list[Case]:
 
 
 def lacking_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
-    """Why the case cannot be asked about: inputs it lacks; None where it has them all."""
+    """Return why the case cannot be asked about: inputs it lacks; None where it has them all."""
     missing = [NAMES[name] for name in entry.lacking(case)]
     return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
 
@@ -132,7 +134,7 @@ def answered(
     settings: Mapping[str, Any],
     cache_folder: Path,
 ) -> list[CaseScore]:
-    """The score of each case by an evaluator that asks no judge; the cases have every input that it needs.
+    """Return the score of each case by an evaluator that asks no judge; the cases have every input that it needs.
 
     `settings` chooses the models, see metrics.models.provide. What fails is `error`, what lacks a model `skipped`.
     """
@@ -157,7 +159,9 @@ def _guarded(entry: Evaluator, parameters: Parameters, case: Case, resources: Ma
 
 
 def failed_score(failure: Exception) -> CaseScore:
-    """The score of a case that could not be asked: `skipped`, with how to get it, where only a model is missing."""
+    """Return the score of a case that could not be asked: `skipped`, with how to get it, where only a model is
+    missing.
+    """
     if isinstance(failure, MissingResource):
         return CaseScore({}, Status.SKIPPED, str(failure))
     return CaseScore({}, Status.ERROR, f"{type(failure).__name__}: {failure}")

@@ -11,7 +11,7 @@ SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
 
 
 def boolean_metrics(passing: str, threshold: float = 0.5) -> tuple[Metric, ...]:
-    """The family's five metrics; `passing` completes "share of answers that …"."""
+    """Return the family's five metrics; `passing` completes "share of answers that …"."""
 
     def failing(name: str, description: str) -> Metric:
         return Metric(name, description, direction=Direction.LOWER, threshold=threshold, binary=True, minor=True)
@@ -28,7 +28,7 @@ def boolean_metrics(passing: str, threshold: float = 0.5) -> tuple[Metric, ...]:
 def verdict(
     answer_passes: bool, contexts_pass: bool | None = None, evidence: Mapping[str, Any] | None = None
 ) -> CaseScore:
-    """The score of a case whose answer passed or failed; `contexts_pass` None: the contexts were not checked.
+    """Return the score of a case whose answer passed or failed; `contexts_pass` None: the contexts were not checked.
 
     A failure is the generation's unless the contexts failed too.
     """
@@ -47,7 +47,7 @@ def verdict(
 
 
 def verdict_on_findings(case: Case, find: Callable[[str, str], list[dict[str, Any]]]) -> CaseScore:
-    """The score of a case that passes where nothing, or nothing but what is `exempt`, is found in the answer.
+    """Return the score of a case that passes where nothing, or nothing but what is `exempt`, is found in the answer.
 
     `find` takes a text and its place ("answer", "context 1" …) and gives findings as evidence, each with `exempt`.
     """
@@ -64,12 +64,12 @@ def verdict_on_findings(case: Case, find: Callable[[str, str], list[dict[str, An
 
 
 def unreadable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
-    """The score of a case whose verdict could not be read: counted as a parse failure, as nothing else."""
+    """Return the score of a case whose verdict could not be read: counted as a parse failure, as nothing else."""
     return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, reason, evidence)
 
 
 async def readable(score: Awaitable[CaseScore]) -> CaseScore:
-    """The score a judge's verdict gives; where the verdict could not be read, a parse failure of the family."""
+    """Return the score a judge's verdict gives; where the verdict could not be read, a parse failure of the family."""
     try:
         return await score
     except Unreadable as failure:

@@ -92,7 +92,7 @@ def _folder_entries(folder: Path, file: str, problems: list[InputProblem]) -> li
 
 
 def _zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
-    """The archive's files; every entry that is refused, and every bound it breaks, is a problem."""
+    """Return the archive's files; every entry that is refused, and every bound it breaks, is a problem."""
     infos = archive.infolist()
     total = sum(info.file_size for info in infos)
     if len(infos) > MAX_ENTRIES:

@@ -33,7 +33,7 @@ class Part:
 
 
 def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model: str, renamed: str | None) -> Part:
-    """The outputs in a sheet, checked by themselves and against the suite."""
+    """Return the outputs in a sheet, checked by themselves and against the suite."""
     names = sheet.table.column_names
     classes = scored.class_columns(names, suite.labels) if suite.task == "classification" else {}
     names = [name for name in names if name not in classes.values()]
@@ -50,7 +50,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
 
 
 def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[str, str], task: Task) -> Part:
-    """The answers, or the labels and scores, of a sheet whose outputs' columns are `table`."""
+    """Return the answers, or the labels and scores, of a sheet whose outputs' columns are `table`."""
     if task == "classification":
         labels, rows = scored.wide(sheet, classes) if classes else scored.long(sheet, columns)
         repeats = not classes and "score" in columns.columns
@@ -92,7 +92,7 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
 
 
 def coco_part(source: Source, document: list[Any], suite: Suite, renamed: str | None, problems: Problems) -> Part:
-    """The results in a COCO document; an empty one is a model that found nothing."""
+    """Return the results in a COCO document; an empty one is a model that found nothing."""
     sizes = {case: (high, wide) for case, (wide, high) in sizes_of(suite.cases).items()}
     labels = dict(zip(suite.category_ids, suite.labels, strict=True)) if suite.category_ids else {}
     sheet, predictions = coco.read_results(source, document, problems, sizes, labels, renamed or source.stem)
@@ -112,7 +112,7 @@ def objects_part(sheet: Sheet, predictions: pa.Table, model: str) -> Part:
 
 
 def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Outputs]:
-    """The outputs of all parts together: answered twice is a problem, not answered a count."""
+    """Return the outputs of all parts together: answered twice is a problem, not answered a count."""
     answered_twice(parts)
     for part in parts:
         part.sheet.leave_out()

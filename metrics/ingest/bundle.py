@@ -46,19 +46,19 @@ class Bundle:
         return [entry for entry in self.entries if entry.suffix in SUFFIXES]
 
     def ending(self, *suffixes: str) -> list[Entry]:
-        """The files with one of these extensions."""
+        """Return the files with one of these extensions."""
         return [entry for entry in self.entries if entry.suffix in suffixes]
 
     def file(self, entry: Entry) -> str:
-        """What messages call one of the files."""
+        """Return what messages call one of the files."""
         return f"{self.name}/{entry.name}"
 
     def error(self, found: str, expected: str = EXPECTED) -> InputError:
-        """The error that this bundle cannot be used."""
+        """Return the error that this bundle cannot be used."""
         return InputError([InputProblem(self.name, found, expected)])
 
     def data(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> bytes | None:
-        """What is in a file; None and a problem where it cannot be read or is larger than `most` bytes."""
+        """Return what is in a file; None and a problem where it cannot be read or is larger than `most` bytes."""
         self._taken += min(entry.size, most)
         try:
             if entry.size > most:
@@ -71,7 +71,7 @@ class Bundle:
             return None
 
     def text(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> str | None:
-        """The text of a file, None and a problem where it is no UTF-8."""
+        """Return the text of a file, None and a problem where it is no UTF-8."""
         data = self.data(entry, problems, most)
         if data is None:
             return None
@@ -100,11 +100,11 @@ class Rows(Sheet):
         self.files: list[str] = [bundle.file(entry) for entry in entries]
 
     def file_of(self, place: int) -> str:
-        """The file that the row of that index is in."""
+        """Return the file that the row of that index is in."""
         return self.files[int(self.which[place])]
 
     def count(self, good: bool = False) -> NDArray[np.int64]:
-        """How many records (that are not bad) each file has."""
+        """Return how many records (that are not bad) each file has."""
         which = self.which[~self.bad] if good else self.which
         return np.bincount(which, minlength=len(self.files))
 
@@ -146,13 +146,15 @@ def _starts_like_a_zip(place: Path) -> bool:
 
 
 def key_of(entry: Entry) -> str:
-    """The path without extension and without the folders that keep images and labels apart: train/1."""
+    """Return the path without extension and without the folders that keep images and labels apart: train/1."""
     parts = PurePosixPath(entry.name).with_suffix("").parts
     return "/".join([*(part for part in parts[:-1] if part.lower() not in PASSED), parts[-1]])
 
 
 def pair(entries: list[Entry], images: list[Entry]) -> list[Entry | None]:
-    """The image of each label file: the one of the same key, else the only one of the same name without extension."""
+    """Return the image of each label file: the one of the same key, else the only one of the same name without
+    extension.
+    """
     by_key = {key_of(image): image for image in images}
     by_stem: dict[str, list[Entry]] = {}
     for image in images:
@@ -165,7 +167,7 @@ def pair(entries: list[Entry], images: list[Entry]) -> list[Entry | None]:
 
 
 def case_ids(entries: list[Entry]) -> list[str]:
-    """A name for each file: without folders and extension where that tells them apart, else its key."""
+    """Return a name for each file: without folders and extension where that tells them apart, else its key."""
     stems = [entry.stem for entry in entries]
     return stems if len(set(stems)) == len(stems) else [key_of(entry) for entry in entries]
 
@@ -182,7 +184,9 @@ def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: 
 
 
 def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) -> list[str]:
-    """What each case's image is looked up by: its file name, with folders where two have it; the id where unknown."""
+    """Return what each case's image is looked up by: its file name, with folders where two have it; the id where
+    unknown.
+    """
     count = Counter(image.base for image in images)
     return [
         case if image is None else image.name if count[image.base] > 1 else image.base

@@ -20,7 +20,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 
 
 def format_of(bundle: Bundle) -> BundleFormat:
-    """What the bundle holds, told by its files; InputError where that is nothing known, or several things."""
+    """Return what the bundle holds, told by its files; InputError where that is nothing known, or several things."""
     if mask_images.recognises(bundle):
         return "masks"
     found: list[BundleFormat] = []
@@ -39,7 +39,7 @@ def format_of(bundle: Bundle) -> BundleFormat:
 
 
 def table_source(bundle: Bundle) -> Source:
-    """The bundle's only table."""
+    """Return the bundle's only table."""
     tables = _tables(bundle)
     if len(tables) > 1:
         names = ", ".join(entry.name for entry in tables[:5])
@@ -56,7 +56,7 @@ def table_source(bundle: Bundle) -> Source:
 def suite_in(
     bundle: Bundle, kind: BundleFormat, name: str, task: Task | None, pictures: Pictures, problems: Problems
 ) -> Loaded[Suite]:
-    """The suite in a bundle of indexed masks, YOLO labels or VOC annotations."""
+    """Return the suite in a bundle of indexed masks, YOLO labels or VOC annotations."""
     if kind == "traces":
         raise bundle.error("traces, which are outputs", "a suite: a table of cases")
     if kind == "masks":
@@ -92,7 +92,7 @@ def _masks_suite(bundle: Bundle, name: str, pictures: Pictures, problems: Proble
 
 
 def part_in(bundle: Bundle, kind: BundleFormat, suite: Suite, renamed: str | None, problems: Problems) -> Part:
-    """The predictions in a bundle of indexed masks or YOLO labels; the traces in one of these."""
+    """Return the predictions in a bundle of indexed masks or YOLO labels; the traces in one of these."""
     if kind == "traces":
         return part_of(traces.read_bundle(bundle, problems), suite, None, bundle.stem, renamed)
     if kind == "masks" and suite.task == "segmentation":

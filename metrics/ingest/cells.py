@@ -21,7 +21,7 @@ ALWAYS_SPLIT = ("tags", "citations", "artifacts")
 
 
 def text(sheet: Sheet, name: str) -> pa.ChunkedArray:
-    """A column as strings; lists become JSON text."""
+    """Return a column as strings; lists become JSON text."""
     column = sheet.table[name]
     if not pa.types.is_list(column.type):
         return column
@@ -30,7 +30,7 @@ def text(sheet: Sheet, name: str) -> pa.ChunkedArray:
 
 
 def required(sheet: Sheet, name: str, what: str) -> pa.ChunkedArray:
-    """A column of strings none of which is missing or blank."""
+    """Return a column of strings none of which is missing or blank."""
     column = text(sheet, name)
     blank = is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
     sheet.blame(blank, name, column, what)
@@ -38,7 +38,7 @@ def required(sheet: Sheet, name: str, what: str) -> pa.ChunkedArray:
 
 
 def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
-    """A column (or numbered columns) as lists of strings."""
+    """Return a column (or numbered columns) as lists of strings."""
     name = columns.columns[canonical]
     if name in columns.numbered:
         return pa.chunked_array([numbered([text(sheet, member) for member in columns.numbered[name]])])
@@ -49,7 +49,7 @@ def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
 
 
 def splits(sheet: Sheet, canonical: str, name: str) -> bool:
-    """Whether `;` parts the items of a cell: in CSV, in columns that hold names or whose own name is a plural."""
+    """Return whether `;` parts the items of a cell: in CSV, in columns that hold names or whose own name is a plural."""
     return sheet.delimited and canonical in LISTS and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))
 
 
@@ -62,7 +62,7 @@ def numbers(
     whole: bool = False,
     need: bool = False,
 ) -> NDArray[np.float64]:
-    """A column as floats, NaN where absent or blamed (no number, not finite, out of range)."""
+    """Return a column as floats, NaN where absent or blamed (no number, not finite, out of range)."""
     column = text(sheet, name)
     present = ~is_null(column)
     try:
@@ -114,7 +114,7 @@ def integers(values: NDArray[np.float64], kind: pa.DataType, absent: int | None 
 
 
 def flags(sheet: Sheet, name: str) -> NDArray[np.bool_]:
-    """A column of 0/1, true/false, yes/no as booleans; absent is false."""
+    """Return a column of 0/1, true/false, yes/no as booleans; absent is false."""
     column = text(sheet, name)
     folded = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     true = as_mask(pc.is_in(folded, pa.array(TRUE)))
@@ -124,7 +124,7 @@ def flags(sheet: Sheet, name: str) -> NDArray[np.bool_]:
 
 
 def metadata(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
-    """The columns that are nothing known, as metadata.* strings."""
+    """Return the columns that are nothing known, as metadata.* strings."""
     kept = {
         METADATA + name.removeprefix(METADATA): text(sheet, name)
         for name in columns.unmapped
@@ -167,7 +167,7 @@ def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[NDArray[np.b
 
 
 def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where a value is not that of the row `first` names."""
+    """Return where a value is not that of the row `first` names."""
     if (first == np.arange(len(first))).all():
         return np.zeros(len(first), bool)
     array = flat(column)
@@ -179,7 +179,9 @@ def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> NDA
 
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], int]:
-    """The values of a column as numbers in order of first appearance (null is one of them), and how many there are."""
+    """Return the values of a column as numbers in order of first appearance (null is one of them), and how many there
+    are.
+    """
     encoded = pc.dictionary_encode(flat(column), null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64), max(1, len(encoded.dictionary))
 

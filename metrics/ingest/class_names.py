@@ -21,13 +21,13 @@ BYTES = 4 << 20
 
 
 def names_files(bundle: Bundle) -> list[Entry]:
-    """The files of a bundle that name classes."""
+    """Return the files of a bundle that name classes."""
     texts = bundle.ending(".txt", ".json")
     return [*bundle.ending(".names"), *(entry for entry in texts if FILE.fullmatch(entry.stem))]
 
 
 def class_names(bundle: Bundle, problems: Problems) -> dict[int, str] | None:
-    """The classes by id, None where no file names them; what cannot be read, and files that differ, are fatal."""
+    """Return the classes by id, None where no file names them; what cannot be read, and files that differ, are fatal."""
     found: dict[int, str] | None = None
     source = ""
     for entry in names_files(bundle):

@@ -101,13 +101,13 @@ class Columns:
 
 
 def fold(name: str) -> str:
-    """The name in lower case, camelCase, blanks and dashes as underscores: "expectedOutput" → expected_output."""
+    """Return the name in lower case, camelCase, blanks and dashes as underscores: "expectedOutput" → expected_output."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
     return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
 
 
 def is_detection(columns: Iterable[str]) -> bool:
-    """Whether the columns describe objects in images: an image, and a box, polygon or mask."""
+    """Return whether the columns describe objects in images: an image, and a box, polygon or mask."""
     names = {fold(name) for name in columns}
     known = {canonical for canonical, aliases in IMAGE_ALIASES.items() if names & {canonical, *aliases}}
     box = {"x", "y", "width", "height"} <= known or {"xmin", "ymin", "xmax", "ymax"} <= known
@@ -117,7 +117,9 @@ def is_detection(columns: Iterable[str]) -> bool:
 
 
 def guess_role(columns: Iterable[str]) -> Role:
-    """What a file holds, by its columns: outputs where there are answers, a suite where not, combined where both."""
+    """Return what a file holds, by its columns: outputs where there are answers, a suite where not, combined where
+    both.
+    """
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
     if is_detection(names):
@@ -140,7 +142,8 @@ def resolve(
     columns: Iterable[str], role: Role, task: Task | None = None, mapping: Mapping[str, str] | None = None,
     problems: Problems | None = None, file: str = "",
 ) -> Columns:  # fmt: skip
-    """What each column is: the user's mapping first, then canonical names, then aliases; questions for what is open.
+    """Return what each column is: the user's mapping first, then canonical names, then aliases; questions for what is
+    open.
 
     A mapping that names something unknown is recorded in `problems`.
     """
@@ -179,7 +182,7 @@ def resolve(
 def _aliases(
     role: Role, detection: bool, task: Task | None
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """The aliases to look for, and those of the other kind of file, whose columns are passed over."""
+    """Return the aliases to look for, and those of the other kind of file, whose columns are passed over."""
     if detection:
         return IMAGE_ALIASES, {}
     answers = dict(OUTPUT_ALIASES)
@@ -327,7 +330,7 @@ def _lacks_expected(chosen: Mapping[str, str]) -> bool:
 
 
 def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """The columns with context_1, context_2, … as one context_#, where the base is a list column."""
+    """Return the columns with context_1, context_2, … as one context_#, where the base is a list column."""
     bases: dict[str, dict[int, str]] = {}
     listing = {
         alias

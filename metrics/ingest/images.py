@@ -140,6 +140,6 @@ def _look_up(entries: list[Entry], wanted: list[str], file: str, problems: list[
 
 
 def first_line(error: BaseException) -> str:
-    """What a decoder says, on one line."""
+    """Return what a decoder says, on one line."""
     text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
     return (text or type(error).__name__).splitlines()[0][:200]

@@ -63,7 +63,7 @@ def read_labels(
     path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
     sampling: Sampling = "random", keep_good_rows: bool = False, filename: str | None = None,
 ) -> LabelFile:  # fmt: skip
-    """The labels in a CSV, JSONL, JSON or Parquet file, of the cases of `suite` and the outputs of `models`.
+    """Return the labels in a CSV, JSONL, JSON or Parquet file, of the cases of `suite` and the outputs of `models`.
 
     Long: case_id, model, rater, criterion, label. Wide: no label column, but one a criterion (faithfulness, fluency …)
     or one a rater (annotator1, annotator2 …) that hold nothing but labels. A label is pass, fail, unsure, or a number;
@@ -151,7 +151,7 @@ def _columns(names: list[str], mapping: dict[str, str], problems: Problems, file
 
 
 def _is_labels(column: pa.ChunkedArray) -> bool:
-    """Whether a column holds labels and nothing else."""
+    """Return whether a column holds labels and nothing else."""
     if not pa.types.is_string(column.type):
         return False
     words = {text.strip().casefold() for text in column.drop_null().unique().to_pylist()} - {""}
@@ -159,7 +159,7 @@ def _is_labels(column: pa.ChunkedArray) -> bool:
 
 
 def _value(word: str) -> float | None:
-    """A label as a number, NaN for unsure, None for no label at all; `word` is trimmed and folded."""
+    """Return a label as a number, NaN for unsure, None for no label at all; `word` is trimmed and folded."""
     if word in UNSURE:
         return float("nan")
     for value, texts in WORDS.items():

@@ -27,7 +27,7 @@ LIST_START = re.compile(r"\s*\[\s*(?:[\"'\]]|[uU][\"'])")
 
 
 def understand(text: str, semicolons: bool) -> tuple[Rule, list[str] | None]:
-    """The items of one cell and the rule that found them; None where it begins like a list and is none.
+    """Return the items of one cell and the rule that found them; None where it begins like a list and is none.
 
     `semicolons` allows the last rule. Prose that merely begins with a bracket ("[1] says …") stays one text.
     """
@@ -47,7 +47,7 @@ def understand(text: str, semicolons: bool) -> tuple[Rule, list[str] | None]:
 
 
 def json_items(text: str) -> list[str] | None:
-    """The items of a JSON array as text, None where it is no JSON array or has a null in it."""
+    """Return the items of a JSON array as text, None where it is no JSON array or has a null in it."""
     try:
         values = orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
@@ -58,7 +58,9 @@ def json_items(text: str) -> list[str] | None:
 
 
 def python_items(text: str) -> list[str] | None:
-    """The items of a Python (or numpy) list of strings and numbers as text; nothing else of Python is understood."""
+    """Return the items of a Python (or numpy) list of strings and numbers as text; nothing else of Python is
+    understood.
+    """
     body = text.strip()
     if re.fullmatch(r"\[\s*\]", body):
         return []
@@ -91,7 +93,7 @@ def _decoded(literal: str) -> str | None:
 
 
 def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[pa.ChunkedArray, Mask]:
-    """A string column as lists of strings, and where a cell begins like a list and is none (null there)."""
+    """Return a string column as lists of strings, and where a cell begins like a list and is none (null there)."""
     if pa.types.is_list(column.type):
         return pa.chunked_array([flat(column)]), np.zeros(len(column), bool)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]

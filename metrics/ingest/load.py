@@ -46,7 +46,7 @@ def load_suite(
     workspace_media: PathLike | None = None,
     filename: str | None = None, images_filename: str | None = None,
 ) -> Loaded[Suite]:  # fmt: skip
-    """The suite in a file, with the problems of the rows left out. See `read_suite`."""
+    """Return the suite in a file, with the problems of the rows left out. See `read_suite`."""
     problems = Problems(keep_good_rows)
     with open_bundle(path, filename) as bundle:
         kind = None if bundle is None else format_of(bundle)
@@ -90,7 +90,7 @@ def load_outputs(
     model_names: Mapping[PathLike, str] | None = None, keep_good_rows: bool = False,
     filenames: Mapping[PathLike, str] | None = None,
 ) -> Loaded[Outputs]:  # fmt: skip
-    """The outputs in one or many files, with the problems of the rows left out. See `read_outputs`."""
+    """Return the outputs in one or many files, with the problems of the rows left out. See `read_outputs`."""
     problems = Problems(keep_good_rows)
     names = {str(path): name for path, name in (filenames or {}).items()}
     renamed = {str(path): name for path, name in (model_names or {}).items()}
@@ -145,7 +145,7 @@ def load_combined(
 
 
 def read_sheet(source: Source, document: Any, problems: Problems) -> Sheet:
-    """The file's table, whatever its format."""
+    """Return the file's table, whatever its format."""
     if source.format == "parquet":
         return read_parquet(source, problems)
     if source.format == "jsonl":
@@ -159,7 +159,7 @@ def load_suite_frame(
     frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
     images: PathLike | None = None, keep_good_rows: bool = False, workspace_media: PathLike | None = None,
 ) -> Loaded[Suite]:  # fmt: skip
-    """The suite in a data frame, with the problems of the rows left out. See `suite_from_frame`."""
+    """Return the suite in a data frame, with the problems of the rows left out. See `suite_from_frame`."""
     problems = Problems(keep_good_rows)
     return suite_of(
         frame_sheet(frame, name, problems), name, task, mapping, Pictures(images, workspace_media, None, problems)
@@ -170,7 +170,7 @@ def load_outputs_frame(
     frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
     model_name: str | None = None, keep_good_rows: bool = False,
 ) -> Loaded[Outputs]:  # fmt: skip
-    """The outputs in a data frame, with the problems of the rows left out. See `outputs_from_frame`."""
+    """Return the outputs in a data frame, with the problems of the rows left out. See `outputs_from_frame`."""
     problems = Problems(keep_good_rows)
     part = part_of(frame_sheet(frame, name, problems), suite, mapping, model_name or name, None)
     return outputs_of([part], suite, problems)
@@ -179,7 +179,7 @@ def load_outputs_frame(
 def suite_of(
     sheet: Sheet, name: str, task: Task | None, mapping: Mapping[str, str] | None, pictures: Pictures
 ) -> Loaded[Suite]:
-    """The suite in a sheet."""
+    """Return the suite in a sheet."""
     problems = sheet.problems
     columns = resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file)
     ask(sheet, columns)
@@ -274,7 +274,7 @@ def combined_of(
 
 
 def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
-    """The first good row of every case that has one."""
+    """Return the first good row of every case that has one."""
     if not sheet.bad.any():
         return heads
     codes, _ = cells.codes_of(suite_part["case_id"])

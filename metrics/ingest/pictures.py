@@ -21,7 +21,7 @@ class Pictures:
         self._media = media
 
     def take(self, cases: pa.Table) -> pa.Table:
-        """The cases with `image` filled where an image was found and absent sizes taken from it.
+        """Return the cases with `image` filled where an image was found and absent sizes taken from it.
 
         A size that contradicts the file's is a problem; with keep_good_rows such a case stays, without its image.
         """

@@ -66,7 +66,8 @@ def inspect(
     path: str | Path, role: Literal["auto", "suite", "outputs", "combined"] = "auto", filename: str | None = None,
     *, task: Task | None = None, mapping: Mapping[str, str] | None = None,
 ) -> Preview:  # fmt: skip
-    """How the file would be read: format, kind, mapping, questions, first rows, list cells. InputError if unreadable.
+    """Return how the file would be read: format, kind, mapping, questions, first rows, list cells. InputError if
+    unreadable.
 
     Bad rows are no error here; the readers list them.
     """
@@ -112,7 +113,7 @@ def inspect(
 
 
 def _head(source: Source, document: Any) -> tuple[Sheet, int | None]:
-    """The file, or its beginning where it is large, and the number of rows where that is known."""
+    """Return the file, or its beginning where it is large, and the number of rows where that is known."""
     problems = Problems(keep_good_rows=True)
     if source.format == "parquet":
         return read_parquet(source, problems, FIRST_ROWS), parquet_file(source).metadata.num_rows

@@ -84,7 +84,7 @@ class Problems:
     def fail(
         self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None
     ) -> InputError:
-        """The error to raise when reading cannot go on: this problem after all the others."""
+        """Return the error to raise when reading cannot go on: this problem after all the others."""
         self.add(file, found, expected, row, column, fatal=True)
         return InputError(self.listed)
 
@@ -109,7 +109,7 @@ class Sheet:
         return int(self.table.num_rows)
 
     def file_of(self, place: int) -> str:  # noqa: ARG002 - the sheets of several files need it
-        """The file that the row of that index is in."""
+        """Return the file that the row of that index is in."""
         return self.file
 
     def blame(
@@ -134,28 +134,28 @@ class Sheet:
             self.problems.add(self.file_of(hidden), more, expected, first_hidden, column)
 
     def leave_out(self) -> int:
-        """How many rows are bad; they are added to the count of what was left out."""
+        """Return how many rows are bad; they are added to the count of what was left out."""
         count = int(self.bad.sum())
         self.problems.left_out += count
         return count
 
     def good(self, table: pa.Table) -> pa.Table:
-        """The rows of `table` (one per row of the sheet) that are not bad."""
+        """Return the rows of `table` (one per row of the sheet) that are not bad."""
         return only(table, ~self.bad)
 
 
 def only(table: pa.Table, mask: Mask) -> pa.Table:
-    """The rows of `mask`; the table itself, uncopied, where that is all of them."""
+    """Return the rows of `mask`; the table itself, uncopied, where that is all of them."""
     return table if mask.all() else table.filter(pa.array(mask))
 
 
 def is_null(column: pa.ChunkedArray | pa.Array) -> Mask:
-    """Where a column has no value."""
+    """Return where a column has no value."""
     return as_mask(pc.is_null(column))
 
 
 def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
-    """An Arrow boolean column as numpy, null as False."""
+    """Return an Arrow boolean column as numpy, null as False."""
     if column.null_count:
         column = pc.fill_null(column, False)
     if isinstance(column, pa.ChunkedArray):
@@ -164,7 +164,7 @@ def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
 
 
 def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """The column as one array (large strings where 32-bit offsets would not do)."""
+    """Return the column as one array (large strings where 32-bit offsets would not do)."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     if pa.types.is_string(column.type) and column.nbytes > 2**31 - 2**20:

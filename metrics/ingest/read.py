@@ -17,7 +17,7 @@ def read_suite(
     workspace_media: str | Path | None = None,
     filename: str | None = None, images_filename: str | None = None,
 ) -> Suite:  # fmt: skip
-    """The suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
+    """Return the suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
 
     A folder or zip holds YOLO labels, Pascal VOC annotations, indexed PNG masks, or one table such as an Open Images
     CSV, and may hold the images too. JSON may also be an H2O test suite.
@@ -41,7 +41,7 @@ def read_outputs(
     model_names: Mapping[str | Path, str] | None = None, keep_good_rows: bool = False,
     filenames: Mapping[str | Path, str] | None = None,
 ) -> Outputs:  # fmt: skip
-    """The outputs of one or many models in one or many files, checked against the suite.
+    """Return the outputs of one or many models in one or many files, checked against the suite.
 
     The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
     `filenames` {path: name} says what the user calls the files. In classification the predictions are rows (label,
@@ -85,7 +85,7 @@ def suite_from_frame(
     frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
     images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
 ) -> Suite:  # fmt: skip
-    """The suite in a data frame; as `read_suite`, with rows counted from 1 in messages and the index not read."""
+    """Return the suite in a data frame; as `read_suite`, with rows counted from 1 in messages and the index not read."""
     return load_suite_frame(
         frame,
         name=name,
@@ -101,7 +101,9 @@ def outputs_from_frame(
     frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
     model_name: str | None = None, keep_good_rows: bool = False,
 ) -> Outputs:  # fmt: skip
-    """The outputs in a data frame; the model is its column `model`, else `model_name`, else `name`. As read_outputs."""
+    """Return the outputs in a data frame; the model is its column `model`, else `model_name`, else `name`. As
+    read_outputs.
+    """
     return load_outputs_frame(
         frame, suite=suite, name=name, mapping=mapping, model_name=model_name, keep_good_rows=keep_good_rows
     ).value

@@ -46,12 +46,12 @@ class Source:
         return Path(self.name.replace("\\", "/")).stem or self.name
 
     def error(self, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:
-        """The error that this file cannot be used."""
+        """Return the error that this file cannot be used."""
         return InputError([InputProblem(self.name, found, expected, row, column)])
 
 
 def open_source(path: str | Path, filename: str | None = None) -> Source:
-    """The file with its format sniffed and its encoding checked; InputError when it is no table or no text."""
+    """Return the file with its format sniffed and its encoding checked; InputError when it is no table or no text."""
     place = Path(path)
     name = filename or place.name
     unread = Source(place, name, "csv", pa.py_buffer(b""))
@@ -75,7 +75,7 @@ def open_source(path: str | Path, filename: str | None = None) -> Source:
 
 
 def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
-    """The bytes of a file as a source; InputError when they are no table or no text."""
+    """Return the bytes of a file as a source; InputError when they are no table or no text."""
     unread = Source(place, name, "csv", pa.py_buffer(b""))
     head = data[:HEAD].to_pybytes()
     if head.startswith(b"PAR1"):
@@ -91,7 +91,7 @@ def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
 
 
 def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
-    """Where `wanted` first stands from `start` on, −1 if nowhere; never copies the whole."""
+    """Return where `wanted` first stands from `start` on, −1 if nowhere; never copies the whole."""
     step = 1 << 24
     overlap = len(wanted) - 1
     while start < data.size:
@@ -103,7 +103,7 @@ def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
 
 
 def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
-    """Which text format a file is, from its first bytes; the extension only breaks ties."""
+    """Return which text format a file is, from its first bytes; the extension only breaks ties."""
     text = head.lstrip()
     extension = Path(name).suffix.lower()
     if text[:1] == b"[" and extension in (".jsonl", ".ndjson") and _is_line_of_many(data):
@@ -128,7 +128,7 @@ def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
 
 
 def _is_line_of_many(data: pa.Buffer) -> bool:
-    """Whether the first line is a JSON value by itself and another begins below it."""
+    """Return whether the first line is a JSON value by itself and another begins below it."""
     end = find_bytes(data, b"\n")
     if end < 0 or data[end : end + HEAD].to_pybytes().lstrip()[:1] != b"[":
         return False

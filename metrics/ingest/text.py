@@ -19,7 +19,7 @@ ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
 
 
 def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
-    """The suite's columns of the sheet, one row per row of it, in the types of CASES; bad rows are blamed."""
+    """Return the suite's columns of the sheet, one row per row of it, in the types of CASES; bad rows are blamed."""
     found = columns.columns
     if not {"case_id", *SUITE_TEXTS, "expected_answers", "reference_contexts"} & set(found):
         names = ", ".join(sheet.table.column_names[:12])
@@ -45,7 +45,9 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
 
 
 def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
-    """The case ids; where the file has none, its rows are numbered, or its questions where it holds answers too."""
+    """Return the case ids; where the file has none, its rows are numbered, or its questions where it holds answers
+    too.
+    """
     found = columns.columns
     if "case_id" in found:
         return cells.required(sheet, found["case_id"], "a case id")
@@ -76,7 +78,7 @@ def known_cases(sheet: Sheet, table: pa.Table) -> None:
 
 
 def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.Table:
-    """The outputs' columns of the sheet, one row per row of it, in the types of OUTPUTS; bad rows are blamed."""
+    """Return the outputs' columns of the sheet, one row per row of it, in the types of OUTPUTS; bad rows are blamed."""
     found = columns.columns
     if "case_id" not in found and "question" not in found:
         expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
@@ -102,7 +104,9 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
 
 
 def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.ChunkedArray | pa.Array:
-    """The model of each row: the column's, else `model`; `renamed` is the user's name for the file's only model."""
+    """Return the model of each row: the column's, else `model`; `renamed` is the user's name for the file's only
+    model.
+    """
     name = columns.columns.get("model")
     if name is None:
         return pa.array(np.full(len(sheet), renamed or model, object), pa.string())
@@ -121,7 +125,7 @@ def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> p
 
 
 def runs(sheet: Sheet, columns: Columns) -> pa.Array:
-    """The repeat of each row, 1 where the file does not say."""
+    """Return the repeat of each row, 1 where the file does not say."""
     name = columns.columns.get("run")
     if name is None:
         return pa.array(np.ones(len(sheet), np.int32))
@@ -129,7 +133,7 @@ def runs(sheet: Sheet, columns: Columns) -> pa.Array:
 
 
 def passage_rows(columns: Columns) -> bool:
-    """Whether the file has one row per passage (Open RAG Eval) instead of a list of them."""
+    """Return whether the file has one row per passage (Open RAG Eval) instead of a list of them."""
     return fold(columns.columns.get("retrieved_contexts", "")) == "passage"
 
 
@@ -155,7 +159,7 @@ def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
 
 
 def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Mask]:
-    """The cases once each, the outputs, and where a case begins, from a file that holds both in every row.
+    """Return the cases once each, the outputs, and where a case begins, from a file that holds both in every row.
 
     Suite values that differ between the rows of one case are blamed; a metadata column goes with the cases when it is
     the same in all rows of every case, else with the outputs.

@@ -17,7 +17,7 @@ TRACES = frozenset(("trace", "messages", "trajectory", "tools_called"))  # colum
 
 
 def text_of(value: Any) -> str | None:
-    """A JSON or pandas scalar as text: numbers and booleans as JSON spells them, objects as JSON, NA as None."""
+    """Return a JSON or pandas scalar as text: numbers and booleans as JSON spells them, objects as JSON, NA as None."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
@@ -34,7 +34,7 @@ def text_of(value: Any) -> str | None:
 
 
 def json_text(value: Any) -> str:
-    """A list or object as JSON text; what JSON has no word for becomes its string."""
+    """Return a list or object as JSON text; what JSON has no word for becomes its string."""
     options = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
     try:
         return orjson.dumps(value, default=str, option=options).decode()
@@ -43,7 +43,7 @@ def json_text(value: Any) -> str:
 
 
 def item_text(value: Any) -> str | None:
-    """An item of a list as text; of an object with its text under a known key (a passage), that text."""
+    """Return an item of a list as text; of an object with its text under a known key (a passage), that text."""
     if isinstance(value, dict):
         for key in TEXT_KEYS:
             if isinstance(value.get(key), str):
@@ -76,7 +76,7 @@ def _items(value: Any) -> list[str] | None:
 
 
 def whole(name: str, value: Any) -> Any:
-    """A trace as JSON text, artifacts as a list of paths and JSON texts; any other column's value as it is."""
+    """Return a trace as JSON text, artifacts as a list of paths and JSON texts; any other column's value as it is."""
     if name in TRACES and isinstance(value, dict | list):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
@@ -85,7 +85,7 @@ def whole(name: str, value: Any) -> Any:
 
 
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
-    """A record whose objects, but traces, are spread over dotted names: {"vars": {"q": 1}} gives {"vars.q": 1}."""
+    """Return a record whose objects, but traces, are spread over dotted names: {"vars": {"q": 1}} gives {"vars.q": 1}."""
     if not TRACES.isdisjoint(record) or "artifacts" in record:
         record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
@@ -100,7 +100,7 @@ def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
 
 
 def as_lists(column: pa.Array) -> pa.Array:
-    """A string array as lists of one; null stays null."""
+    """Return a string array as lists of one; null stays null."""
     valid = np.asarray(pc.is_valid(column).to_numpy(zero_copy_only=False), bool)
     offsets = np.concatenate(([0], np.cumsum(valid))).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), column.drop_null(), mask=pa.array(~valid))
@@ -132,5 +132,5 @@ def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
 
 
 def finite(value: Any) -> bool:
-    """Whether a JSON value is a number, and a finite one."""
+    """Return whether a JSON value is a number, and a finite one."""
     return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST

@@ -56,7 +56,9 @@ class Judge(Protocol):
 
 
 def schema_of(reply: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply in the strict form that providers take: closed, all fields required, no defaults."""
+    """Return the JSON schema of a reply in the strict form that providers take: closed, all fields required, no
+    defaults.
+    """
     schema = reply.model_json_schema()
     for node in [schema, *schema.get("$defs", {}).values()]:
         if node.get("type") == "object":

@@ -30,7 +30,7 @@ class Spend:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Spend":
-        """What as_row() wrote down, to go on from."""
+        """Return what as_row() wrote down, to go on from."""
         own = {entry.name: row[entry.name] for entry in fields(cls) if entry.name in row}
         return cls(**own | {"usd": row.get("priced_usd", 0.0)})
 
@@ -99,7 +99,7 @@ class Ledger:
             self._settled = None
 
     def _short(self, wanted: Reserved) -> str | None:
-        """Which limit the request could break; None where it fits."""
+        """Return which limit the request could break; None where it fits."""
         limits, spend = self._budget, self.spend
         spent = spend.prompt_tokens + spend.completion_tokens + self._assumed
         if limits.tokens is not None and spent + self._tokens + wanted.tokens > limits.tokens:

@@ -53,7 +53,7 @@ class Replies(Protocol):
     """Where replies are looked up before anybody is asked."""
 
     def get(self, key: str) -> Stored | None:
-        """The reply to the request of that key; None where it was never asked."""
+        """Return the reply to the request of that key; None where it was never asked."""
         ...
 
     def put(self, key: str, stored: Stored, /) -> None:
@@ -111,7 +111,7 @@ class Cache:
             )  # fmt: skip
 
     def get(self, key: str) -> Stored | None:
-        """The reply to the request of that key; CacheRefused where the row is none of ours."""
+        """Return the reply to the request of that key; CacheRefused where the row is none of ours."""
         with self._readable():
             text = self._disk.get(key)
         if text is None:
@@ -130,7 +130,7 @@ class Cache:
             self._disk.set(key, json.dumps(asdict(stored), ensure_ascii=False))
 
     def __contains__(self, key: str) -> bool:
-        """Whether the reply is there; not counted as a hit."""
+        """Return whether the reply is there; not counted as a hit."""
         with self._readable():
             return key in self._disk
 
@@ -147,7 +147,7 @@ class Cache:
             del self.__dict__["_disk"]
 
     def statistics(self) -> "Statistics":
-        """What the cache holds and what it has spared so far."""
+        """Return what the cache holds and what it has spared so far."""
         steps: Counter[tuple[str, str]] = Counter((stored.judge, stored.step) for _, stored in self.rows())
         tally = self._tally()
         files = [file for file in self.folder.glob("cache.db*") if file.is_file()]
@@ -163,7 +163,7 @@ class Cache:
         )
 
     def rows(self) -> Iterator[tuple[str, Stored]]:
-        """Every reply with its key, in the order of the keys."""
+        """Yield every reply with its key, in the order of the keys."""
         if not self.folder.exists():
             return
         with self._readable():
@@ -229,7 +229,7 @@ class Replay:
         self._replies = dict(_exported(file))
 
     def get(self, key: str) -> Stored | None:
-        """The recorded reply to the request of that key."""
+        """Return the recorded reply to the request of that key."""
         return self._replies.get(key)
 
     def put(self, *_: object) -> None:
@@ -264,7 +264,7 @@ def _stored(text: str, place: str) -> Stored:
 
 
 def _exported(file: Path) -> Iterator[tuple[str, Stored]]:
-    """The rows of an exported cache; InputError naming the first line that is none."""
+    """Yield the rows of an exported cache; InputError naming the first line that is none."""
     number = 0
     try:
         with _opened(file, file, "r") as stream:

@@ -86,7 +86,7 @@ class Client:
         self.identity = settings.identity()
 
     async def said(self, request: Request) -> tuple[Stored, bool]:
-        """The judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
+        """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
         flight = self._flights.get(request.key)
         if flight is not None:
             self.ledger.spend.cached += 1
@@ -104,7 +104,7 @@ class Client:
         return await asyncio.shield(flight), False
 
     def read(self, key: str, stored: Stored, form: type[T]) -> T:
-        """What a reply says, read once while it is at hand; Unreadable."""
+        """Return what a reply says, read once while it is at hand; Unreadable."""
         known = self._read.get(key)
         if isinstance(known, form):
             return known
@@ -229,7 +229,7 @@ class CaseJudge:
             return await self._each(prompt, reply, items, data or {}, name)
 
     async def complaint(self) -> str:
-        """What was unreadable, said once the questions are over that were still open when the evaluator failed.
+        """Return what was unreadable, said once the questions are over that were still open when the evaluator failed.
 
         Which of several failed first, and what else had been asked by then, is a matter of time; all of them is not.
         """
@@ -270,7 +270,7 @@ class CaseJudge:
         return tuple(found[number] for number in range(1, len(items) + 1))
 
     async def _read(self, step: str, messages: list[dict[str, str]], form: type[T], repeat: int) -> T:
-        """The reply, or its repair where it cannot be read."""
+        """Return the reply, or its repair where it cannot be read."""
         client = self._client
         request = Request(client.identity, step, tuple(messages), form, repeat)
         stored = await self._said(request)

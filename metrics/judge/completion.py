@@ -38,7 +38,7 @@ class Completer(Protocol):
     """A model that completes chats: litellm's, a server's, one in this process, or the stand-in of a dry run."""
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """The model's reply in JSON of that schema, whose name is `name`; CallFailed where none comes."""
+        """Return the model's reply in JSON of that schema, whose name is `name`; CallFailed where none comes."""
         ...
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:

@@ -29,7 +29,7 @@ Mode = Literal["boolean", "graded"]
 
 
 def checked_prompt(text: str) -> str:
-    """The prompt itself; ValueError naming every placeholder that does not exist, or where it has none."""
+    """Return the prompt itself; ValueError naming every placeholder that does not exist, or where it has none."""
     found = PLACEHOLDER.findall(text)
     unknown = [f"{{{name}}}" for name in dict.fromkeys(found) if name not in BLOCKS]
     if unknown:
@@ -40,7 +40,7 @@ def checked_prompt(text: str) -> str:
 
 
 def checked_levels(levels: Mapping[str, float]) -> dict[str, float]:
-    """The levels themselves; ValueError on a single one, a blank label, or a grade outside 0 … 1."""
+    """Return the levels themselves; ValueError on a single one, a blank label, or a grade outside 0 … 1."""
     if len(levels) == 1:
         raise ValueError("two or more levels, or none for any grade from 0 to 1")
     for label, grade in levels.items():
@@ -80,12 +80,12 @@ class CustomPrompt(BaseModel):
 
 
 def instructions(prompt: str) -> str:
-    """The prompt with the name of a data block in the place of each placeholder."""
+    """Return the prompt with the name of a data block in the place of each placeholder."""
     return PLACEHOLDER.sub(lambda found: BLOCKS[found[1]], prompt)
 
 
 def material(prompt: str, case: Case) -> Data:
-    """The data blocks of the placeholders that the prompt has; None for what the case has not."""
+    """Return the data blocks of the placeholders that the prompt has; None for what the case has not."""
     values: dict[str, str | tuple[str, ...] | None] = {
         "question": case.question,
         "expected_answer": case.expected_answers[0] if len(case.expected_answers) == 1 else case.expected_answers,
@@ -97,7 +97,7 @@ def material(prompt: str, case: Case) -> Data:
 
 
 def load_prompt(path: Path) -> CustomPrompt:
-    """The prompt in a file; InputError saying everything that is wrong with it."""
+    """Return the prompt in a file; InputError saying everything that is wrong with it."""
     try:
         if path.stat().st_size > LONGEST_FILE:
             raise InputError([InputProblem(path.name, "a file of over 1 MB", "the JSON file of a prompt")])
@@ -107,7 +107,7 @@ def load_prompt(path: Path) -> CustomPrompt:
 
 
 def read_prompt(text: str, name: str = "prompt") -> CustomPrompt:
-    """The prompt in the text of a file called `name`; InputError saying everything that is wrong with it."""
+    """Return the prompt in the text of a file called `name`; InputError saying everything that is wrong with it."""
     try:
         return CustomPrompt.model_validate(json.loads(text))
     except json.JSONDecodeError as failure:
@@ -138,7 +138,7 @@ def save_prompt(workspace: Path, prompt: CustomPrompt) -> CustomPrompt:
 
 
 def saved_prompts(workspace: Path) -> list[CustomPrompt]:
-    """The prompts kept in the workspace, by title; InputError naming every file that cannot be read."""
+    """Return the prompts kept in the workspace, by title; InputError naming every file that cannot be read."""
     found: list[CustomPrompt] = []
     problems: list[InputProblem] = []
     for path in sorted((workspace / FOLDER).glob("*.json")):

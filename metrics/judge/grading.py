@@ -65,7 +65,7 @@ async def _grade(judge: Judge, question: str, passage: str) -> Grade | JudgeErro
 
 
 def passage_rows(graded: Sequence[Grade | JudgeError]) -> list[dict[str, Any]]:
-    """The evidence of grades(): a record per passage, in order, `grade` None where there is none."""
+    """Return the evidence of grades(): a record per passage, in order, `grade` None where there is none."""
     return [
         {"context": number, "grade": None, "reason": str(entry)}
         if isinstance(entry, JudgeError)
@@ -81,7 +81,9 @@ def passage_rows(graded: Sequence[Grade | JudgeError]) -> list[dict[str, Any]]:
 
 
 def failures(graded: Sequence[Grade | JudgeError]) -> tuple[Status, str]:
-    """What became of the passages that could not be graded, and which and why, in words; OK and "" where all could."""
+    """Return what became of the passages that could not be graded, and which and why, in words; OK and "" where all
+    could.
+    """
     failed = [(number, entry) for number, entry in enumerate(graded, 1) if isinstance(entry, JudgeError)]
     if not failed:
         return Status.OK, ""

@@ -49,7 +49,7 @@ BETWEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # put between letters, they
 
 
 def suspected(texts: Iterable[tuple[str, str | None]]) -> list[dict[str, str]]:
-    """What in the named texts looks as if it were meant for the judge: `where`, `what`, and the `text` found."""
+    """Return what in the named texts looks as if it were meant for the judge: `where`, `what`, and the `text` found."""
     return [
         {"where": where, "what": what, "text": found} for where, text in texts if text for what, found in _found(text)
     ]

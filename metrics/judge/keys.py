@@ -30,7 +30,7 @@ BEGINNINGS = {  # of names without a provider
 
 
 def key_variables(settings: JudgeSettings) -> tuple[str, ...]:
-    """Where the judge's key is looked for; none where it has none, or where that is not known.
+    """Return where the judge's key is looked for; none where it has none, or where that is not known.
 
     A server of one's own is sent OPENAI_API_KEY, if that is set.
     """
@@ -45,7 +45,7 @@ def key_variables(settings: JudgeSettings) -> tuple[str, ...]:
 
 
 def missing_keys(settings: JudgeSettings) -> tuple[str, ...]:
-    """Those of key_variables that are not set; a server of one's own may do without."""
+    """Return those of key_variables that are not set; a server of one's own may do without."""
     if settings.base_url is not None:
         return ()
     return tuple(name for name in key_variables(settings) if not os.environ.get(name))

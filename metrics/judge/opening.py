@@ -23,7 +23,7 @@ Open = Callable[[JudgeSettings], Completer]
 
 
 def lacking(setting: Any) -> str | None:
-    """Why no judge can be asked with this setting, and what to do; None where one can. Nobody is asked."""
+    """Return why no judge can be asked with this setting, and what to do; None where one can. Nobody is asked."""
     if not setting:
         return CHOOSE
     try:
@@ -59,7 +59,7 @@ def price(settings: JudgeSettings, prompt_tokens: int, completion_tokens: int) -
 
 
 def open_completer(settings: JudgeSettings) -> Completer:
-    """The model behind a judge."""
+    """Return the model behind a judge."""
     if settings.is_local:
         from metrics.judge.local.completer import LocalCompleter
 
@@ -76,7 +76,9 @@ def open_completer(settings: JudgeSettings) -> Completer:
 def open_judges(
     setting: Any, cache_folder: Path, spend: Spend | None = None, opener: Open = open_completer
 ) -> tuple[Client, ...]:
-    """The judge of a run and the others of its panel, which share one budget. MissingResource where there is none."""
+    """Return the judge of a run and the others of its panel, which share one budget. MissingResource where there is
+    none.
+    """
     reason = lacking(setting)
     if reason is not None:
         raise MissingResource(reason)
@@ -95,5 +97,5 @@ def open_judges(
 
 
 def open_replies(settings: JudgeSettings, cache_folder: Path) -> Replies:
-    """The recording that is replayed, or the workspace's cache."""
+    """Return the recording that is replayed, or the workspace's cache."""
     return Cache(cache_folder / FOLDER) if settings.replay is None else Replay(Path(settings.replay))

@@ -47,7 +47,7 @@ class Trial:
 
 
 def chosen_judge(workspace: Path) -> JudgeSettings | None:
-    """The workspace's judge; None where none was chosen. InputError where its file is not one of ours."""
+    """Return the workspace's judge; None where none was chosen. InputError where its file is not one of ours."""
     try:
         found = read_json(workspace / FILE)
     except ValueError:

@@ -52,7 +52,9 @@ class Provider:
         self._wire = Wire(settings, takes_schemas=bool(self._litellm.supports_response_schema(settings.model)))
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """The model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left out."""
+        """Return the model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left
+        out.
+        """
         limits = {"timeout": self._settings.timeout, "num_retries": 0, "max_retries": 0}
         while True:
             request = self._wire.request(messages, schema, name)

@@ -18,7 +18,7 @@ def redact(text: str) -> str:
 
 
 def _keys() -> list[str]:
-    """The longest first, so that none is left in part."""
+    """Return the longest first, so that none is left in part."""
     found = {
         value
         for name, value in os.environ.items()

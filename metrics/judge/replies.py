@@ -23,7 +23,7 @@ TRIES = 20  # places at which a JSON value may begin
 
 
 def read(text: str, reply: type[T], *, cut: bool = False, limit: int = 0) -> T:
-    """The reply that `text` holds; Unreadable where it holds none.
+    """Return the reply that `text` holds; Unreadable where it holds none.
 
     Thoughts, code fences, words around the JSON and trailing commas are passed over. `cut`: the provider stopped at its
     limit of `limit` tokens, so the text counts only if it is whole as it stands.
@@ -60,7 +60,7 @@ def _json_of(text: str, whole: bool) -> Any:
 
 
 def _first_value(text: str) -> Any:
-    """The longest of the JSON objects and lists in `text` that stand in no other one; None without any."""
+    """Return the longest of the JSON objects and lists in `text` that stand in no other one; None without any."""
     decoder, written = json.JSONDecoder(), len(text.rstrip())
     found: list[tuple[int, Any]] = []
     position = 0
@@ -91,7 +91,9 @@ def _writable(value: Any) -> Any:
 
 
 def _shaped(value: Any, reply: type[BaseModel]) -> Any:
-    """A bare list where an object of one list is asked for, that list under another key, an object in an object."""
+    """Return a bare list where an object of one list is asked for, that list under another key, an object in an
+    object.
+    """
     fields = reply.model_fields
     if isinstance(value, dict) and len(value) == 1:
         ((key, inner),) = value.items()
@@ -129,13 +131,13 @@ class Items(Reply):
 
 @lru_cache(maxsize=256)
 def items_of(reply: type[ItemReply], name: str) -> type[Items]:
-    """The form of the replies to numbered items shown under `name`: an object with one list."""
+    """Return the form of the replies to numbered items shown under `name`: an object with one list."""
     field = Field(description=f"one entry for each of the {name}, id its number")
     return create_model(f"{reply.__name__}s", __base__=Items, replies=(list[reply], field))  # type: ignore[valid-type]
 
 
 def by_number(said: Sequence[I], count: int) -> dict[int, I]:
-    """The replies by item number; one for a number that does not exist is dropped, and so are two that differ."""
+    """Return the replies by item number; one for a number that does not exist is dropped, and so are two that differ."""
     found: dict[int, I] = {}
     contradicted: set[int] = set()
     for entry in said:
@@ -152,5 +154,5 @@ def schema(reply: type[BaseModel]) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def schema_text(reply: type[BaseModel]) -> str:
-    """The schema as canonical JSON: what goes into cache keys and, where need be, into the prompt."""
+    """Return the schema as canonical JSON: what goes into cache keys and, where need be, into the prompt."""
     return json.dumps(schema(reply), sort_keys=True, ensure_ascii=False, separators=(",", ":"))

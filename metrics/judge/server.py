@@ -36,7 +36,9 @@ class Server:
         self._session: aiohttp.ClientSession | None = None
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """The model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left out."""
+        """Return the model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left
+        out.
+        """
         while True:
             request = self._wire.request(messages, schema, name)
             status, headers, body = await self._post({"model": self._model, **request})
@@ -77,7 +79,7 @@ class Server:
             raise CallFailed(redact(f"no connection: {failure or type(failure).__name__}"[:SHOWN])) from None
 
     def _connected(self) -> "aiohttp.ClientSession":
-        """The session, whose connections are kept; made within the event loop that uses it."""
+        """Return the session, whose connections are kept; made within the event loop that uses it."""
         if self._session is None:
             import aiohttp
 
@@ -106,7 +108,7 @@ def _read(body: bytes) -> Completion:
 
 
 def _said(body: bytes) -> str:
-    """The message of an error's body, or its beginning."""
+    """Return the message of an error's body, or its beginning."""
     text = body[: 4 * SHOWN].decode("utf-8", "replace")
     try:
         error = json.loads(body)["error"]

@@ -77,14 +77,16 @@ class JudgeSettings(BaseModel):
         return (self.model_copy(update={"panel": ()}), *self.panel)
 
     def identity(self) -> str:
-        """What of the settings changes replies, the prompts aside, as canonical JSON: a part of every cache key."""
+        """Return what of the settings changes replies, the prompts aside, as canonical JSON: a part of every cache
+        key.
+        """
         own = self.model_dump(mode="json", include={"model", "base_url", "temperature", "max_tokens"})
         if self.is_local:
             own |= {"questions": VERSION} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
         return json.dumps(own, sort_keys=True)
 
     def numbers(self) -> dict[str, Any]:
-        """What of the settings bears on the numbers of a run; not how fast or at what cost they are made."""
+        """Return what of the settings bears on the numbers of a run; not how fast or at what cost they are made."""
         own = {"model", "base_url", "temperature", "max_tokens", "prompts"}
         return self.model_dump(mode="json", include=own) | {"panel": [judge.numbers() for judge in self.panel]}
 

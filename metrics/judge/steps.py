@@ -57,7 +57,9 @@ class Reference(NamedTuple):
 
 
 async def together(asked: Iterable[Awaitable[A]]) -> list[A]:
-    """All that is asked, at once. A failure is raised when the others have ended: no question stays open behind it."""
+    """Return all that is asked, at once. A failure is raised when the others have ended: no question stays open behind
+    it.
+    """
     said: list[A] = []
     for entry in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(entry, BaseException):
@@ -67,7 +69,8 @@ async def together(asked: Iterable[Awaitable[A]]) -> list[A]:
 
 
 async def claims(judge: Judge, text: str | None, question: str | None = None) -> tuple[str, ...]:
-    """The self-contained factual claims of a text (an answer, or a reference), in its order; none for a blank text.
+    """Return the self-contained factual claims of a text (an answer, or a reference), in its order; none for a blank
+    text.
 
     Evaluators that can share the reply give the case's question, so that all ask the same.
     """
@@ -78,7 +81,7 @@ async def claims(judge: Judge, text: str | None, question: str | None = None) ->
 
 
 async def references(judge: Judge, expected: Sequence[str], question: str | None = None) -> tuple[Reference, ...]:
-    """The claims of every expected answer that makes any."""
+    """Return the claims of every expected answer that makes any."""
     _, found = await answer_and_references(judge, None, expected, question)
     return found
 
@@ -86,7 +89,7 @@ async def references(judge: Judge, expected: Sequence[str], question: str | None
 async def answer_and_references(
     judge: Judge, answer: str | None, expected: Sequence[str], question: str | None = None
 ) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
-    """The claims of the answer, and those of every expected answer that makes any."""
+    """Return the claims of the answer, and those of every expected answer that makes any."""
     stated, *others = await together(claims(judge, text, question) for text in (answer, *expected))
     return stated, tuple(Reference(number, found) for number, found in enumerate(others, 1) if found)
 
@@ -110,7 +113,7 @@ async def entailment(judge: Judge, stated: Sequence[str], contexts: Sequence[str
 
 
 def entailed_rows(stated: Sequence[str], entailed: Sequence[Entailment], by: str = "contexts") -> list[dict[str, Any]]:
-    """The evidence of entailment(): a record per claim with verdict, reason and, under `by`, what supports it."""
+    """Return the evidence of entailment(): a record per claim with verdict, reason and, under `by`, what supports it."""
     return [
         {
             "claim": claim,

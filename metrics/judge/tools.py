@@ -23,17 +23,19 @@ class SearchTool(Protocol):
         ...
 
     def search(self, query: str) -> str:
-        """What was found, as text. Called in a thread; whatever it raises is shown to the judge as a failed search."""
+        """Return what was found, as text. Called in a thread; whatever it raises is shown to the judge as a failed
+        search.
+        """
         ...
 
 
 def offered() -> dict[str, EntryPoint]:
-    """The installed tools by name, none of them loaded."""
+    """Return the installed tools by name, none of them loaded."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def open_tools(names: Sequence[str]) -> dict[str, SearchTool]:
-    """The named tools, loaded; MissingResource naming those that are not installed or cannot be loaded."""
+    """Return the named tools, loaded; MissingResource naming those that are not installed or cannot be loaded."""
     installed = offered()
     unknown = [name for name in names if name not in installed]
     if unknown:

@@ -11,18 +11,18 @@ CHARACTERS_PER_SENTENCE = 90  # a claim's worth of text
 
 
 def blocks(messages: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """The data blocks of a request, by name, in their order."""
+    """Return the data blocks of a request, by name, in their order."""
     shown = next((message["content"] for message in messages if message["role"] == "user"), "")
     return {match[1]: match[3] for match in BLOCK.finditer(shown)}
 
 
 def numbered(block: str) -> int:
-    """How many numbered items a data block shows."""
+    """Return how many numbered items a data block shows."""
     return len(NUMBERED.findall(block))
 
 
 def typical(schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Any:
-    """A valid value: the first label of each choice, an entry per numbered item, as many strings as sentences."""
+    """Return a valid value: the first label of each choice, an entry per numbered item, as many strings as sentences."""
     shown = list(blocks(messages).values())
     return _value(schema, schema.get("$defs", {}), shown)
 

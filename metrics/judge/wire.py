@@ -42,7 +42,7 @@ class Wire:
         return {key: value for key, value in request.items() if key not in self._refused}
 
     def learn(self, status: int | None, said: str, request: Mapping[str, Any]) -> bool:
-        """Whether the request is worth another try without what the provider has just refused."""
+        """Return whether the request is worth another try without what the provider has just refused."""
         if status not in REFUSALS:
             return False
         about = SCHEMA if ABOUT_SCHEMA.search(said) else next((name for name in SAMPLING if name in said), "")
@@ -53,7 +53,7 @@ class Wire:
 
 
 def trouble_of(status: int | None) -> Trouble:
-    """What an HTTP status says of other tries and other requests; None: there was no reply."""
+    """Return what an HTTP status says of other tries and other requests; None: there was no reply."""
     if status in HOPELESS or (status is not None and 300 <= status < 400):
         return "unusable"
     if status is not None and 400 <= status < 500 and status not in MAY_PASS:

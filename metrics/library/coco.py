@@ -46,7 +46,7 @@ class CocoData:
         iou_thresholds: Sequence[float] = IOU_THRESHOLDS,
         per_class: bool = False,
     ) -> CocoSummary:
-        """The twelve numbers; see coco_summary. AP50 and AP75 are None where `iou_thresholds` lacks theirs."""
+        """Return the twelve numbers; see coco_summary. AP50 and AP75 are None where `iou_thresholds` lacks theirs."""
         found = match(self.objects, iou_thresholds)
         ranking = Ranking.of(self.objects, found)
         lines = [

@@ -154,7 +154,8 @@ def read_columns(gt_json: str | Path, results_json: str | Path, iou_type: IouTyp
 
 
 def _scan(path: Path, threads: Executor) -> list[Future[Scanned | None]]:
-    """The columns of each block of results, None where it is not plain; [] where the file is no array of objects.
+    """Return the columns of each block of results, None where it is not plain; [] where the file is no array of
+    objects.
 
     A block ends with a record, at "},". Were that within a string or a nested object, neither block would be plain.
     """
@@ -193,7 +194,7 @@ def _scan_block(data: bytearray) -> Scanned | None:
 
 
 def _scanned(blocks: Sequence[Future[Scanned | None]], truth: GroundTruth) -> Results | None:
-    """The results of scanned blocks; None where one is not plain."""
+    """Return the results of scanned blocks; None where one is not plain."""
     parts = [part for block in blocks if (part := block.result()) is not None]
     if not blocks or len(parts) < len(blocks):
         return None
@@ -293,7 +294,7 @@ def _distinct(ids: Longs, low: int) -> bool:
 
 
 def _codes(values: Longs, known: Longs) -> Ints:
-    """The place of each value in `known`, which ascends; every value must be there."""
+    """Return the place of each value in `known`, which ascends; every value must be there."""
     low, high = (int(known[0]), int(known[-1])) if len(known) else (0, -1)
     _plain(((values >= low) & (values <= high)).all())
     if high - low < DENSE * (len(values) + len(known)):
@@ -316,7 +317,7 @@ _RESULT_DECODERS: dict[IouType, Any] = {
 
 
 def _strict(gt_json: Path, results_json: Path, iou_type: IouType) -> tuple[GroundTruth, Results]:
-    """The same columns by the reader of uploads, which lists what is wrong."""
+    """Return the same columns by the reader of uploads, which lists what is wrong."""
     from metrics.core.errors import InputError
     from metrics.ingest.problems import Problems
 
@@ -398,7 +399,7 @@ def _kind(document: Any) -> str:
 
 
 def _members(listing: "Listing", truth: GroundTruth) -> tuple[Ints, Ints]:
-    """The codes of the records' images and categories; 0 for those that are blamed."""
+    """Return the codes of the records' images and categories; 0 for those that are blamed."""
     found = []
     sides = (("image_id", truth.image_ids, "an image in images"), ("category_id", truth.category_ids, "a category"))
     for key, known, what in sides:
@@ -412,7 +413,7 @@ def _members(listing: "Listing", truth: GroundTruth) -> tuple[Ints, Ints]:
 def _strict_shapes(
     listing: "Listing", truth: GroundTruth, image: Ints, iou_type: IouType
 ) -> tuple[Floats, Floats, Masks | None]:
-    """The boxes, the areas (the box's where there is none) and, for segm, the masks of the records."""
+    """Return the boxes, the areas (the box's where there is none) and, for segm, the masks of the records."""
     from metrics.ingest.formats import coco
 
     if iou_type == "bbox":

@@ -56,14 +56,14 @@ def evaluate(
 
 
 def as_suite(given: "Suite | str | Path | pd.DataFrame") -> Suite:
-    """The suite itself, read from its file, or made of a data frame."""
+    """Return the suite itself, read from its file, or made of a data frame."""
     if isinstance(given, Suite):
         return given
     return read_suite(given) if isinstance(given, str | Path) else suite_from_frame(given)
 
 
 def as_outputs(given: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]", suite: Suite) -> Outputs:
-    """The outputs themselves, read from their files, or made of a data frame."""
+    """Return the outputs themselves, read from their files, or made of a data frame."""
     if isinstance(given, Outputs):
         return given
     if isinstance(given, str | Path):
@@ -74,7 +74,7 @@ def as_outputs(given: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:
-    """The default evaluators: they fit the task, need no model, and find every input in at least one case."""
+    """Return the default evaluators: they fit the task, need no model, and find every input in at least one case."""
     present = available_inputs(suite, outputs)
     return [
         entry.id
@@ -84,8 +84,8 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
-    """What the data has: every column with a value, `trace` also for artifacts, `annotations`, `predictions`, `repeats`
-    where cases were run again, and `few_answers` where the expected answers recur, as labels do.
+    """Return what the data has: every column with a value, `trace` also for artifacts, `annotations`, `predictions`,
+    `repeats` where cases were run again, and `few_answers` where the expected answers recur, as labels do.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}

@@ -36,7 +36,8 @@ SOURCES: Mapping[str, Source] = {
 
 
 def provide(names: Sequence[str], settings: Mapping[str, Any], cache_folder: Path) -> dict[str, Any]:
-    """The named resources (core.evaluator.Resource) as objects, by name; MissingResource where one cannot be had.
+    """Return the named resources (core.evaluator.Resource) as objects, by name; MissingResource where one cannot be
+    had.
 
     `settings` chooses the model of a resource: "bundled" (the default of embedder and token_encoder), a local folder,
     a GGUF file (language model) or a hub name. `cache_folder` keeps what models have computed.
@@ -50,7 +51,8 @@ def provide(names: Sequence[str], settings: Mapping[str, Any], cache_folder: Pat
 def equip(
     entry: "Evaluator", parameters: "Parameters", settings: Mapping[str, Any], cache_folder: Path
 ) -> dict[str, Any]:
-    """What the evaluator is to be given with these parameters, see `provide`; MissingResource as `unavailable` says.
+    """Return what the evaluator is to be given with these parameters, see `provide`; MissingResource as `unavailable`
+    says.
 
     All but the judge, which the engine gives: it is one for the whole run and knows the case it is asked about.
     """
@@ -61,13 +63,13 @@ def equip(
 
 
 def chosen(entry: "Evaluator", parameters: "Parameters", settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings in force for an evaluator: a parameter that is called like a resource goes before the run's."""
+    """Return the settings in force for an evaluator: a parameter that is called like a resource goes before the run's."""
     own = {name: getattr(parameters, name, None) for name in entry.resources}
     return {**settings, **{name: value for name, value in own.items() if value}}
 
 
 def unavailable(entry: "Evaluator", parameters: "Parameters", settings: Mapping[str, Any]) -> str | None:
-    """Why the evaluator cannot have what it needs, and how to get it; None where it can. Nothing is loaded."""
+    """Return why the evaluator cannot have what it needs, and how to get it; None where it can. Nothing is loaded."""
     reasons = lacking(parameters.used(entry.resources), chosen(entry, parameters, settings))
     told = []
     for name, reason in reasons.items():
@@ -78,7 +80,7 @@ def unavailable(entry: "Evaluator", parameters: "Parameters", settings: Mapping[
 
 
 def lacking(names: Sequence[str], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Which of the named resources cannot be had, each with the reason and how to get it. Nothing is loaded."""
+    """Return which of the named resources cannot be had, each with the reason and how to get it. Nothing is loaded."""
     reasons = {}
     for name in names:
         if name == JUDGE:
@@ -103,7 +105,7 @@ def _setting(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def _opened(name: str, setting: str, cache_folder: Path) -> Any:
-    """The model, opened once: of two threads that ask at once, one waits for what the other opens."""
+    """Return the model, opened once: of two threads that ask at once, one waits for what the other opens."""
     with OPENING:
         return _kept(name, setting, cache_folder)
 

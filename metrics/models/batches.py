@@ -19,7 +19,9 @@ class Tokenizer:
         self.window = window(tokenizer, config)
 
     def encode(self, *parts: str) -> tuple[dict[str, list[int]], bool]:
-        """The features of a text or of a pair of texts, and whether the longer part had to be cut to the window."""
+        """Return the features of a text or of a pair of texts, and whether the longer part had to be cut to the
+        window.
+        """
         plain = [self.plain(part) for part in parts]
         features = self.own(*plain, truncation=False, verbose=False, return_special_tokens_mask=True)
         cut = len(features["input_ids"]) > self.window
@@ -30,7 +32,9 @@ class Tokenizer:
         return dict(features), cut
 
     def plain(self, text: str) -> str:
-        """The text with the tokenizer's own marks ([SEP], </s> …) taken apart: in a text they are words, not marks."""
+        """Return the text with the tokenizer's own marks ([SEP], </s> …) taken apart: in a text they are words, not
+        marks.
+        """
         return self._marks.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text) if self._marks else text
 
     @cached_property
@@ -40,7 +44,7 @@ class Tokenizer:
 
 
 def window(tokenizer: Any, config: Any) -> int:
-    """How many tokens, marks included, the model can read at once."""
+    """Return how many tokens, marks included, the model can read at once."""
     limits = [MOST, int(tokenizer.model_max_length)]
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     if positions:
@@ -50,7 +54,9 @@ def window(tokenizer: Any, config: Any) -> int:
 
 
 def by_length(lengths: Sequence[int], tokens: int = BATCH_TOKENS, texts: int = BATCH_TEXTS) -> Iterator[list[int]]:
-    """The places of `lengths` in batches of like length, the longest first; a batch holds `tokens` with its padding."""
+    """Yield the places of `lengths` in batches of like length, the longest first; a batch holds `tokens` with its
+    padding.
+    """
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if batch and (len(batch) == texts or (len(batch) + 1) * lengths[batch[0]] > tokens):

@@ -52,7 +52,7 @@ class Classifies(Protocol):
         """Whether each label has a probability of its own."""
 
     def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
-        """The logits of texts, or of pairs of texts."""
+        """Return the logits of texts, or of pairs of texts."""
 
 
 class Classifier(Remembered):
@@ -83,7 +83,7 @@ class Classifier(Remembered):
         return len(self.labels) == 1 or self._config.get("problem_type") == MULTI_LABEL
 
     def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
-        """The logits of texts or pairs of texts, in their order.
+        """Return the logits of texts or pairs of texts, in their order.
 
         Computed in batches of like length and kept, so that no text is computed again, by no process. A text or pair
         longer than the model's window is cut: of a pair, the longer side first.
@@ -124,7 +124,7 @@ class Classifier(Remembered):
 
 
 def open_classifier(setting: str, cache_folder: Path) -> Classifier:
-    """The classifier that `setting` names: a local folder, or the name of a model on the hub.
+    """Return the classifier that `setting` names: a local folder, or the name of a model on the hub.
 
     MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
     """
@@ -144,12 +144,12 @@ def open_classifier(setting: str, cache_folder: Path) -> Classifier:
 
 
 def lacking(setting: str) -> str | None:
-    """Why there will be no classifier with this setting, or None; nothing is loaded to find out."""
+    """Return why there will be no classifier with this setting, or None; nothing is loaded to find out."""
     return no_library(KIND) or no_folder(setting, f"{FOLDER}, or a model of the hub")
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """A model's config.json; MissingResource where there is none."""
+    """Return a model's config.json; MissingResource where there is none."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -160,7 +160,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def classify_groups(classifier: Classifies, groups: Iterable[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
-    """The logits of each group of texts, in order; none of an empty group.
+    """Yield the logits of each group of texts, in order; none of an empty group.
 
     Texts of many groups are computed together, PORTION at a time, so memory does not grow with the number of groups.
     """
@@ -186,7 +186,8 @@ def _grouped(classifier: Classifies, groups: Sequence[Sequence[str | tuple[str, 
 
 
 def probabilities(classifier: Classifies, logits: Floats, independent: bool | None = None) -> Floats:
-    """The probability of each label [n, labels]: 1/(1+e^−z) where they are independent, else softmax over the labels.
+    """Return the probability of each label [n, labels]: 1/(1+e^−z) where they are independent, else softmax over the
+    labels.
 
     `independent` overrides what the model's configuration says.
     """
@@ -199,13 +200,13 @@ def probabilities(classifier: Classifies, logits: Floats, independent: bool | No
 
 
 def find_label(labels: Sequence[str], *names: str) -> int | None:
-    """The place of the first label called like one of `names`, whatever its case and punctuation, or None."""
+    """Return the place of the first label called like one of `names`, whatever its case and punctuation, or None."""
     plain = [_plain(label) for label in labels]
     return next((plain.index(_plain(name)) for name in names if _plain(name) in plain), None)
 
 
 def require_label(classifier: Classifies, what: str, *names: str) -> int:
-    """The place of a label called like one of `names`; MissingResource, naming the model's labels, without one."""
+    """Return the place of a label called like one of `names`; MissingResource, naming the model's labels, without one."""
     place = find_label(classifier.labels, *names)
     if place is None:
         raise MissingResource(
@@ -220,7 +221,7 @@ def _plain(label: str) -> str:
 
 
 def provenance(classifier: Classifies, truncated: NDArray[np.bool_]) -> dict[str, Any]:
-    """What stands beside a classifier's number: the model, its weights' sha256, and texts read in part, if any."""
+    """Return what stands beside a classifier's number: the model, its weights' sha256, and texts read in part, if any."""
     facts: dict[str, Any] = {"model": classifier.name, "weights_sha256": classifier.weights}
     if truncated.any():
         facts["texts_read_in_part"] = int(truncated.sum())

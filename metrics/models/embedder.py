@@ -39,7 +39,7 @@ class Encoder(Protocol):
         """Unit vectors [n, d] of the texts, in their order."""
 
     def truncated(self, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether the model reads only the beginning of each text."""
+        """Return whether the model reads only the beginning of each text."""
 
 
 class Embedder(Remembered):
@@ -66,7 +66,7 @@ class Embedder(Remembered):
         return np.stack([entry.vector for entry in stored])
 
     def truncated(self, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether the model reads only the beginning of each text: [n]."""
+        """Return whether the model reads only the beginning of each text: [n]."""
         return np.array([entry.truncated for entry in self._stored(texts)], bool)
 
     @property
@@ -84,7 +84,7 @@ class Embedder(Remembered):
         return vectors, self._cut(texts)
 
     def _cut(self, texts: Sequence[Text]) -> list[bool]:
-        """Which texts have more tokens than the model reads; only those that could are counted."""
+        """Return which texts have more tokens than the model reads; only those that could are counted."""
         window = self._model.max_seq_length
         cut = [False] * len(texts)
         if window is None:
@@ -103,7 +103,7 @@ class Embedder(Remembered):
 
 
 def load(folder: Path) -> "SentenceTransformer":
-    """The model in a local folder, for the CPU; no network, no pickles, no code of the model's own.
+    """Return the model in a local folder, for the CPU; no network, no pickles, no code of the model's own.
 
     A worker process of a pool takes one thread, as there is one worker a core.
     """
@@ -130,7 +130,7 @@ def load(folder: Path) -> "SentenceTransformer":
 
 
 def open_embedder(setting: str, cache_folder: Path) -> Embedder:
-    """The embedder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
+    """Return the embedder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
 
     MissingResource where it is not there, or where the bundled weights are not the known ones. Only a hub name, which
     somebody has to choose, can lead to a download.
@@ -152,7 +152,9 @@ def open_embedder(setting: str, cache_folder: Path) -> Embedder:
 
 
 def lacking(setting: str) -> str | None:
-    """Why there will be no embedder with this setting and how to get one, or None; nothing is loaded to find out."""
+    """Return why there will be no embedder with this setting and how to get one, or None; nothing is loaded to find
+    out.
+    """
     if importlib.util.find_spec("sentence_transformers") is None:
         return NO_LIBRARY
     if setting == BUNDLED:
@@ -163,7 +165,7 @@ def lacking(setting: str) -> str | None:
 
 
 def bundled_folder() -> Path:
-    """Where the bundled model lies; MissingResource where it is not installed."""
+    """Return where the bundled model lies; MissingResource where it is not installed."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
         raise MissingResource(str(lacking(BUNDLED)))
@@ -208,7 +210,9 @@ def _compared(
 
 
 def provenance(embedder: Encoder, compared: Compared) -> dict[str, str | int]:
-    """What stands beside a number made of embeddings: the model, its weights' sha256, and texts cut short, if any."""
+    """Return what stands beside a number made of embeddings: the model, its weights' sha256, and texts cut short, if
+    any.
+    """
     facts: dict[str, str | int] = {"model": embedder.name, "weights_sha256": embedder.weights}
     if compared.truncated:
         facts["texts_read_in_part"] = compared.truncated

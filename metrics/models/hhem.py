@@ -26,7 +26,7 @@ HEAD = "t5.classifier."
 
 
 def is_hhem(config: Mapping[str, Any]) -> bool:
-    """Whether a config.json is HHEM's."""
+    """Return whether a config.json is HHEM's."""
     return str((config.get("architectures") or [""])[0]).startswith(ARCHITECTURE)
 
 
@@ -105,7 +105,8 @@ class HallucinationClassifier(Classifier):
 
 
 def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[dict[str, list[int]], bool]:
-    """The prompt's tokens, and whether the premise was cut at its end to let the prompt with the claim fit the window.
+    """Return the prompt's tokens, and whether the premise was cut at its end to let the prompt with the claim fit the
+    window.
 
     A claim longer than the window is cut too.
     """

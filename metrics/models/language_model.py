@@ -45,7 +45,7 @@ class Predicts(Protocol):
     weights: str
 
     def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
-        """The loss of each (prefix, target)."""
+        """Return the loss of each (prefix, target)."""
 
 
 class LanguageModel(Remembered):
@@ -74,7 +74,7 @@ class LanguageModel(Remembered):
         super().__init__(cache_folder / "losses" / f"{identity[:32]}.sqlite3", unit_length=False)
 
     def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
-        """The loss of each target after its prefix, in order; every distinct pair is computed once ever."""
+        """Return the loss of each target after its prefix, in order; every distinct pair is computed once ever."""
         rows = (entry.vector for entry in self._stored(pairs))
         return [Loss(float(mean), int(tokens), int(windows)) for mean, tokens, windows in rows]
 
@@ -117,7 +117,9 @@ class LanguageModel(Remembered):
 
 
 def tokenise(tokenizer: Tokenizer, prefix: str, target: str) -> tuple[list[int], int]:
-    """The tokens of prefix and target, with the beginning-of-text token, and the place of the first one to score."""
+    """Return the tokens of prefix and target, with the beginning-of-text token, and the place of the first one to
+    score.
+    """
     prefix, target = tokenizer.plain(prefix), tokenizer.plain(target)
     found = tokenizer.own(prefix + target, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     ids = list(found["input_ids"])
@@ -147,7 +149,7 @@ def in_windows(ids: Sequence[int], first: int, window: int) -> list[tuple[list[i
 
 
 def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
-    """The model that `setting` names: a local folder, a GGUF file, or the name of a model on the hub.
+    """Return the model that `setting` names: a local folder, a GGUF file, or the name of a model on the hub.
 
     MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
     """
@@ -160,7 +162,7 @@ def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
 
 
 def lacking(setting: str) -> str | None:
-    """Why there will be no language model with this setting, or None; nothing is loaded to find out."""
+    """Return why there will be no language model with this setting, or None; nothing is loaded to find out."""
     if reason := no_library(KIND):
         return reason
     place = Path(setting).expanduser()

@@ -31,10 +31,10 @@ class Remembered(ABC):
 
     @abstractmethod
     def _rows(self, texts: Sequence[Text]) -> tuple[Rows, Sequence[bool]]:
-        """The rows [n, d] of the texts, and whether the model read only a part of each."""
+        """Return the rows [n, d] of the texts, and whether the model read only a part of each."""
 
     def _stored(self, texts: Sequence[Text]) -> list[Stored]:
-        """What the cache holds of each text, once all of them are in it."""
+        """Return what the cache holds of each text, once all of them are in it."""
         readable = {text: _readable(text) for text in texts}
         by_key = {key(text): text for text in readable.values()}
         with self._lock:
@@ -78,7 +78,7 @@ class Remembered(ABC):
 
 
 def _readable(text: Text) -> Text:
-    """The text with lone surrogates, which have no UTF-8, replaced."""
+    """Return the text with lone surrogates, which have no UTF-8, replaced."""
     if isinstance(text, str):
         return text.encode("utf-8", "replace").decode()
     return tuple(part.encode("utf-8", "replace").decode() for part in text)

@@ -16,7 +16,9 @@ MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a 
 
 
 def no_library(kind: str) -> str | None:
-    """Why no model of this kind can be loaded for want of a library, and how to get it, or None; none is imported."""
+    """Return why no model of this kind can be loaded for want of a library, and how to get it, or None; none is
+    imported.
+    """
     absent = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if not absent:
         return None
@@ -24,7 +26,7 @@ def no_library(kind: str) -> str | None:
 
 
 def no_folder(setting: str, expected: str) -> str | None:
-    """Why the setting names no folder though it is written like one, or None; `expected` completes "name …"."""
+    """Return why the setting names no folder though it is written like one, or None; `expected` completes "name …"."""
     if Path(setting).expanduser().is_dir():
         return None
     if setting.startswith((".", "~")) or Path(setting).is_absolute() or setting.count("/") > 1:
@@ -33,7 +35,7 @@ def no_folder(setting: str, expected: str) -> str | None:
 
 
 def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] = MODEL_FILES) -> Path:
-    """The local copy of a hub model, downloaded where there is none yet; pickled weights are left out.
+    """Return the local copy of a hub model, downloaded where there is none yet; pickled weights are left out.
 
     Only to be asked for a name that the user has chosen. `kind` and `otherwise` make the message of MissingResource.
     """

@@ -35,7 +35,7 @@ class EncodesTokens(Protocol):
     weights: str
 
     def encode(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
-        """The token vectors of each text."""
+        """Return the token vectors of each text."""
 
 
 class TokenEncoder:
@@ -50,7 +50,8 @@ class TokenEncoder:
         self._folder = folder
 
     def encode(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
-        """The hidden states of each text's tokens after `layer` (0: the embeddings; None: the last), marks included.
+        """Return the hidden states of each text's tokens after `layer` (0: the embeddings; None: the last), marks
+        included.
 
         ValueError where the model has no such layer. A text longer than the model's window is read by its beginning.
         """
@@ -83,7 +84,7 @@ class TokenEncoder:
 
 
 def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noqa: ARG001
-    """The encoder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
+    """Return the encoder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
 
     MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
     """
@@ -98,7 +99,7 @@ def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noq
 
 
 def lacking(setting: str) -> str | None:
-    """Why there will be no encoder with this setting, or None; nothing is loaded to find out."""
+    """Return why there will be no encoder with this setting, or None; nothing is loaded to find out."""
     if setting == embedder.BUNDLED:
         return embedder.lacking(setting)
     return no_library(KIND) or no_folder(setting, FOLDER)

@@ -78,7 +78,9 @@ class VectorCache:
                 self._connection.execute(table)
 
     def lookup(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
-        """What is kept of those texts; a vector that is not finite, or not of the length due, is as good as absent."""
+        """Return what is kept of those texts; a vector that is not finite, or not of the length due, is as good as
+        absent.
+        """
         with self._damage_explained():
             rows = list(self._select("key, vector, truncated", "vectors", keys))
         if not rows:
@@ -93,7 +95,7 @@ class VectorCache:
         }
 
     def claim(self, keys: Sequence[bytes], lease: float = LEASE) -> set[bytes]:
-        """Those of the keys that are this process's to compute now: not kept yet and not claimed by another."""
+        """Return those of the keys that are this process's to compute now: not kept yet and not claimed by another."""
         now = time.time()
         with self._damage_explained(), self._transaction():
             self._connection.execute("DELETE FROM claims WHERE until < ? OR owner = ?", (now, self._owner))

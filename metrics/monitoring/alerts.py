@@ -14,7 +14,7 @@ SHOWN = 300  # characters of what a failing one says
 
 
 def words_of(command: str) -> list[str]:
-    """The command and its arguments, split as a shell would; no shell runs it. InputError."""
+    """Return the command and its arguments, split as a shell would; no shell runs it. InputError."""
     try:
         words = shlex.split(command)
     except ValueError as failure:

@@ -43,7 +43,7 @@ class MetricDrift:
 
 
 def reference_of(workspace: Workspace, run_id: str, model: str | None = None) -> dict[str, str]:
-    """The run and the one model of it that drift is measured against; RunNotFound, RunError, InputError."""
+    """Return the run and the one model of it that drift is measured against; RunNotFound, RunError, InputError."""
     run = workspace.run(run_id, finished=True)
     run.table_path("scores")
     if model is None and len(run.models) > 1:
@@ -56,7 +56,7 @@ def reference_of(workspace: Workspace, run_id: str, model: str | None = None) ->
 
 
 def drifts(monitor: Monitor) -> list[MetricDrift]:
-    """Each metric of late against the reference run of the monitor; none where it has no reference."""
+    """Return each metric of late against the reference run of the monitor; none where it has no reference."""
     reference = monitor.state.reference
     if reference is None:
         return []
@@ -102,7 +102,7 @@ def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) ->
 
 
 def _late(monitor: Monitor, evaluator: str, metric: str) -> NDArray[np.float64]:
-    """The values of the samples that the status rests on."""
+    """Return the values of the samples that the status rests on."""
     window = monitor.window
     if window.seconds is None:
         late, bound = "number >= ?", monitor.state.sampled - monitor.state.lately

@@ -65,20 +65,20 @@ class Sampler:
         self._key = hashlib.blake2b(str(seed).encode(), digest_size=16).digest()
 
     def takes(self, id: str) -> bool:
-        """Whether the line with that id is sampled."""
+        """Return whether the line with that id is sampled."""
         digest = hashlib.blake2b(id.encode(), digest_size=8, key=self._key).digest()
         return int.from_bytes(digest, "big") < self._limit
 
 
 def file_blocks(stream: BinaryIO, offset: int) -> Blocks:
-    """The bytes of a file from `offset` to its end."""
+    """Yield the bytes of a file from `offset` to its end."""
     stream.seek(offset)
     while block := stream.read(BLOCK):
         yield block
 
 
 def pipe_blocks(descriptor: int) -> Blocks:
-    """The bytes of a pipe as they come; None after each second that brings none."""
+    """Yield the bytes of a pipe as they come; None after each second that brings none."""
     while True:
         ready, _, _ = select.select([descriptor], [], [], IDLE_SECONDS)
         if not ready:
@@ -91,7 +91,9 @@ def pipe_blocks(descriptor: int) -> Blocks:
 
 
 def mark(path: Path, offset: int) -> str | None:
-    """What a file that was read up to `offset` is known by again, under whatever name; None where it is shorter now."""
+    """Return what a file that was read up to `offset` is known by again, under whatever name; None where it is shorter
+    now.
+    """
     if path.stat().st_size < offset:
         return None
     with path.open("rb") as stream:
@@ -101,7 +103,9 @@ def mark(path: Path, offset: int) -> str | None:
 
 
 def id_names(wanted: str | None) -> tuple[str, ...]:
-    """The fields that may hold the id, the first that does counts: `wanted`, else the usual names in both spellings."""
+    """Return the fields that may hold the id, the first that does counts: `wanted`, else the usual names in both
+    spellings.
+    """
     if wanted is not None:
         return (wanted,)
     camel = (first + "".join(word.title() for word in rest) for first, *rest in (name.split("_") for name in IDS))
@@ -111,7 +115,7 @@ def id_names(wanted: str | None) -> tuple[str, ...]:
 def sampled(
     blocks: Blocks, place: Place, sampler: Sampler, names: tuple[str, ...], complain: Complain, *, ends: bool
 ) -> Iterator[Record | None]:
-    """The sampled lines, `place` moved behind each before it is given; None whenever the source is idle.
+    """Yield the sampled lines, `place` moved behind each before it is given; None whenever the source is idle.
 
     A last line without a line break is read if it is a whole object. If not it is left for the next time, or where the
     source `ends` for good, as a pipe does, it is a bad line.

@@ -61,14 +61,16 @@ class Standing:
 
     @classmethod
     def of(cls, key: Key, passed: int, judged: int, unscored: int, minimum: int) -> "Standing":
-        """The standing that the counts make."""
+        """Return the standing that the counts make."""
         low, high = wilson(passed, judged)
         rate = passed / judged if judged else None
         return cls(*key, passed, judged, unscored, rate, low, high, health(passed, judged, minimum))
 
 
 def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
-    """The metrics that have a good side, with the threshold in force, by evaluator and name; minor ones left out."""
+    """Return the metrics that have a good side, with the threshold in force, by evaluator and name; minor ones left
+    out.
+    """
     return {
         (entry.id, metric.name): (metric, threshold)
         for entry, parameters in chosen.values()
@@ -90,7 +92,7 @@ def passes(chosen: Chosen, scores: pa.Table) -> list[bool | None]:
 
 
 def passed_in_all(chosen: Chosen, rows: Sequence[Mapping[str, object]]) -> bool | None:
-    """Whether a case passes: the primary metric of every evaluator that applies to it is on its good side.
+    """Return whether a case passes: the primary metric of every evaluator that applies to it is on its good side.
 
     None where none applies, or where one that may apply has no value (error, parse_failure, skipped): to judge the case
     by the others alone would raise the pass rate while a judge is down.
@@ -143,7 +145,7 @@ class Recent:
         return len(self._verdicts)
 
     def standings(self) -> list[Standing]:
-        """How all together and then each metric stands."""
+        """Return how all together and then each metric stands."""
         passed = (self._verdicts == PASSED).sum(axis=0).tolist()
         judged = (self._verdicts != UNSCORED).sum(axis=0).tolist()
         return [

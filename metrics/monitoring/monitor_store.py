@@ -93,7 +93,7 @@ class Spec(BaseModel):
         return self.model_copy(update={"evaluators": _values(self.evaluators)})
 
     def differs(self, given: Mapping[str, Any]) -> list[InputProblem]:
-        """What `given` would change; how fast or at what cost a judge is asked may change."""
+        """Return what `given` would change; how fast or at what cost a judge is asked may change."""
         own = self.model_dump()
         found = []
         for name, value in given.items():
@@ -231,7 +231,7 @@ class Monitor:
             yield self._read("samples", [part]), self._read("scores", [part])
 
     def keys(self, least: int) -> list[int]:
-        """The keys of the latest `least` samples or more, the oldest first; of those that have one."""
+        """Return the keys of the latest `least` samples or more, the oldest first; of those that have one."""
         found: list[list[int]] = []
         for part in reversed(self.state.parts):
             if sum(map(len, found)) >= least:
@@ -264,7 +264,7 @@ class Monitor:
 
 
 def monitor(workspace: Workspace, name: str) -> Monitor:
-    """The monitor of that name; RunNotFound where there is none."""
+    """Return the monitor of that name; RunNotFound where there is none."""
     folder = workspace.path / FOLDER / check_name(name)
     if not (folder / "spec.json").exists():
         raise RunNotFound(f"there is no monitor {name!r} in {workspace.path}; `python -m metrics monitor` begins one")
@@ -272,12 +272,12 @@ def monitor(workspace: Workspace, name: str) -> Monitor:
 
 
 def monitors(workspace: Workspace) -> list[Monitor]:
-    """Every monitor of a workspace, by name."""
+    """Return every monitor of a workspace, by name."""
     return [Monitor(spec.parent) for spec in sorted((workspace.path / FOLDER).glob("*/spec.json"))]
 
 
 def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
-    """A new monitor that judges by `spec`."""
+    """Return a new monitor that judges by `spec`."""
     folder = make_folder(workspace.path / FOLDER / check_name(name))
     facts = {"schema": SCHEMA_VERSION, "created": datetime.now(UTC).isoformat(timespec="seconds")}
     write_json(folder / "spec.json", facts | {"spec": spec.model_dump(mode="json")})
@@ -285,7 +285,7 @@ def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
 
 
 def check_name(name: str) -> str:
-    """The name, fit for a folder; InputError."""
+    """Return the name, fit for a folder; InputError."""
     if not NAME.fullmatch(name):
         expected = "up to 64 letters, digits, dots, dashes and underscores, a letter or digit first"
         raise InputError([InputProblem("--name", repr(name), expected)])

@@ -22,7 +22,8 @@ METRIC_SQL = """
 
 
 def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS) -> "pd.DataFrame":
-    """The latest windows, the oldest first: window, begins, passed, judged, sampled, unscored, rate, low, high, health.
+    """Return the latest windows, the oldest first: window, begins, passed, judged, sampled, unscored, rate, low, high,
+    health.
 
     `begins` is a moment for windows of time and for lines that bear a time, else None; `first_number` is the number of
     the first sample. `low` and `high` are Wilson's 95 % interval. `key`: all together, or one evaluator and metric.
@@ -52,7 +53,7 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS) -> "pd.Data
 
 
 def failures(monitor: Monitor, window: int | None = None, most: int = FAILURES) -> "pd.DataFrame":
-    """The latest samples, or those of one window, that did not pass, the newest first.
+    """Return the latest samples, or those of one window, that did not pass, the newest first.
 
     `failed` names the evaluators that the case fails, with the values of their primary metrics. Texts are previews, cut
     at 200 characters and without secrets.

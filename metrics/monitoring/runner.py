@@ -58,7 +58,7 @@ def check(spec: Spec) -> None:
 
 
 def fitting(path: Path, spec: Spec) -> list[str]:
-    """The evaluators that a monitor of this file uses unless told: they need no model, and find what they need.
+    """Return the evaluators that a monitor of this file uses unless told: they need no model, and find what they need.
 
     They are chosen by the first sampled lines. InputError where no line is good.
     """
@@ -168,7 +168,7 @@ class _Feeder:
         return state
 
     def _known_place(self) -> Place:
-        """Where the file was left, if it is one that was read before."""
+        """Return where the file was left, if it is one that was read before."""
         assert self._source is not None
         known = [
             entry
@@ -256,7 +256,7 @@ class _Feeder:
         self._entry = entry
 
     def _new(self, pairs: Sequence[tuple[Record, Case]]) -> list[tuple[Record, Case, int | None]]:
-        """Those not sampled before, with the key by which each is known."""
+        """Return those not sampled before, with the key by which each is known."""
         found: list[tuple[Record, Case, int | None]] = []
         for record, case in pairs:
             key = _key(record, case) if record.named else None
@@ -271,7 +271,7 @@ class _Feeder:
         return found
 
     def _judged(self, found: Sequence[tuple[Record, Case, int | None]]) -> tuple[pa.Table, pa.Table]:
-        """The rows to store."""
+        """Return the rows to store."""
         first = self.state.sampled
         cases = [replace(case, case_id=str(number)) for number, (_, case, _) in enumerate(found, first)]
         suite = Suite.from_rows(self._name, "text", [{"case_id": case.case_id} for case in cases])

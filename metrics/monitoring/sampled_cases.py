@@ -26,7 +26,7 @@ PRODUCTION = "production"  # the model of a line that names none
 def cases_of(
     source: str, records: Sequence[Record], mapping: Mapping[str, str] | None = None
 ) -> tuple[list[tuple[Record, Case]], list[InputProblem]]:
-    """The case of each record that can be one, and what is wrong with the others.
+    """Return the case of each record that can be one, and what is wrong with the others.
 
     Records of the same fields are read together; where that fails, each by itself. So what one holds changes neither
     the meaning nor the fate of another. A field that is null is absent.
@@ -74,7 +74,7 @@ def _together(
 
 
 def previews(texts: Sequence[str | None]) -> list[str | None]:
-    """The first 200 characters of each text, secrets redacted before the cut and control characters replaced."""
+    """Return the first 200 characters of each text, secrets redacted before the cut and control characters replaced."""
     joined = redact(BREAK.join(_start(text or "") for text in texts))  # together: it looks through the environment
     found = joined.split(BREAK) if texts else []
     return [

@@ -24,7 +24,7 @@ class Window:
 
     @classmethod
     def parse(cls, text: str) -> "Window":
-        """The window that `100` (sampled cases) or `30m`, `1h`, `7d` (time) means; InputError."""
+        """Return the window that `100` (sampled cases) or `30m`, `1h`, `7d` (time) means; InputError."""
         match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd]?)", text.strip())
         if match is None:
             expected = "a number of sampled cases such as 100, or a time such as 30m, 1h or 7d"
@@ -46,7 +46,9 @@ class Window:
         return f"{self.cases:,} sampled cases" if self.cases is not None else f"{text[:-1]} {text[-1]}"
 
     def of(self, number: int, at: float | None) -> int:
-        """The window of the sampled case with that number (from 0) and time: windows count from 0, or from 1970."""
+        """Return the window of the sampled case with that number (from 0) and time: windows count from 0, or from
+        1970.
+        """
         if self.cases is not None:
             return number // self.cases
         return int((at or 0.0) // (self.seconds or 1))

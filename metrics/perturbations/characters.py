@@ -20,7 +20,7 @@ EXCHANGED = str.maketrans("yzYZ", "zyZY")
 
 
 def _neighbours() -> dict[str, str]:
-    """Each letter's neighbours on a QWERTY keyboard."""
+    """Return each letter's neighbours on a QWERTY keyboard."""
     keys = {key: (offset + place, height) for height, (row, offset) in enumerate(ROWS) for place, key in enumerate(row)}
     return {
         key: "".join(
@@ -36,17 +36,17 @@ NEIGHBOURS = _neighbours()
 
 
 def deletions(text: str) -> list[Site]:
-    """Each letter, with nothing in its place."""
+    """Return each letter, with nothing in its place."""
     return [Site(start, end, ("",)) for start, end in graphemes(text)]
 
 
 def insertions(text: str) -> list[Site]:
-    """The place behind each letter, with a letter of its script."""
+    """Return the place behind each letter, with a letter of its script."""
     return [Site(end, end, choices) for _, end, choices in _letters(text)]
 
 
 def replacements(text: str) -> list[Site]:
-    """Each letter, with another of its script in its place."""
+    """Return each letter, with another of its script in its place."""
     sites = []
     for start, end, choices in _letters(text):
         others = tuple(letter for letter in choices if letter != text[start:end])
@@ -63,7 +63,7 @@ def any_changes(text: str) -> list[Site]:
 
 
 def typos(text: str) -> list[Site]:
-    """Each letter that is on a QWERTY keyboard, with its neighbours there."""
+    """Return each letter that is on a QWERTY keyboard, with its neighbours there."""
     sites = []
     for place, letter in enumerate(text):
         if near := NEIGHBOURS.get(letter):
@@ -74,7 +74,7 @@ def typos(text: str) -> list[Site]:
 
 
 def misreadings(text: str) -> list[Site]:
-    """Each letter or pair of letters that looks like another, with what it is taken for."""
+    """Return each letter or pair of letters that looks like another, with what it is taken for."""
     return [
         Site(place, place + len(part), tuple(CONFUSED[part]))
         for place in range(len(text))
@@ -84,14 +84,14 @@ def misreadings(text: str) -> list[Site]:
 
 
 def exchanges(text: str) -> list[Site]:
-    """Each y, with z in its place, and each z, with y: the key of the other layout, QWERTY or QWERTZ."""
+    """Return each y, with z in its place, and each z, with y: the key of the other layout, QWERTY or QWERTZ."""
     return [
         Site(place, place + 1, (letter.translate(EXCHANGED),)) for place, letter in enumerate(text) if letter in "yzYZ"
     ]
 
 
 def _letters(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Each letter's span and the letters that may stand with it: a … z in its case, or those that the text has."""
+    """Return each letter's span and the letters that may stand with it: a … z in its case, or those that the text has."""
     seen = shape(text)
     own: dict[str, set[str]] = {LETTER: set(), IDEOGRAPH: set()}
     spans = [(start, end, _is_latin(text[start])) for start, end in graphemes(text)]

@@ -42,7 +42,7 @@ class Answered:
 
 
 def ask_all(questions: Sequence[Question], judge: Any, cache_folder: Path, draw: int) -> list[Answered]:
-    """The judge's text for each question; `draw` counts independent draws, so that another seed asks anew.
+    """Return the judge's text for each question; `draw` counts independent draws, so that another seed asks anew.
 
     MissingResource where there is no judge, JudgeDown where it does not answer at all: what it has said is kept, and
     asking again goes on from there.

@@ -17,7 +17,7 @@ Lexicon = dict[str, tuple[str, ...]]  # a word in lower case, bent as it is, and
 
 @cache
 def synonyms() -> Lexicon:
-    """Each form of each word of a group with the same form of the others."""
+    """Return each form of each word of a group with the same form of the others."""
     found: Lexicon = {}
     for kind, text in _lines("synonyms.txt"):
         words = [_forms(kind, word) for word in text.split()]
@@ -30,7 +30,7 @@ def synonyms() -> Lexicon:
 
 @cache
 def antonyms() -> Lexicon:
-    """Each form of each word of one side with the same form of the words of the other."""
+    """Return each form of each word of one side with the same form of the words of the other."""
     found: Lexicon = {}
     for kind, text in _lines("antonyms.txt"):
         one, other = ([_forms(kind, word) for word in side.split()] for side in text.split("|"))
@@ -42,7 +42,7 @@ def antonyms() -> Lexicon:
 
 
 def _lines(name: str) -> list[tuple[str, str]]:
-    """The lines of a list: how its words bend, and the words."""
+    """Return the lines of a list: how its words bend, and the words."""
     lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     return [(line[0], line[2:]) for line in lines if not line.startswith("#")]
 

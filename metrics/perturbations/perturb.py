@@ -56,7 +56,7 @@ def perturb(
     fields: Sequence[str] = ("question",), *, judge: Any = None, workspace: str | Path | None = None,
     name: str | None = None,
 ) -> Perturbed:  # fmt: skip
-    """The suite's cases and, for each of `kinds`, a variant of every case that the kind can change.
+    """Return the suite's cases and, for each of `kinds`, a variant of every case that the kind can change.
 
     What is changed: `fields`, any of question, contexts (the reference contexts) and source. A variant's text depends
     on the seed, the case's id, the kind and the field alone: neither the order nor the choice of cases matters. It has
@@ -118,7 +118,7 @@ def _check(suite: Suite, kinds: Sequence[str], intensity: str, fields: Sequence[
 
 
 def _spots(row: Row, columns: list[str]) -> list[Spot]:
-    """The texts of a case that can be changed."""
+    """Return the texts of a case that can be changed."""
     found = []
     for column in columns:
         texts = row[column] if isinstance(row[column], list) else [row[column]]
@@ -161,7 +161,7 @@ def _truth(row: Row) -> tuple[str, ...]:
 
 
 def _nothing_new(kind: Kind, spots: list[Spot], variant: Variant) -> str:
-    """Why a case has no variant; empty where it has one."""
+    """Return why a case has no variant; empty where it has one."""
     if not spots:
         return "it has no text there"
     if isinstance(variant, str):
@@ -172,7 +172,7 @@ def _nothing_new(kind: Kind, spots: list[Spot], variant: Variant) -> str:
 
 
 def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
-    """The row with new texts in its spots."""
+    """Return the row with new texts in its spots."""
     changed = {name: list(value) if isinstance(value, list) else value for name, value in row.items()}
     for spot, text in zip(spots, texts, strict=True):
         if isinstance(changed[spot.column], list):
@@ -194,7 +194,7 @@ def _new_id(case_id: str, kind: str, taken: set[str]) -> str:
 def _variants(
     originals: pa.Table, ids: list[str], changed: list[Row], columns: list[str], marks: dict[str, str]
 ) -> pa.Table:
-    """The rows of the originals as those of their variants."""
+    """Return the rows of the originals as those of their variants."""
     values: dict[str, pa.Array | pa.ChunkedArray] = dict(zip(originals.column_names, originals.columns, strict=True))
     values |= {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
     values |= {name: pa.array([text] * len(ids), pa.string()) for name, text in marks.items()}
@@ -205,6 +205,6 @@ def _variants(
 
 
 def _grouped(cases: pa.Table, varied: pa.Array) -> pa.Table:
-    """The cases, those that have variants in the group of them."""
+    """Return the cases, those that have variants in the group of them."""
     own = pc.if_else(pc.is_in(cases["case_id"], varied), cases["case_id"], None)
     return cases.set_column(cases.column_names.index("group"), "group", pc.coalesce(cases["group"], own))

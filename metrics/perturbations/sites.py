@@ -51,18 +51,18 @@ def _shape(character: str) -> str:
 
 
 def shape(text: str) -> str:
-    """What each character of `text` is, one character each: a letter, d digit, k ideograph or kana, m mark, …"""
+    """Return what each character of `text` is, one character each: a letter, d digit, k ideograph or kana, m mark, …"""
     return text.translate(_SHAPES)
 
 
 def graphemes(text: str, kinds: str = LETTER + IDEOGRAPH) -> list[tuple[int, int]]:
-    """The spans of letters with their marks; of characters of those `kinds`."""
+    """Return the spans of letters with their marks; of characters of those `kinds`."""
     seen = shape(text)
     return [found.span() for found in GRAPHEME.finditer(seen) if seen[found.start()] in kinds]
 
 
 def words(text: str) -> list[tuple[int, int]]:
-    """The spans of words; an inner apostrophe or hyphen is a part of one."""
+    """Return the spans of words; an inner apostrophe or hyphen is a part of one."""
     return [found.span() for found in WORD.finditer(shape(text))]
 
 

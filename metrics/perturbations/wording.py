@@ -15,7 +15,9 @@ SOUNDS_LIKE_VOWEL = ("hon", "hour", "heir")
 
 
 def swaps(text: str) -> list[Site]:
-    """Each two neighbouring words, in the other order; not across punctuation, nor where others would grow together."""
+    """Return each two neighbouring words, in the other order; not across punctuation, nor where others would grow
+    together.
+    """
     spans = words(text)
     sites = []
     for (start, end), (begin, stop) in pairwise(spans):
@@ -28,12 +30,12 @@ def swaps(text: str) -> list[Site]:
 
 
 def _apart(*parts: str) -> bool:
-    """Whether the parts, put together, have no words but their own: scripts meet without blanks."""
+    """Return whether the parts, put together, have no words but their own: scripts meet without blanks."""
     return sum(len(words(part)) for part in parts) == len(words("".join(parts)))
 
 
 def commas(text: str) -> list[Site]:
-    """The place behind each word that another follows after a blank, or directly where a script has no blanks."""
+    """Return the place behind each word that another follows after a blank, or directly where a script has no blanks."""
     spans = words(text)
     sites = []
     for (_, end), (begin, _) in pairwise(spans):
@@ -45,7 +47,7 @@ def commas(text: str) -> list[Site]:
 
 
 def _exchanged(lexicon: Lexicon, text: str) -> list[Site]:
-    """Each word that the lexicon has, with what may be put for it, in its case; `a` or `an` before it follows."""
+    """Return each word that the lexicon has, with what may be put for it, in its case; `a` or `an` before it follows."""
     sites = []
     for start, end in words(text):
         word = text[start:end]
@@ -62,12 +64,12 @@ def _exchanged(lexicon: Lexicon, text: str) -> list[Site]:
 
 
 def synonym_sites(text: str) -> list[Site]:
-    """Each word that has a synonym."""
+    """Return each word that has a synonym."""
     return _exchanged(synonyms(), text)
 
 
 def antonym_sites(text: str) -> list[Site]:
-    """Each word that has an antonym."""
+    """Return each word that has an antonym."""
     return _exchanged(antonyms(), text)
 
 

@@ -25,12 +25,12 @@ MOST_NAMED = 6  # models named in a row before "and 12 more"
 
 
 def question(report: Report) -> str:
-    """The question that the report answers first."""
+    """Return the question that the report answers first."""
     return "Is this model good enough?" if len(report.models) == 1 else "Which model should I pick?"
 
 
 def standing_heads(report: Report) -> tuple[str, ...]:
-    """The column heads of the table of standings."""
+    """Return the column heads of the table of standings."""
     if len(report.models) == 1:
         return "Metric", "Model", "Value and 95 % interval", "n", "Threshold"
     return "Metric", "Leader", "Value and 95 % interval", "n", "Cannot be told apart from it"
@@ -49,7 +49,7 @@ def metric_title(column: Column, arrow: bool = True) -> str:
 
 
 def directed(title: str, direction: str) -> str:
-    """A metric's name and the arrow of its better end, never parted by a line break."""
+    """Return a metric's name and the arrow of its better end, never parted by a line break."""
     return f"{title}\u00a0{ARROWS[direction]}" if ARROWS[direction] else title
 
 
@@ -63,7 +63,7 @@ def named(names: Sequence[str], word: str = "and") -> str:
 
 
 def level_text(standing: Standing, models: Sequence[str]) -> str:
-    """The models that cannot be told apart from the leader; of a single model, how it stands to the threshold."""
+    """Return the models that cannot be told apart from the leader; of a single model, how it stands to the threshold."""
     if len(models) > 1:
         everyone = len(standing.level) == len(models) - 1 > 1
         return "every other model" if everyone else named(standing.level) or "no other model"
@@ -86,7 +86,7 @@ def metric_row(metric: CaseMetric) -> dict[str, str]:
 
 
 def problem_row(problem: Problem) -> dict[str, str]:
-    """A problem as the texts of a table row."""
+    """Return a problem as the texts of a table row."""
     sign = "" if problem.threshold is None else "≤ " if problem.direction == "lower" else "≥ "
     return {
         "model": problem.model,
@@ -100,7 +100,7 @@ def problem_row(problem: Problem) -> dict[str, str]:
 
 
 def method_metric_row(metric: MethodMetric) -> dict[str, str]:
-    """What a metric means, as the texts of a table row."""
+    """Return what a metric means, as the texts of a table row."""
     return {
         "name": directed(metric.name, metric.direction), "description": metric.description,
         "range": range_text(metric.low, metric.high), "better": DIRECTIONS[metric.direction].removesuffix(" is better"),

@@ -53,11 +53,11 @@ def shown_tree(value: Tree) -> Tree:
 
 
 def is_rtl(text: str) -> bool:
-    """Whether the first letter of strong direction in `text` runs from right to left."""
+    """Return whether the first letter of strong direction in `text` runs from right to left."""
     found = _STRONG.search(text)
     return found is not None and found[1] is not None
 
 
 def is_code(paragraph: str) -> bool:
-    """Whether a paragraph of a docstring is a formula or an example: every line of it is indented."""
+    """Return whether a paragraph of a docstring is a formula or an example: every line of it is indented."""
     return all(line.startswith("  ") for line in paragraph.splitlines())

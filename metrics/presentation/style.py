@@ -59,17 +59,17 @@ SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
 
 
 def mark(kind: str) -> Mark:
-    """The mark of a match kind; one not listed takes that of its family (`fp_…` → fp), else that of `ignored`."""
+    """Return the mark of a match kind; one not listed takes that of its family (`fp_…` → fp), else that of `ignored`."""
     return MARKS.get(kind) or MARKS.get(kind.partition("_")[0], MARKS["ignored"])
 
 
 def goodness_step(goodness: float | None) -> int | None:
-    """The step of the scale, 0 … STEPS, of a goodness 0 … 1; None where there is none."""
+    """Return the step of the scale, 0 … STEPS, of a goodness 0 … 1; None where there is none."""
     return None if goodness is None else round(min(1.0, max(0.0, goodness)) * STEPS)
 
 
 def ramp(dark: bool = False) -> tuple[str, ...]:
-    """The STEPS + 1 colours from worst to best."""
+    """Return the STEPS + 1 colours from worst to best."""
     stops = [_channels(stop) for stop in STOPS[dark]]
     colours = []
     for step in range(STEPS + 1):
@@ -82,7 +82,7 @@ def ramp(dark: bool = False) -> tuple[str, ...]:
 
 
 def text_colour(background: str) -> str:
-    """The ink, dark or white, that contrasts more with a background (WCAG 2)."""
+    """Return the ink, dark or white, that contrasts more with a background (WCAG 2)."""
 
     def contrast(ink: str) -> float:
         lighter, darker = sorted((_luminance(ink), _luminance(background)), reverse=True)
@@ -107,7 +107,7 @@ def number(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """A 95 % interval as `0.81–0.87`; empty where there is none."""
+    """Return a 95 % interval as `0.81–0.87`; empty where there is none."""
     if low is None or high is None or low != low or high != high:
         return ""
     dash = " – " if low < 0 or high < 0 else "–"
@@ -120,7 +120,7 @@ def plural(n: int, noun: str, many: str | None = None) -> str:
 
 
 def moment(iso: str) -> str:
-    """An ISO date and time as `21 Nov 2026, 10:28`; the text itself where it is not one."""
+    """Return an ISO date and time as `21 Nov 2026, 10:28`; the text itself where it is not one."""
     try:
         when = datetime.fromisoformat(iso)
     except ValueError:
@@ -129,7 +129,7 @@ def moment(iso: str) -> str:
 
 
 def range_text(low: float, high: float) -> str:
-    """The range of a metric: `0 … 1`, `0 … ∞`."""
+    """Return the range of a metric: `0 … 1`, `0 … ∞`."""
     return " … ".join(("-∞" if edge < 0 else "∞") if abs(edge) == float("inf") else f"{edge:g}" for edge in (low, high))
 
 

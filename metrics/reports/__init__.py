@@ -21,7 +21,7 @@ __all__ = ["FORMATS", "MIME", "WHATS", "Format", "Report", "What", "render", "ta
 
 
 def render(run: Run, format: str) -> bytes:
-    """The report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows
+    """Return the report of a finished run as pdf, html or json; as csv or parquet a zip of every table that has rows
     but the slices.
 
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
@@ -53,7 +53,7 @@ def _document(run: Run, format: str) -> bytes:
 
 
 def to_json(report: Report) -> bytes:
-    """The report's own data; of an image its file name, null for what is not a number."""
+    """Return the report's own data; of an image its file name, null for what is not a number."""
     return (json.dumps(_plain(asdict(report)), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 

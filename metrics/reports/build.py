@@ -89,7 +89,7 @@ def build(run: Run) -> Report:
 
 
 def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
-    """How models are told apart, and the groups that cannot be in the first metrics, in sentences."""
+    """Yield how models are told apart, and the groups that cannot be in the first metrics, in sentences."""
     paired = {key for (_, key), cell in board.cells.items() if cell.paired}
     if len(board.models) < 2 or not paired:
         return
@@ -105,7 +105,7 @@ def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Itera
 
 
 def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
-    """What has no value because of the judge, in a sentence for each reason."""
+    """Yield what has no value because of the judge, in a sentence for each reason."""
     judged = analysis.judged_evaluators(run)
     columns = [column for column in board.columns if column.primary and column.evaluator in judged]
     cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
@@ -116,7 +116,7 @@ def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
 
 
 def headline(models: Sequence[str], standings: Sequence[Standing]) -> str:
-    """The answer to "Which model should I pick?" in a sentence: who leads, by how many metrics, who is level."""
+    """Return the answer to "Which model should I pick?" in a sentence: who leads, by how many metrics, who is level."""
     if not standings:
         return "No metric has a value, so no model can be recommended."
     if len(models) == 1:
@@ -179,7 +179,7 @@ def _cell(board: analysis.Leaderboard, model: str, column: Column) -> Cell:
 
 
 def _standings(models: Sequence[str], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> Iterator[Standing]:
-    """The leader in each evaluator's primary metric, where the metric has a good end and anybody has a value."""
+    """Yield the leader in each evaluator's primary metric, where the metric has a good end and anybody has a value."""
     seen: set[str] = set()
     for place, column in enumerate(columns):
         if not column.primary or column.direction == "none" or column.evaluator in seen:
@@ -267,7 +267,7 @@ def _counted(rows: int, left_out: int) -> str:
 
 
 def _changed(known: Evaluator | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that differ from the evaluator's defaults."""
+    """Return the parameters that differ from the evaluator's defaults."""
     usual = known.parameters.model_validate({}).model_dump(mode="json") if known else {}
     return {name: value for name, value in parameters.items() if name not in usual or usual[name] != value}
 
@@ -337,7 +337,7 @@ def _metrics(known: Evaluator, parameters: Mapping[str, Any]) -> Iterator[Method
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of a docstring, joined to running text; indented lines and list items keep their lines."""
+    """Yield the paragraphs of a docstring, joined to running text; indented lines and list items keep their lines."""
     for block in text.strip("\n").split("\n\n"):
         joined = ""
         for line in block.split("\n"):

@@ -20,7 +20,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 
 def markdown_table() -> str:
-    """The README's table of evaluators."""
+    """Return the README's table of evaluators."""
     lines = ["| evaluator | what it says | inputs | metrics (primary first) |", "|---|---|---|---|"]
     for entry in evaluators().values():
         metrics = sorted(entry.metrics, key=lambda metric: not metric.primary)

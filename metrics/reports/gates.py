@@ -56,7 +56,7 @@ def require_known(gates: Sequence[Gate], chosen: Sequence[str]) -> None:
 
 
 def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
-    """Every model at every gate, at each of the metric's columns. A missing value does not pass."""
+    """Return every model at every gate, at each of the metric's columns. A missing value does not pass."""
     board = leaderboard(run)
     outcomes = []
     for gate in gates:

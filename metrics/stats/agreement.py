@@ -73,7 +73,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level =
 
 
 def _disagreement(values: FloatArray, margins: FloatArray, level: Level) -> FloatArray:
-    """How far each value is from each other one (squared)."""
+    """Return how far each value is from each other one (squared)."""
     if level == "ordinal":
         values = margins.cumsum() - margins / 2.0
     apart: FloatArray = values[:, None] - values[None, :]

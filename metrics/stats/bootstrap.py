@@ -108,7 +108,7 @@ def _intervals(
 
 
 def _distance(q: FloatArray, level: FloatArray, within: _Range, mean: FloatArray, sign: float) -> FloatArray:
-    """The d = p − mean of that sign with d² = q·v(mean + d)."""
+    """Return the d = p − mean of that sign with d² = q·v(mean + d)."""
     slope, bend = within.slope(mean), 1.0 + np.where(within.closed, q, 0.0)
     found: FloatArray = (q * slope + sign * np.sqrt(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
     return found
@@ -151,7 +151,7 @@ def _by_cluster(rows: FloatArray, clusters: NDArray[np.int64], count: int) -> Fl
 
 @lru_cache(maxsize=4)
 def _draws(n: int, resamples: int, seed: int) -> NDArray[np.float32]:
-    """How often each of n units is drawn in each resample: [resamples, n], rows sum to n."""
+    """Return how often each of n units is drawn in each resample: [resamples, n], rows sum to n."""
     generator = np.random.default_rng([seed, n])
     found = np.empty((resamples, n), np.float32)
     for row in found:

@@ -70,7 +70,7 @@ def stability_index(mine: Ints, pooled: Ints) -> Floats:
 
 
 def equal_bins(pooled: Ints) -> Ints:
-    """The bin of each value, from the counts of the pool in rising order: about a tenth of the pool each.
+    """Return the bin of each value, from the counts of the pool in rising order: about a tenth of the pool each.
 
     A value that fills a bin alone has one of its own, and up to ten values have one each. The bins are of the pool, not
     of the reference, so that a permutation leaves them as they are.
@@ -89,7 +89,7 @@ def equal_bins(pooled: Ints) -> Ints:
 
 
 def _ks_drawn(pooled: Ints, n: int, rng: np.random.Generator, draws: int) -> list[Floats]:
-    """The distance in each of `draws` permutations, in chunks."""
+    """Return the distance in each of `draws` permutations, in chunks."""
     total = int(pooled.sum())
     ends = np.cumsum(pooled) - 1
     labels = np.zeros(total, np.int8)

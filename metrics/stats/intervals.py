@@ -30,7 +30,7 @@ def wilson(successes: float, n: float) -> Interval:
 
 
 def percentiles(estimates: NDArray[np.float64]) -> Interval:
-    """The 2.5 % and 97.5 % points of bootstrap `estimates`, NaN ones left out; (None, None) where none is left."""
+    """Return the 2.5 % and 97.5 % points of bootstrap `estimates`, NaN ones left out; (None, None) where none is left."""
     known = estimates[~np.isnan(estimates)]
     if not len(known):
         return NONE

@@ -61,7 +61,7 @@ def pairwise(values: Floats, weights: Floats | None = None, clusters: Ints | Non
 
 
 def best_first(values: Floats, weights: Floats | None = None) -> Ints:
-    """The columns of `values` [n, m] by falling mean; those without any value last."""
+    """Return the columns of `values` [n, m] by falling mean; those without any value last."""
     present = ~np.isnan(values)
     mass = present if weights is None else present * weights[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -82,7 +82,7 @@ class _Columns:
         self.sums = values * mass
 
     def against(self, leader: int) -> tuple[Floats, Floats, Ints, Ints, Floats]:
-        """The column against each after it: mean difference, standard error, cases, units and p.
+        """Return the column against each after it: mean difference, standard error, cases, units and p.
 
         The error is √(c / (c − 1)·Σ r²) / Σ w, with r the sum over a unit of w·(d − mean).
         """
@@ -112,7 +112,8 @@ class _Columns:
 
 
 def rank_bounds(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
-    """The best and the worst rank [m] that each of m models may truly have, 1 the best: all hold at once in 95 %.
+    """Return the best and the worst rank [m] that each of m models may truly have, 1 the best: all hold at once in 95
+    %.
 
     1 + how many models are better than it beyond chance, and m − how many it is better than. Models that cannot be told
     apart from the same better ones share the best rank.

@@ -115,7 +115,7 @@ def sign_flips(
 
 
 def _drawn(sums: Floats, seed: int, draws: int) -> Ints:
-    """How many of `draws` random sign patterns give each column a sum as extreme as its own."""
+    """Return how many of `draws` random sign patterns give each column a sum as extreme as its own."""
     rng = np.random.default_rng([seed, len(sums)])
     n, observed = len(sums), sums.sum(axis=0)
     found = np.zeros(sums.shape[1], np.int64)
@@ -187,12 +187,13 @@ def standard_errors(
 
 
 def detectable(error: float, clusters: int) -> float:
-    """The true difference that a two-sided test at 5 % finds four times of five (80 % power): (t + 0.84)·error."""
+    """Return the true difference that a two-sided test at 5 % finds four times of five (80 % power): (t + 0.84)·error."""
     return (student(clusters - 1) + POWER) * error
 
 
 def units_needed(error: float, clusters: int, difference: float) -> int:
-    """How many clusters, like the `clusters` that give the standard `error`, reveal a true `difference` > 0 as above.
+    """Return how many clusters, like the `clusters` that give the standard `error`, reveal a true `difference` > 0 as
+    above.
 
     The least c ≥ 2 with (t + 0.84)·error·√(clusters / c) ≤ difference, t of c − 1 degrees of freedom.
 

@@ -36,7 +36,8 @@ class Estimate:
 def corrected_mean(
     judged: Floats, labels: Floats, weights: Floats | None = None, clusters: Ints | None = None, power: bool = True
 ) -> Estimate | None:
-    """The mean that people would give all things, from the labels of a random sample and a judge's scores of all.
+    """Return the mean that people would give all things, from the labels of a random sample and a judge's scores of
+    all.
 
         θ = mean(y) of the labelled + λ·(mean(f) of the others − mean(f) of the labelled)
         ψ = (y − λ·f, centred) / n of a labelled thing, λ·(f centred) / N of another;  Var θ = Σ over clusters (Σ ψ)²

@@ -18,14 +18,14 @@ CANDIDATES = 200  # thresholds that are tried
 
 
 def draws_of(clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
-    """The data itself, then resamples of whole clusters (codes 0 … c − 1 by thing): [1 + B, n]."""
+    """Return the data itself, then resamples of whole clusters (codes 0 … c − 1 by thing): [1 + B, n]."""
     least = min(resamples, FEWEST_RESAMPLES)
     drawn = draw_weights(clusters.astype(np.int32), max(least, min(resamples, CELLS // max(1, len(clusters)))), seed)
     return np.vstack([np.ones((1, len(clusters))), drawn.astype(np.float64)])
 
 
 def counted(draws: Floats, codes: Ints, kinds: int) -> Floats:
-    """How often each of `kinds` codes occurs in each resample: [B, kinds]. codes: [n]."""
+    """Return how often each of `kinds` codes occurs in each resample: [B, kinds]. codes: [n]."""
     order = np.argsort(codes, kind="stable")
     found = np.zeros((len(draws), kinds))
     present, starts = np.unique(codes[order], return_index=True)
@@ -82,7 +82,7 @@ def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
 
 
 def _ranks(values: Floats, draws: Floats) -> Floats:
-    """The mid-rank of each thing in each resample: [B, n]."""
+    """Return the mid-rank of each thing in each resample: [B, n]."""
     kinds, inverse = np.unique(values, return_inverse=True)
     times = counted(draws, inverse, len(kinds))
     return (times.cumsum(axis=1) - times / 2 + 0.5)[:, inverse]
@@ -102,7 +102,8 @@ def pass_rates(tables: Floats) -> dict[str, Floats]:
 
 
 def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) -> tuple[Floats, Floats, Floats]:
-    """The threshold t of Youden (pass: score ≥ t) in each resample: (t, its balanced accuracy, that out of the bag).
+    """Return the threshold t of Youden (pass: score ≥ t) in each resample: (t, its balanced accuracy, that out of the
+    bag).
 
     scores, passed: [n]. Candidates lie half way between neighbouring scores, at most CANDIDATES of them. Of equally
     good ones the middle. Out of the bag: on the things that the resample left out, so that no threshold is judged by

@@ -21,7 +21,7 @@ class Coefficient:
 
 
 def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) -> Coefficient | None:
-    """How much y [n] rises with x [n] at equal `others` [n, k] (no constant among them), by least squares.
+    """Return how much y [n] rises with x [n] at equal `others` [n, k] (no constant among them), by least squares.
 
     The variance is the sandwich over clusters (codes [n]), (XᵀX)⁻¹ (Σ Xᵍᵀeᵍeᵍᵀ Xᵍ) (XᵀX)⁻¹ · c/(c−1) · (n−1)/(n−k),
     the interval Student's with c − 1 degrees of freedom. None where x does not vary beyond the others, or fewer than

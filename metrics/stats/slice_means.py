@@ -76,7 +76,7 @@ def rest_differences(
 
 
 def _newcombe(shares: list[float], counts: list[int]) -> tuple[float, float]:
-    """How far the interval reaches below and above the difference of two shares."""
+    """Return how far the interval reaches below and above the difference of two shares."""
     ends = np.array([wilson(round(share * n), n) for share, n in zip(shares, counts, strict=True)], np.float64)
     (low, high), (other_low, other_high) = ends
     below = float(np.hypot(shares[0] - low, other_high - shares[1]))

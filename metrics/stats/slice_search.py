@@ -68,7 +68,7 @@ class Searched:
     highest: Floats
 
     def mask(self, place: int) -> Mask:
-        """The cases of a candidate: [n]."""
+        """Return the cases of a candidate: [n]."""
         own = self.candidates
         inside = _inside(self.facets[own.first[place]], own.first_set[place])
         if own.second[place] >= 0:
@@ -127,7 +127,9 @@ def search(
 
 
 def _in_threads(work: Callable[[Singles], T], blocks: Iterator[Singles]) -> list[T]:
-    """The work done on each block, one thread a core: of many small products BLAS's own threads make a slow queue."""
+    """Return the work done on each block, one thread a core: of many small products BLAS's own threads make a slow
+    queue.
+    """
     from threadpoolctl import threadpool_limits
 
     workers = os.cpu_count() or 1
@@ -142,7 +144,8 @@ def _in_threads(work: Callable[[Singles], T], blocks: Iterator[Singles]) -> list
 def distinct(
     found: Searched, values: Floats, weights: Floats | None, level: float, late: Sequence[int] = ()
 ) -> list[tuple[int, float]]:
-    """The candidates with p ≤ level that no better one explains, the best first, each with its p; MOST_KEPT at most.
+    """Return the candidates with p ≤ level that no better one explains, the best first, each with its p; MOST_KEPT at
+    most.
 
     After each choice the values of its cases are lifted to the mean of the others (those that are in several chosen
     ones on their own), and the rest must still have p ≤ level: a larger slice that is only bad because it holds a
@@ -189,7 +192,7 @@ def distinct(
 
 
 def detectable(found: Searched, values: Floats, size: int, level: float) -> float:
-    """How far below the others' the mean of a slice of `size` cases must lie to be found four times of five.
+    """Return how far below the others' the mean of a slice of `size` cases must lie to be found four times of five.
 
     The score that one of a `level` share of shufflings exceeds, and 0.84, turned back into a difference of means;
     widened by what the clusters of the candidates cost on average.
@@ -296,7 +299,7 @@ class _Grid:
         return whole
 
     def sums(self, values: Singles) -> Singles:
-        """The sums of each column of `values` [n, b] over every candidate: [S, b], in their order."""
+        """Return the sums of each column of `values` [n, b] over every candidate: [S, b], in their order."""
         parts = []
         for place in range(len(self.facets)):
             start, stop = self.bin_start[place], self.bin_start[place + 1]
@@ -331,7 +334,9 @@ class _Shuffled:
         self.clusters = clusters
 
     def blocks(self, draws: int, seed: int, observed: bool = False) -> Iterator[Singles]:
-        """All `draws` in blocks [n, b]; with `observed` the first column of the first one is the values as they are."""
+        """Yield all `draws` in blocks [n, b]; with `observed` the first column of the first one is the values as they
+        are.
+        """
         rng = np.random.default_rng([seed, len(self.standard)])
         step = max(1, min(draws, CELLS // max(1, len(self.standard))))
         order = None if self.clusters is None else _Order(self.clusters)
@@ -374,7 +379,9 @@ class _Order:
 
 
 def _strata(sizes: Ints) -> Ints:
-    """A number for each cluster: clusters of one size are together, and sizes are joined until ALIKE clusters are."""
+    """Return a number for each cluster: clusters of one size are together, and sizes are joined until ALIKE clusters
+    are.
+    """
     values, counts = np.unique(sizes, return_counts=True)
     stratum, held, of_size = 0, 0, {}
     for value, count in zip(values.tolist(), counts.tolist(), strict=True):

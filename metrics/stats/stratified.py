@@ -54,7 +54,7 @@ def _hypergeometric(treated: int, control: int, hits: int) -> Floats:
 
 
 def _power(chances: Floats, times: int) -> Floats:
-    """The distribution of the sum of `times` independent draws, by squaring."""
+    """Return the distribution of the sum of `times` independent draws, by squaring."""
     found = np.ones(1)
     while times:
         if times & 1:

@@ -12,7 +12,8 @@ SMALL = 12  # degrees of freedom up to which the tail is summed
 
 
 def student(freedom: int) -> float:
-    """The 97.5 % point of Student's t, by Cornish and Fisher's expansion; error below 0.3 % from 3 degrees of freedom.
+    """Return the 97.5 % point of Student's t, by Cornish and Fisher's expansion; error below 0.3 % from 3 degrees of
+    freedom.
 
     Below 3 degrees: the exact 12.706 and 4.303. Source: Abramowitz & Stegun 26.7.5.
 

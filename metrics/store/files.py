@@ -51,7 +51,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The plain data of a JSON file; None where there is no such file."""
+    """Return the plain data of a JSON file; None where there is no such file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -80,7 +80,7 @@ def held(path: Path, busy: str) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process holds the lock file at `path`."""
+    """Return whether a process holds the lock file at `path`."""
     try:
         with path.open("r") as stream:
             fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -69,7 +69,7 @@ class Labels:
         return hashlib.sha256(repr(facts).encode()).hexdigest() if facts else ""
 
     def sets(self) -> list[LabelSet]:
-        """The sets there are, the oldest first."""
+        """Return the sets there are, the oldest first."""
         found = []
         for path in self._files():
             table = pq.read_table(path)
@@ -81,7 +81,7 @@ class Labels:
         return sorted(found, key=lambda one: one.changed)
 
     def table(self) -> pa.Table:
-        """Every label that counts, in the order given: schema LABELS."""
+        """Return every label that counts, in the order given: schema LABELS."""
         tables = [pq.read_table(path) for path in self._files()]
         if not tables:
             return LABELS.empty_table()
@@ -147,12 +147,12 @@ class Labels:
 
 
 def now() -> str:
-    """The time, in ISO 8601 and UTC, to the microsecond: labels are told apart by it."""
+    """Return the time, in ISO 8601 and UTC, to the microsecond: labels are told apart by it."""
     return datetime.now(UTC).isoformat()
 
 
 def _latest(table: pa.Table) -> pa.Table:
-    """The last of the rows of each KEY, in the order in which the keys first came."""
+    """Return the last of the rows of each KEY, in the order in which the keys first came."""
     places = table.append_column("place", pa.array(range(len(table)), pa.int64()))
     found = places.group_by(list(KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
     order = pc.sort_indices(found["place_min"])

@@ -121,7 +121,7 @@ class Run:
         return None
 
     def progress(self) -> Progress:
-        """How far the run is, as its process last wrote it."""
+        """Return how far the run is, as its process last wrote it."""
         facts = read_json(self.folder / "progress.json")
         if facts is None:
             return Progress()
@@ -156,7 +156,7 @@ class Run:
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
 
     def table_path(self, name: str) -> Path | None:
-        """The file of a sealed table: scores, aggregates, judgements, curves/ID, matches/ID; None: it has none."""
+        """Return the file of a sealed table: scores, aggregates, judgements, curves/ID, matches/ID; None: it has none."""
         manifest = self.manifest
         if manifest is None:
             raise RunError(
@@ -170,7 +170,7 @@ class Run:
         return path
 
     def table(self, name: str) -> pd.DataFrame:
-        """A sealed table as a data frame; empty where the run has none of that name."""
+        """Return a sealed table as a data frame; empty where the run has none of that name."""
         import pandas as pd
 
         path = self.table_path(name)
@@ -196,7 +196,7 @@ class Run:
         return self.table("judgements")
 
     def curves(self, evaluator: str) -> pd.DataFrame:
-        """The curves of an evaluator: model, run, then its own columns; empty where it makes none."""
+        """Return the curves of an evaluator: model, run, then its own columns; empty where it makes none."""
         return self.table(f"curves/{evaluator}")
 
     def matches(self, evaluator: str) -> pd.DataFrame:
@@ -204,11 +204,11 @@ class Run:
         return self.table(f"matches/{evaluator}")
 
     def curve_names(self) -> tuple[str, ...]:
-        """The evaluators that have curves."""
+        """Return the evaluators that have curves."""
         return self._names("curves/")
 
     def match_names(self) -> tuple[str, ...]:
-        """The evaluators that have matches."""
+        """Return the evaluators that have matches."""
         return self._names("matches/")
 
     def _names(self, prefix: str) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ class Run:
 
 @lru_cache(maxsize=16)
 def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
-    """The tables of a sealed run as views, opened once: they never change. Ask through a cursor, one a thread."""
+    """Return the tables of a sealed run as views, opened once: they never change. Ask through a cursor, one a thread."""
     import duckdb
 
     def scan(path: Path, options: str = "") -> str:

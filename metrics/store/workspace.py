@@ -36,7 +36,7 @@ class Workspace:
         return f"Workspace({str(self.path)!r})"
 
     def run(self, run_id: str, finished: bool = False) -> Run:
-        """The run of that id, or for `latest` the newest (that is `finished`); RunNotFound where there is none."""
+        """Return the run of that id, or for `latest` the newest (that is `finished`); RunNotFound where there is none."""
         if run_id == "latest":
             runs = (run for run in self.runs() if not finished or run.state == "finished")
             newest = next(runs, None)
@@ -53,7 +53,7 @@ class Workspace:
         return Run(folder)
 
     def runs(self) -> list[Run]:
-        """Every run, the newest first."""
+        """Return every run, the newest first."""
         return [Run(folder) for folder in self._run_folders()]
 
     def _run_folders(self) -> list[Path]:
@@ -61,7 +61,7 @@ class Workspace:
         return [folder for folder in sorted(folders, reverse=True) if (folder / "spec.json").exists()]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
-        """A new run folder with its specification; `spec` is what engine.create wrote down."""
+        """Return a new run folder with its specification; `spec` is what engine.create wrote down."""
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(self.path / "runs" / run_id)
@@ -109,11 +109,11 @@ class Workspace:
         return outputs.fingerprint
 
     def suite(self, fingerprint: str) -> Suite:
-        """The stored suite of that fingerprint; its tables are shared and read-only."""
+        """Return the stored suite of that fingerprint; its tables are shared and read-only."""
         return _load_suite(self._folder("suites", fingerprint))
 
     def outputs(self, fingerprint: str) -> Outputs:
-        """The stored outputs of that fingerprint, whole."""
+        """Return the stored outputs of that fingerprint, whole."""
         folder = self._folder("outputs", fingerprint)
         predictions = folder / "predictions.parquet"
         return Outputs(
@@ -124,12 +124,12 @@ class Workspace:
         )
 
     def outputs_files(self, fingerprint: str) -> Path | None:
-        """The folder with the files that artifacts of the stored outputs are; None where there are none."""
+        """Return the folder with the files that artifacts of the stored outputs are; None where there are none."""
         folder = self._folder("outputs", fingerprint) / FILES
         return folder if folder.exists() else None
 
     def outputs_facts(self, fingerprint: str) -> dict[str, Any]:
-        """What is stored of outputs: `models` (name → rows, runs, in file order), `left_out`."""
+        """Return what is stored of outputs: `models` (name → rows, runs, in file order), `left_out`."""
         facts: dict[str, Any] = read_json(self._folder("outputs", fingerprint) / "outputs.json")
         return facts
 
@@ -144,7 +144,7 @@ class Workspace:
             return file.read_row_groups(groups).slice(start - groups[0] * SLICE, stop - start)
 
     def suites(self) -> list[dict[str, Any]]:
-        """What is stored: fingerprint, name, task, number of cases … of every suite, the newest first."""
+        """Return what is stored: fingerprint, name, task, number of cases … of every suite, the newest first."""
         stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
         return [{"fingerprint": path.parent.name, **read_json(path)} for path in stored]
 

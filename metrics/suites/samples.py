@@ -33,7 +33,7 @@ class Sample:
         return str(self.facts["name"])
 
     def read(self) -> "tuple[Suite, Outputs]":
-        """The suite and the outputs: of the cases that the sample names, where it does."""
+        """Return the suite and the outputs: of the cases that the sample names, where it does."""
         import pyarrow as pa
 
         from metrics.ingest import read_outputs, read_suite
@@ -49,7 +49,7 @@ class Sample:
 
 
 def samples() -> list[Sample]:
-    """The bundled samples, by folder name."""
+    """Return the bundled samples, by folder name."""
     return [
         Sample(path.parent.name, path.parent, json.loads(path.read_text(encoding="utf-8")))
         for path in sorted(FOLDER.glob("*/sample.json"))
@@ -57,7 +57,7 @@ def samples() -> list[Sample]:
 
 
 def sample_runs(workspace: Workspace) -> dict[str, Run]:
-    """The newest run of each sample that has one, by sample id."""
+    """Return the newest run of each sample that has one, by sample id."""
     runs: dict[str, Run] = {}
     for run in reversed(workspace.runs()):
         if run.spec.get("sample"):
@@ -96,7 +96,7 @@ def compute_missing(workspace: Workspace) -> list[Run]:
 
 
 def create(workspace: Workspace, sample: Sample, judge: Mapping[str, Any] | None = None) -> Run:
-    """The sample's run, not yet computed. `judge`: who is asked in place of the sample's recorded replies."""
+    """Return the sample's run, not yet computed. `judge`: who is asked in place of the sample's recorded replies."""
     from metrics import engine
 
     facts = sample.facts

@@ -58,7 +58,7 @@ def save_draft(workspace: Path, draft: Draft) -> str:
 
 
 def read_draft(workspace: Path, token: str) -> Draft | None:
-    """The draft of that token; None where there is none, or its file is none of ours."""
+    """Return the draft of that token; None where there is none, or its file is none of ours."""
     if not TOKEN.fullmatch(token):
         return None
     try:
@@ -70,14 +70,16 @@ def read_draft(workspace: Path, token: str) -> Draft | None:
 
 @lru_cache(maxsize=8)
 def drafted(workspace: Path, fingerprint: str, token: str) -> Suite:
-    """A stored suite after the edits of a draft of it; itself where there is no such draft. Shared and read-only."""
+    """Return a stored suite after the edits of a draft of it; itself where there is no such draft. Shared and
+    read-only.
+    """
     suite = Workspace(workspace).suite(fingerprint)
     draft = read_draft(workspace, token)
     return suite if draft is None or draft.suite != fingerprint else apply(suite, draft.edits)
 
 
 def apply(suite: Suite, edits: Sequence[Edit]) -> Suite:
-    """The suite after the edits. Cases it no longer has are passed over.
+    """Return the suite after the edits. Cases it no longer has are passed over.
 
     A variant is not kept without its original, nor is an original left out without its variants. Raises InputError
     where no case is left.
@@ -118,7 +120,7 @@ def _without(suite: Suite, case_ids: Sequence[str]) -> Suite:
 
 
 def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
-    """The lists, `tag` added at the end of each chosen one that lacks it."""
+    """Return the lists, `tag` added at the end of each chosen one that lacks it."""
     parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
     lacking = chosen.copy()
     lacking[parents[_equal(tags, tag)]] = False
@@ -128,7 +130,7 @@ def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
 
 
 def _untagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
-    """The lists, `tag` taken from the chosen ones."""
+    """Return the lists, `tag` taken from the chosen ones."""
     parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
     keep = ~(_equal(tags, tag) & chosen[parents])
     return _lists(parents[keep], tags.filter(pa.array(keep)), len(lists))

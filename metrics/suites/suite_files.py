@@ -15,7 +15,7 @@ BATCH = 10_000  # cases turned into JSON at a time
 
 
 def suite_bytes(suite: Suite, format: str) -> bytes:
-    """The cases in one of FORMATS, without the columns that are empty; InputError for suites about images.
+    """Return the cases in one of FORMATS, without the columns that are empty; InputError for suites about images.
 
     In CSV lists are JSON arrays, and cells that a spreadsheet would run as a formula begin with an apostrophe, which
     stays there when the file is read; the other two are exact.
@@ -48,7 +48,7 @@ def write_suite(suite: Suite, path: str | Path) -> None:
 
 
 def check_format(path: str | Path) -> str:
-    """The format that a file's name ends in; InputError where it is none."""
+    """Return the format that a file's name ends in; InputError where it is none."""
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise InputError([InputProblem(str(path), f"the ending {kind!r}", f"one of {', '.join(FORMATS)}")])

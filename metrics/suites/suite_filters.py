@@ -19,7 +19,7 @@ OWN = ("tag", "search", "length", "complexity")  # criteria that are no columns
 
 
 def filtered(suite: Suite, criteria: Mapping[str, Any]) -> pa.Array:
-    """The ids of the cases for which every criterion holds, in the suite's order.
+    """Return the ids of the cases for which every criterion holds, in the suite's order.
 
     tag: the tag, or one of a list of tags. search: text in the case's id or question, whatever its case. length:
     (least, most) characters of the question, each may be None. complexity: see `complexity_of`. Any other name is a
@@ -39,7 +39,7 @@ def filtered(suite: Suite, criteria: Mapping[str, Any]) -> pa.Array:
 
 
 def _column(cases: pa.Table, name: str) -> str | None:
-    """The column of that name, or of that name in the metadata."""
+    """Return the column of that name, or of that name in the metadata."""
     return next((column for column in (name, METADATA + name) if column in cases.column_names), None)
 
 
@@ -76,12 +76,14 @@ def _mask(column: pa.Array | pa.ChunkedArray) -> Mask:
 
 
 def lengths_of(cases: pa.Table) -> NDArray[np.int64]:
-    """The characters of each question; 0 where there is none."""
+    """Return the characters of each question; 0 where there is none."""
     return np.asarray(pc.fill_null(pc.utf8_length(cases["question"]), 0).to_numpy(), np.int64)
 
 
 def complexity_of(cases: pa.Table) -> pa.Array:
-    """How complex each case is said to be: its metadata `complexity`, else `medium`, as the agent reference has it."""
+    """Return how complex each case is said to be: its metadata `complexity`, else `medium`, as the agent reference has
+    it.
+    """
     if COMPLEXITY not in cases.column_names:
         return pa.array([MEDIUM] * len(cases), pa.string())
     given = cases[COMPLEXITY].combine_chunks()
@@ -89,17 +91,17 @@ def complexity_of(cases: pa.Table) -> pa.Array:
 
 
 def complexity_distribution(suite: Suite) -> dict[str, int]:
-    """How many cases there are of each complexity, the most frequent first."""
+    """Return how many cases there are of each complexity, the most frequent first."""
     return _counts(complexity_of(suite.cases))
 
 
 def tag_counts(suite: Suite) -> dict[str, int]:
-    """How many cases have each tag, the most frequent first."""
+    """Return how many cases have each tag, the most frequent first."""
     return _counts(suite.cases["tags"].combine_chunks().flatten().drop_null())
 
 
 def values_of(suite: Suite, most: int) -> dict[str, dict[str, int]]:
-    """The columns with at most `most` values: name (of metadata without its prefix) → value → number of cases."""
+    """Return the columns with at most `most` values: name (of metadata without its prefix) → value → number of cases."""
     names = ["label", "group", "perturbation", *(n for n in suite.cases.column_names if n.startswith(METADATA))]
     found = {name.removeprefix(METADATA): _counts(suite.cases[name].combine_chunks().drop_null()) for name in names}
     return {name: counts for name, counts in found.items() if 0 < len(counts) <= most}
@@ -111,7 +113,7 @@ def _counts(values: pa.Array) -> dict[str, int]:
 
 
 def with_originals(suite: Suite, case_ids: Sequence[str]) -> list[str]:
-    """The ids, and those of the originals of every variant among them: a variant is not compared without it."""
+    """Return the ids, and those of the originals of every variant among them: a variant is not compared without it."""
     original: dict[str, str | None] = dict(
         zip(suite.cases["case_id"].to_pylist(), suite.cases["perturbs"].to_pylist(), strict=True)
     )

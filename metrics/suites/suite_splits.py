@@ -31,7 +31,7 @@ def sample(suite: Suite, size: int, seed: int = 0, *, stratified: bool = True) -
 
 
 def split(suite: Suite, share: float = 0.8, seed: int = 0, *, stratified: bool = True) -> tuple[Suite, Suite]:
-    """The suite in two parts, about `share` of its families in the first.
+    """Return the suite in two parts, about `share` of its families in the first.
 
     A family is what must not be torn apart, or the second part would know of the first: the cases of one `group`, an
     original and its variants. `stratified` and the seed are as in `sample`. Raises InputError where a part were empty.
@@ -54,7 +54,7 @@ def _part(suite: Suite, keep: NDArray[np.bool_]) -> Suite:
 
 
 def _roots(suite: Suite) -> Ints:
-    """The row of each case's original, of the original's original and so on; its own row where it has none."""
+    """Return the row of each case's original, of the original's original and so on; its own row where it has none."""
     ids = suite.cases["case_id"].combine_chunks()
     parent = pc.index_in(suite.cases["perturbs"].combine_chunks(), ids, skip_nulls=True)
     rows = np.arange(len(ids))
@@ -74,7 +74,9 @@ def _families(suite: Suite) -> Ints:
 
 
 def _drawn(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> NDArray[np.bool_]:
-    """Which `size` of the units are drawn: the first by a hash of seed and id, evenly over the tags if `stratified`."""
+    """Return which `size` of the units are drawn: the first by a hash of seed and id, evenly over the tags if
+    `stratified`.
+    """
     ids = suite.cases["case_id"].take(pa.array(rows)).to_pylist()
     order = sorted(range(len(ids)), key=lambda unit: _hashed(seed, "case", ids[unit]))
     drawn = np.zeros(len(ids), bool)
@@ -120,7 +122,7 @@ def _evenly(tags: list[list[str]], order: list[int], size: int, seed: int) -> li
 
 
 def _quotas(counts: dict[str, int], size: int, units: int, seed: int) -> dict[str, int]:
-    """How many of each tag are to be drawn: its share of `size`, rounded up or down so that the shares add up.
+    """Return how many of each tag are to be drawn: its share of `size`, rounded up or down so that the shares add up.
 
     Which are rounded up is a matter of chance: a tag that one unit has is drawn as often as any other unit.
     """

@@ -32,7 +32,7 @@ class CitedAnswer(NamedTuple):
 
 
 def cited_parts(answer: str) -> CitedAnswer:
-    """The parts of an answer that its citation markers make.
+    """Return the parts of an answer that its citation markers make.
 
     A part is the text up to its markers (*trailing*). Where the answer begins with a marker and goes on so to its end,
     each marker having its text behind it, a part is a marker's text up to the next marker (*leading*). Text that no
@@ -88,7 +88,7 @@ def _pieces(answer: str) -> list[str | tuple[int, ...]]:
 
 
 def _numbers(inside: str) -> tuple[int, ...]:
-    """The numbers of one marker, none where a range runs backwards or too far."""
+    """Return the numbers of one marker, none where a range runs backwards or too far."""
     numbers: list[int] = []
     for match in ENTRY.finditer(inside):
         first = int(match[1])

@@ -60,13 +60,13 @@ class Condition:
         return tuple(term.matches(text) for term in self.terms)
 
     def holds(self, found: Sequence[bool]) -> bool:
-        """Whether the condition is true of a text with those terms."""
+        """Return whether the condition is true of a text with those terms."""
         return _holds(self.expression, dict(zip(map(id, self.terms), found, strict=True)))
 
 
 @lru_cache(maxsize=1024)
 def parse_condition(text: str, case_sensitive: bool = True) -> Condition:
-    r"""The condition that `text` spells; ConditionError, which says where, for anything else.
+    r"""Return the condition that `text` spells; ConditionError, which says where, for anything else.
 
         or    = and { OR and }        and  = not { AND not }        not = { NOT } item
         item  = "…" | regexp("…") | ( or )

@@ -38,7 +38,9 @@ class Violation:
 
 
 def read_json(text: str) -> Document:
-    """The JSON value that `text` is, by RFC 8259; JsonError for anything else, for more than 64 levels, and for NaN."""
+    """Return the JSON value that `text` is, by RFC 8259; JsonError for anything else, for more than 64 levels, and for
+    NaN.
+    """
     depth = 0
     for match in STRUCTURE.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
@@ -61,7 +63,7 @@ def read_json(text: str) -> Document:
 
 
 def violations(value: Any, schema: str, limit: int = 20) -> list[Violation]:
-    """The first `limit` ways in which `value` breaks `schema` (JSON text), none where it is valid.
+    """Return the first `limit` ways in which `value` breaks `schema` (JSON text), none where it is valid.
 
     JsonError where the schema cannot be used: not JSON, not a schema, or pointing at something outside itself, which is
     never fetched. Drafts 3 to 2020-12, the last where $schema names none. Patterns run in RE2; `format` is not checked.
@@ -180,7 +182,7 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> I
 
 
 def _identity(value: Any) -> Any:
-    """A hashable stand-in, equal where JSON values are equal: 1 is 1.0 but not true."""
+    """Return a hashable stand-in, equal where JSON values are equal: 1 is 1.0 but not true."""
     if isinstance(value, dict):
         return frozenset((key, _identity(part)) for key, part in value.items())
     if isinstance(value, list):

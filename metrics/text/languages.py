@@ -33,7 +33,7 @@ class Detected:
 
 
 def detect(text: str) -> Detected:
-    """The language of `text` as a reader would name it: code, links, mail addresses and mark-up are left out.
+    """Return the language of `text` as a reader would name it: code, links, mail addresses and mark-up are left out.
 
     Languages that share an ISO 639-3 macrolanguage are one (Bosnian, Croatian and Serbian; Bokmål and Nynorsk;
     Indonesian and Malay; the forms of Chinese and of Arabic), as no detector tells them apart in a sentence. Source:
@@ -55,7 +55,7 @@ def letters_in(text: str) -> int:
 
 
 def detector() -> str:
-    """The detector's name and version, which stand beside what it said."""
+    """Return the detector's name and version, which stand beside what it said."""
     return f"{DETECTOR} {version(DETECTOR)}"
 
 

@@ -21,7 +21,7 @@ class Found:
 
 @lru_cache(maxsize=1024)
 def compiled(pattern: str, case_sensitive: bool = True) -> Any:
-    """The expression as RE2 reads it; ValueError saying why it does not, or that it is too long."""
+    """Return the expression as RE2 reads it; ValueError saying why it does not, or that it is too long."""
     import re2
 
     if len(pattern) > MAX_PATTERN:
@@ -38,7 +38,7 @@ def compiled(pattern: str, case_sensitive: bool = True) -> Any:
 
 
 def readable(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The expressions, each checked; ValueError with all that RE2 cannot read, and why."""
+    """Return the expressions, each checked; ValueError with all that RE2 cannot read, and why."""
     wrong = []
     for pattern in patterns:
         try:
@@ -51,7 +51,7 @@ def readable(patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def found(patterns: Sequence[str], text: str) -> list[Found]:
-    """Every place where an expression matches, by position; a match of nothing is none.
+    """Return every place where an expression matches, by position; a match of nothing is none.
 
     Where an expression has named groups, the first that takes part is what is found: (?P<badge>E-[0-9]{6}).
     """

@@ -29,7 +29,8 @@ class _Repeated(NamedTuple):
 
 
 def longest_repeat(text: str) -> Repeat:
-    """The longest substring of `text` that occurs at least twice without overlapping itself; NO_REPEAT where none does.
+    """Return the longest substring of `text` that occurs at least twice without overlapping itself; NO_REPEAT where
+    none does.
 
     Of several, the one with the most occurrences (counted from the left, none overlapping), then the first. If one of
     length L exists, so does one of L − 1; the length is therefore found in two strides of powers of two, each a sort of
@@ -66,7 +67,7 @@ def compression_ratio(text: str) -> float:
 
 
 def _joined(left: _Repeated, right: _Repeated, left_length: int, right_length: int, size: int) -> _Repeated | None:
-    """The repeated substrings of both lengths together: those of `left` that one of `right` follows directly."""
+    """Return the repeated substrings of both lengths together: those of `left` that one of `right` follows directly."""
     following = np.full(size + 1, -1, dtype=np.int32)
     following[right.positions] = right.names
     tails = following[np.minimum(left.positions + left_length, size)]
@@ -77,7 +78,7 @@ def _joined(left: _Repeated, right: _Repeated, left_length: int, right_length: i
 
 
 def _repeated(positions: NDArray[np.int32], keys: NDArray[Any], length: int) -> _Repeated | None:
-    """The positions whose key occurs again at least `length` away, renamed; None where there are none."""
+    """Return the positions whose key occurs again at least `length` away, renamed; None where there are none."""
     if not len(positions):
         return None
     unique, names = np.unique(keys, return_inverse=True)

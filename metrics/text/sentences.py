@@ -11,7 +11,7 @@ ENUMERATOR = re.compile(r"\W*(?:\d{1,3}|[A-Za-z])[.)]\W*")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `text` in order, stripped, empty ones left out.
+    """Return the sentences of `text` in order, stripped, empty ones left out.
 
     A line break ends a sentence. Within a line nupunkt's rules for . ! ? do (it knows abbreviations, decimals and
     initials), and so do the full stops of scripts that put no space after them. Linear in the length of the text.
@@ -29,7 +29,7 @@ def sentences(text: str) -> list[str]:
 
 
 def worded_sentences(text: str) -> list[str]:
-    """The sentences of `text` that can mean something: without bare list numbers, rules, fences and brackets.
+    """Return the sentences of `text` that can mean something: without bare list numbers, rules, fences and brackets.
 
     >>> worded_sentences("Two steps. 1. Open it.\\n***\\n2. Close it.")
     ['Two steps.', 'Open it.', '2. Close it.']

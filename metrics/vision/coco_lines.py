@@ -30,7 +30,7 @@ class Line:
 
 
 def summary_lines(limits: Sequence[int]) -> list[Line]:
-    """The twelve lines, and one named AR for each of `limits` (maxDets, ascending) that is not 1, 10 or 100.
+    """Return the twelve lines, and one named AR for each of `limits` (maxDets, ascending) that is not 1, 10 or 100.
 
     Every AP and the recalls by area take the largest limit.
     """

@@ -59,7 +59,7 @@ def find_errors(
     max_dets: int = 100,
     pairs: Pairs | None = None,
 ) -> Errors:
-    """The errors at the IoU threshold `iou`, which `matches` must hold (KeyError), in its first area range.
+    """Return the errors at the IoU threshold `iou`, which `matches` must hold (KeyError), in its first area range.
 
     `pairs` are those of `image_pairs` at a floor of at most `background`, unless another geometry gave them.
     """
@@ -129,19 +129,19 @@ def mend(objects: Objects, errors: Errors, kinds: Collection[int]) -> Mended:
 
 
 def without_false_positives(objects: Objects, errors: Errors) -> Mended:
-    """Every false positive dropped, the ground truths as they are."""
+    """Return every false positive dropped, the ground truths as they are."""
     right = errors.prediction == CORRECT
     return Mended(objects.prediction_class, right, right, errors.ground_truth != LEFT_OUT)
 
 
 def without_false_negatives(objects: Objects, errors: Errors) -> Mended:
-    """Only the ground truths that are found count, the predictions are as they are."""
+    """Return only the ground truths that are found count, the predictions are as they are."""
     kept = mend(objects, errors, ())
     return Mended(kept.label, kept.right, kept.counts, errors.ground_truth == CORRECT)
 
 
 def count_errors(objects: Objects, errors: Errors) -> dict[str, NDArray[np.int64]]:
-    """How many of each of ERRORS, of false_positives, false_negatives and truths each label has, each [K].
+    """Return how many of each of ERRORS, of false_positives, false_negatives and truths each label has, each [K].
 
     Predictions count under their own label, missed ground truths and false negatives under theirs.
     """
@@ -179,7 +179,7 @@ def mended_ap(objects: Objects, errors: Errors, mended: Mended, weights: NDArray
 
 
 def _rank(objects: Objects, errors: Errors, mended: Mended) -> Selection:
-    """The predictions that count by label and descending score (ties by image, then file order)."""
+    """Return the predictions that count by label and descending score (ties by image, then file order)."""
     from metrics.vision.compiled import ranked
 
     miss_image, miss_starts, rows, before, row_starts = ranked.rank_right(
@@ -198,7 +198,7 @@ def _rank(objects: Objects, errors: Errors, mended: Mended) -> Selection:
 
 
 def _occur(objects: Objects, image: Ints, label: Ints, weights: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Whether a label has any of these objects in each data set: [B, K]."""
+    """Return whether a label has any of these objects in each data set: [B, K]."""
     held = np.zeros((objects.images, objects.classes), np.float32)
     held[image, label] = 1
     return weights.astype(np.float32) @ held > 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def geojson(box: Sequence[float], rings: Sequence[Sequence[float]] | None = None) -> str:
-    """The geometry of an object as GeoJSON text: a Polygon, or a MultiPolygon where it has several parts.
+    """Return the geometry of an object as GeoJSON text: a Polygon, or a MultiPolygon where it has several parts.
 
     box: x, y, width, height. rings: x1 y1 x2 y2 … of each part, without holes, as COCO has them; without any the box is
     drawn, clockwise on the screen from its upper left corner. Rings are closed.

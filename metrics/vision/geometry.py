@@ -43,7 +43,7 @@ class Sides:
 
 
 def compared_as(geometry: Geometry, truths: pa.Table, predictions: pa.Table) -> Compared:
-    """What "auto" stands for: masks where both sides have polygons or run lengths, else boxes.
+    """Return what "auto" stands for: masks where both sides have polygons or run lengths, else boxes.
 
     A model that gives nothing but boxes is judged by boxes even where the ground truth has polygons beside them, as all
     of COCO's has: that is COCO's box evaluation of these files. So is one with masks where the ground truth has none.
@@ -56,7 +56,7 @@ def compared_as(geometry: Geometry, truths: pa.Table, predictions: pa.Table) -> 
 def read_sides(
     compared: Compared, cases: pa.Table, truths: pa.Table, predictions: pa.Table, truth_image: Ints, image: Ints
 ) -> tuple[Sides, list[InputProblem]]:
-    """The objects of both sides, ready to compare, and everything that is wrong with their geometry.
+    """Return the objects of both sides, ready to compare, and everything that is wrong with their geometry.
 
     `truth_image` and `image` hold the row in `cases` of each object's image, −1 for none.
     """
@@ -82,7 +82,7 @@ def read_sides(
 
 
 def with_boxes(table: pa.Table, boxes: Floats) -> pa.Table:
-    """The objects of a table, those without a box with theirs of `boxes` [N, 4]."""
+    """Return the objects of a table, those without a box with theirs of `boxes` [N, 4]."""
     for place, name in enumerate(BOX):
         values = pc.coalesce(whole(table[name]), pa.array(boxes[:, place]))
         table = table.set_column(table.schema.get_field_index(name), name, values)
@@ -98,7 +98,7 @@ def faults(
 
 
 def whole(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array."""
+    """Return a column as one array."""
     joined = column.combine_chunks()
     return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
@@ -110,7 +110,7 @@ def image_sizes(cases: pa.Table) -> NDArray[np.int64]:
 
 
 def size_problems(cases: pa.Table, sizes: NDArray[np.int64], images: Sequence[Ints]) -> list[InputProblem]:
-    """Those of `images` whose size is missing or beyond all bounds."""
+    """Return those of `images` whose size is missing or beyond all bounds."""
     needed = np.zeros(len(cases), np.bool_)
     for rows in images:
         needed[rows[rows >= 0]] = True
@@ -124,7 +124,7 @@ def size_problems(cases: pa.Table, sizes: NDArray[np.int64], images: Sequence[In
 def _read_boxes(
     file: str, table: pa.Table, image: Ints, sizes: NDArray[np.int64], problems: list[InputProblem]
 ) -> Floats:
-    """The boxes [N, 4]; around the polygons or run lengths where an object has no box."""
+    """Return the boxes [N, 4]; around the polygons or run lengths where an object has no box."""
     boxes, lacking = _boxes(table), _lacks_box(table)
     problems += _box_problems(file, table, ~lacking)
     if lacking.any():
@@ -162,7 +162,7 @@ def _drawn(
 
 
 def _checked(file: str, table: pa.Table, problems: list[InputProblem]) -> Shapes:
-    """The shapes of a table, fit to be drawn: where rings are wrong, all are left out."""
+    """Return the shapes of a table, fit to be drawn: where rings are wrong, all are left out."""
     shapes = _shapes(table)
     finite = np.isfinite(shapes.points)
     lengths = np.diff(shapes.ring_start)
@@ -178,7 +178,7 @@ def _checked(file: str, table: pa.Table, problems: list[InputProblem]) -> Shapes
 
 
 def _box_problems(file: str, table: pa.Table, wanted: NDArray[np.bool_]) -> list[InputProblem]:
-    """What is wrong with the boxes of the objects `wanted` [N]."""
+    """Return what is wrong with the boxes of the objects `wanted` [N]."""
     boxes = _boxes(table)
     problems: list[InputProblem] = []
     for index, name in enumerate(BOX):
@@ -210,7 +210,7 @@ def _lengths(lists: pa.Array) -> NDArray[np.int64]:
 
 
 def _shaped(table: pa.Table) -> NDArray[np.bool_]:
-    """Which objects have polygons or run lengths [N]."""
+    """Return which objects have polygons or run lengths [N]."""
     result = _has_runs(table)
     if table["polygons"].null_count < len(table):
         result |= _lengths(whole(table["polygons"])) > 0
@@ -218,7 +218,7 @@ def _shaped(table: pa.Table) -> NDArray[np.bool_]:
 
 
 def _has_runs(table: pa.Table) -> NDArray[np.bool_]:
-    """Which objects have run lengths [N]."""
+    """Return which objects have run lengths [N]."""
     if table["rle"].null_count == len(table):
         return np.zeros(len(table), np.bool_)
     lengths: NDArray[np.int32] = whole(pc.binary_length(table["rle"]).fill_null(0)).to_numpy(zero_copy_only=False)
@@ -226,7 +226,7 @@ def _has_runs(table: pa.Table) -> NDArray[np.bool_]:
 
 
 def _lacks_box(table: pa.Table) -> NDArray[np.bool_]:
-    """Which objects have polygons or run lengths, but no box [N]."""
+    """Return which objects have polygons or run lengths, but no box [N]."""
     return np.isnan(_boxes(table)).all(axis=1) & _shaped(table)
 
 

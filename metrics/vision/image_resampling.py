@@ -21,7 +21,9 @@ EQUAL = 1e-9  # differences that are equal on paper differ in their last bits
 
 
 def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
-    """How often each image occurs in each resample: [B, I]. Clusters (codes 0 … C−1 by image) are drawn C at a time."""
+    """Return how often each image occurs in each resample: [B, I]. Clusters (codes 0 … C−1 by image) are drawn C at a
+    time.
+    """
     count = int(clusters.max(initial=-1)) + 1
     weights = np.zeros((resamples, len(clusters)), np.uint8)
     if not count:
@@ -36,8 +38,8 @@ def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.ui
 
 
 def draw_halves(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
-    """Which images each half-sample holds: [B, I] of 0 and 1. Half of the clusters (codes 0 … C−1 by image), without
-    replacement; every second half-sample is what the one before leaves.
+    """Return which images each half-sample holds: [B, I] of 0 and 1. Half of the clusters (codes 0 … C−1 by image),
+    without replacement; every second half-sample is what the one before leaves.
     """
     count = int(clusters.max(initial=-1)) + 1
     weights = np.zeros((resamples, len(clusters)), np.uint8)
@@ -110,7 +112,7 @@ def resample_selection(
 
 
 def half_sample_interval(value: Floats, samples: Floats) -> tuple[Floats, Floats]:
-    """The 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; none give NaN.
+    """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; none give NaN.
 
     AP is biased upwards on few images, more so on half of them: the value is corrected by BIAS times what the mean of
     the samples lies above it. Half-samples spread about their mean as much as the value does about the truth; their
@@ -135,7 +137,8 @@ def half_sample_interval(value: Floats, samples: Floats) -> tuple[Floats, Floats
 
 
 def paired_difference(apart: float, samples: Floats) -> tuple[float, float, float | None]:
-    """The basic bootstrap's 95 % interval of a difference `apart`, and its two-sided p, from its resamples [B], B ≥ 1.
+    """Return the basic bootstrap's 95 % interval of a difference `apart`, and its two-sided p, from its resamples [B],
+    B ≥ 1.
 
     p = (1 + #{b : |sample − apart| ≥ |apart|}) / (1 + B): how often resampling alone moves the difference as far as it
     lies from 0. Where fewer than RARE resamples do, the normal tail by their standard deviation if that is less: B

@@ -9,7 +9,7 @@ FINEST = 96  # steps along the longer side of the mask's box
 def mask_rings(
     rle: str, height: int, box: tuple[float, float, float, float], finest: int = FINEST
 ) -> list[list[float]]:
-    """The rings (x1 y1 x2 y2 …, pixels) around the parts and the holes of a mask of COCO's run lengths.
+    """Return the rings (x1 y1 x2 y2 …, pixels) around the parts and the holes of a mask of COCO's run lengths.
 
     height: of the image, pixels; box: x, y, width, height of the mask. Masks wider or higher than `finest` pixels are
     looked at every so many pixels, so that outlines stay small. ValueError on a text that is no run lengths.
@@ -30,7 +30,7 @@ def mask_rings(
 
 
 def outlines(mask: NDArray[np.bool_], left: int = 0, top: int = 0, finest: int = FINEST) -> list[list[float]]:
-    """The rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
+    """Return the rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
     lines, columns = mask.shape
     step = max(1, -(-max(columns, lines) // finest))
     return [

@@ -66,11 +66,11 @@ class Shapes:
         return len(self.box)
 
     def has_runs(self, row: int) -> bool:
-        """Whether an object is given as run lengths."""
+        """Return whether an object is given as run lengths."""
         return bool(self.text_start[row] < self.text_start[row + 1])
 
     def ring_box(self, row: int) -> Floats:
-        """The box around the rings of an object; all 0 where it has none."""
+        """Return the box around the rings of an object; all 0 where it has none."""
         first, last = self.ring_start[self.object_ring[[row, row + 1]]]
         if first == last:
             return np.zeros(4)
@@ -110,7 +110,7 @@ class MaskOverlap:
     crowd: NDArray[np.bool_]
 
     def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
-        """The IoU [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""
+        """Return the IoU [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""
         from metrics.vision.compiled import mask_runs
 
         one, two = self.predictions, self.truths
@@ -128,7 +128,7 @@ class MaskOverlap:
 
 
 def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
-    """The masks of `shapes` in images of these sizes [N] (one number: of all), of at most 2³¹−1 pixels.
+    """Return the masks of `shapes` in images of these sizes [N] (one number: of all), of at most 2³¹−1 pixels.
 
     A polygon covers the pixels that pycocotools' `frPoly` gives it, several rings their union; a self-crossing ring is
     filled by parity. A box is the polygon of its corners, as `frBbox` has it. What lies outside the image is cut off.
@@ -153,7 +153,7 @@ def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
 
 
 def mask_iou(predictions: Masks, truths: Masks, crowd: NDArray[np.bool_] | None = None) -> Floats:
-    """The IoU of every prediction with every ground truth of one image: [D, G], in 0 … 1. See MaskOverlap."""
+    """Return the IoU of every prediction with every ground truth of one image: [D, G], in 0 … 1. See MaskOverlap."""
     crowds = np.zeros(len(truths), np.bool_) if crowd is None else crowd
     prediction, truth = np.indices((len(predictions), len(truths)), np.int32).reshape(2, -1)
     overlap = MaskOverlap(predictions, truths, crowds)
@@ -170,7 +170,7 @@ def encode(masks: Masks) -> list[str]:
 
 
 def starts(lengths: ArrayLike) -> Longs:
-    """Where each of consecutive parts of these lengths begins, and the end: [N + 1]."""
+    """Return where each of consecutive parts of these lengths begins, and the end: [N + 1]."""
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
 
 

@@ -53,7 +53,7 @@ class Matches:
 
 
 def find_pairs(objects: Objects, floor: float, any_class: bool = False) -> Pairs:
-    """The pairs of the same image and class, or of the same image, whose IoU is at least `floor`.
+    """Return the pairs of the same image and class, or of the same image, whose IoU is at least `floor`.
 
     Objects that are more than boxes are compared only where their boxes overlap.
     """
@@ -73,7 +73,7 @@ def find_pairs(objects: Objects, floor: float, any_class: bool = False) -> Pairs
 
 
 def _compared(pairs: Pairs, overlap: Overlap, floor: float) -> Pairs:
-    """The pairs whose IoU by `overlap` is at least `floor`."""
+    """Return the pairs whose IoU by `overlap` is at least `floor`."""
     counts = np.diff(pairs.start)
     iou = overlap(np.repeat(pairs.prediction, counts), pairs.truth, floor)
     kept = iou >= floor
@@ -115,7 +115,7 @@ def match(
 
 
 def threshold_index(thresholds: Floats, iou: float) -> int | None:
-    """The place of `iou` in `thresholds`, within 1e-9; None where it is not among them."""
+    """Return the place of `iou` in `thresholds`, within 1e-9; None where it is not among them."""
     near = np.flatnonzero(np.abs(thresholds - iou) < SAME)
     return int(near[0]) if len(near) else None
 

@@ -33,7 +33,7 @@ class Cells:
     image: Ints
 
     def count(self, labels: int) -> NDArray[np.int64]:
-        """How many objects each cell holds: [K + 1, K + 1], truth down, predicted across."""
+        """Return how many objects each cell holds: [K + 1, K + 1], truth down, predicted across."""
         size, held = labels + 1, self.truth >= 0
         flat = np.bincount(self.truth[held].astype(np.int64) * size + self.predicted[held], minlength=size * size)
         return flat.reshape(size, size)
@@ -73,7 +73,7 @@ def match_any_label(objects: Objects, iou: float, score: float = -np.inf, pairs:
 
 
 def cells(objects: Objects, found: Outcomes) -> Cells:
-    """The cells of what `match_any_label` found."""
+    """Return the cells of what `match_any_label` found."""
     missed = np.flatnonzero(found.ground_truth == FN_MISSED)
     counts = np.isin(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
     truth = np.where(counts, objects.classes, -1).astype(np.int32)
@@ -87,7 +87,9 @@ def cells(objects: Objects, found: Outcomes) -> Cells:
 
 
 def _by_score(objects: Objects, threshold: float, score: float, pairs: Pairs) -> Pairs:
-    """The pairs that may match, predictions by descending score, the candidates of one by preference, best last."""
+    """Return the pairs that may match, predictions by descending score, the candidates of one by preference, best
+    last.
+    """
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     own = objects.truth_class[pairs.truth] == objects.prediction_class[prediction]
     fits = (pairs.iou >= threshold) & (objects.score[prediction] >= score) & (own | ~objects.crowd[pairs.truth])

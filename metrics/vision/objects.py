@@ -16,7 +16,7 @@ class Overlap(Protocol):
     """The IoU of objects that are more than boxes, pair by pair."""
 
     def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
-        """The IoU [P] of prediction[p] with truth[p] (rows); what is less than `floor` may be 0."""
+        """Return the IoU [P] of prediction[p] with truth[p] (rows); what is less than `floor` may be 0."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,5 +101,5 @@ def _boxes(boxes: ArrayLike) -> Floats:
 
 
 def _column(values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
-    """The values in one run of memory, writable: numba compiles anew for read-only arrays, such as Arrow's."""
+    """Return the values in one run of memory, writable: numba compiles anew for read-only arrays, such as Arrow's."""
     return np.require(np.asarray(values), kind, ["C", "W"])

@@ -58,7 +58,7 @@ class Outcomes:
 
 
 def image_pairs(objects: Objects, floor: float) -> Pairs:
-    """The pairs of the same image, of whatever classes, with IoU ≥ floor."""
+    """Return the pairs of the same image, of whatever classes, with IoU ≥ floor."""
     return find_pairs(objects, floor, any_class=True)
 
 
@@ -70,7 +70,8 @@ def outcomes(
     max_dets: int | None = None,
     pairs: Pairs | None = None,
 ) -> Outcomes:
-    """The outcomes at the IoU threshold `iou`, which `matches` must hold (KeyError), for the area range of that index.
+    """Return the outcomes at the IoU threshold `iou`, which `matches` must hold (KeyError), for the area range of that
+    index.
 
     `pairs` are those of `image_pairs` at a floor of at most min(iou, .1), unless given.
     """
@@ -121,7 +122,8 @@ def match_image(
     max_dets: int | None = None,
     overlaps: Floats | None = None,
 ) -> tuple[list[str], list[str]]:
-    """The kinds of one image's predictions and of its ground truths, matched anew at an IoU and a score threshold.
+    """Return the kinds of one image's predictions and of its ground truths, matched anew at an IoU and a score
+    threshold.
 
     By the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns label, x,
     y, width, height and score or is_crowd; an empty frame needs none. Predictions under `score` take no part.
@@ -162,13 +164,13 @@ def match_image(
 
 
 def _wrong(threshold: float, same_iou: Floats, other_iou: Floats) -> NDArray[np.int8]:
-    """The kind of a false positive, from its highest IoU with ground truths of its own label and of others."""
+    """Return the kind of a false positive, from its highest IoU with ground truths of its own label and of others."""
     cases = [other_iou >= threshold, same_iou >= threshold, same_iou >= LOCALISED]
     return np.select(cases, [MISCLASSIFIED, DUPLICATE, LOCALISATION], HALLUCINATED).astype(np.int8)
 
 
 def pair_iou(pairs: Pairs, taken: Ints) -> Floats:
-    """The IoU of each prediction of `pairs` with the ground truth it took, NaN where none."""
+    """Return the IoU of each prediction of `pairs` with the ground truth it took, NaN where none."""
     events = np.repeat(np.arange(len(taken)), np.diff(pairs.start))
     result = np.full(len(taken), np.nan)
     hit = pairs.truth == taken[events]

@@ -36,7 +36,7 @@ class OutlineOverlap:
     crowd: NDArray[np.bool_]
 
     def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:  # noqa: ARG002 - Overlap's signature
-        """The IoU [P] of prediction[p] with truth[p]."""
+        """Return the IoU [P] of prediction[p] with truth[p]."""
         import shapely
 
         shared = shapely.area(shapely.intersection(self.predictions.shape[prediction], self.truths.shape[truth]))
@@ -47,7 +47,8 @@ class OutlineOverlap:
 
 
 def outline(shapes: Shapes) -> Outlines:
-    """The outlines of `shapes`: the union of an object's rings, or its box; run lengths, which have none, are ignored.
+    """Return the outlines of `shapes`: the union of an object's rings, or its box; run lengths, which have none, are
+    ignored.
 
     A ring that crosses itself is repaired by shapely's make_valid: what it encloses an odd number of times.
     """
@@ -76,7 +77,7 @@ def outline(shapes: Shapes) -> Outlines:
 
 
 def _surface(geometry: object) -> object:
-    """The polygons in a geometry, without the lines and points that a repair leaves over."""
+    """Return the polygons in a geometry, without the lines and points that a repair leaves over."""
     import shapely
 
     parts = shapely.get_parts(geometry)

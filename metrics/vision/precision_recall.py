@@ -70,7 +70,7 @@ class Ranking:
         )  # fmt: skip
 
     def select(self, area: int, max_dets: int, lowest: float = -np.inf) -> Selection:
-        """The predictions of rank < max_dets and score ≥ lowest, for the area range of that index."""
+        """Return the predictions of rank < max_dets and score ≥ lowest, for the area range of that index."""
         from metrics.vision.compiled import curves
 
         return Selection(
@@ -132,7 +132,7 @@ def accumulate(
 
 
 def count_truths(objects: Objects, matches: Matches) -> NDArray[np.int64]:
-    """The ground truths of each class that count in each area range: [K, A]."""
+    """Return the ground truths of each class that count in each area range: [K, A]."""
     columns = [
         np.bincount(objects.truth_class[~ignored], minlength=objects.classes) for ignored in matches.truth_ignored
     ]
@@ -140,13 +140,13 @@ def count_truths(objects: Objects, matches: Matches) -> NDArray[np.int64]:
 
 
 def mean_known(values: Floats) -> float:
-    """The mean of what is not −1, as pycocotools' summary takes it; −1 where nothing is."""
+    """Return the mean of what is not −1, as pycocotools' summary takes it; −1 where nothing is."""
     known = values[values > -1]
     return float(known.mean()) if len(known) else -1.0
 
 
 def mean_over(values: Floats, *axes: int) -> Floats:
-    """The mean over `axes` of what is not NaN; NaN where nothing is."""
+    """Return the mean over `axes` of what is not NaN; NaN where nothing is."""
     known = ~np.isnan(values)
     count = known.sum(axis=axes)
     total = np.where(known, values, 0.0).sum(axis=axes)

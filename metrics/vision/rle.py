@@ -6,7 +6,8 @@ MAX_RUNS = 10_000_000
 
 
 def decode(text: str) -> list[int]:
-    """The runs of a compressed text: 6 bits a character, from the fourth run on the difference to the last but one.
+    """Return the runs of a compressed text: 6 bits a character, from the fourth run on the difference to the last but
+    one.
 
     Raises ValueError on text that is no such code.
     """
@@ -33,7 +34,7 @@ def decode(text: str) -> list[int]:
 
 
 def encode(runs: Sequence[int]) -> str:
-    """The compressed text of runs; the inverse of `decode`."""
+    """Return the compressed text of runs; the inverse of `decode`."""
     text = bytearray()
     for place, run in enumerate(runs):
         value = run - (runs[place - 2] if place > 2 else 0)
@@ -66,5 +67,5 @@ def box(runs: Sequence[int], height: int) -> tuple[float, float, float, float]:
 
 
 def area(runs: Sequence[int]) -> int:
-    """How many pixels are 1."""
+    """Return how many pixels are 1."""
     return sum(runs[1::2])

@@ -37,7 +37,7 @@ class Tally:
 
 
 def label_map(masks: Masks, first: int, last: int, code: Ints, pixels: int, ground: int) -> Ints:
-    """The map of one image from its masks first … last−1 and the code of each; `ground` where there is no mask.
+    """Return the map of one image from its masks first … last−1 and the code of each; `ground` where there is no mask.
 
     Where masks overlap, the last one wins.
     """
@@ -65,7 +65,7 @@ def tally(truth: Ints, prediction: Ints, height: int, labels: int, distance: int
 
 
 def band_distance(height: int, width: int, ratio: float) -> int:
-    """How many pixels wide a band is: `ratio` of the image's diagonal, rounded, at least 1."""
+    """Return how many pixels wide a band is: `ratio` of the image's diagonal, rounded, at least 1."""
     return max(1, round(ratio * hypot(height, width)))
 
 
@@ -78,7 +78,7 @@ def iou(counts: Ints | Longs | Floats) -> Floats:
 
 
 def regions(codes: NDArray[Any], height: int) -> tuple[Ints, Masks]:
-    """The codes in a label map, rising, and the mask of each; ValueError beyond MOST_RUNS runs."""
+    """Return the codes in a label map, rising, and the mask of each; ValueError beyond MOST_RUNS runs."""
     from metrics.vision.compiled import mask_runs as loops
 
     changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1

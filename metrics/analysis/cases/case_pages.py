@@ -48,7 +48,8 @@ def cases(
     high: float | None = None,
     within: str | None = None,
 ) -> CasePage:
-    """The cases behind one metric of one model (or of all): those with the worst value first, unscored ones last.
+    """Return the cases behind one metric of one model (or of all): those with the worst value first, unscored ones
+    last.
 
     A metric of the whole data set (mAP) has no value per case; its cases come by their number of errors. `search` is
     looked for in case id and question, without regard to case. `failing` keeps the values on the wrong side of the
@@ -95,7 +96,7 @@ def cases(
 
 
 def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:
-    """How many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
+    """Return how many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
     source, arguments, _ = _source(run, evaluator, metric, worst_first=True)
     metric = _scored_metric(run, evaluator, metric) or metric
     sign = -1 if evaluators()[evaluator].metric(metric).direction.value == "lower" else 1
@@ -113,12 +114,12 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
 
 @lru_cache(maxsize=512)
 def _count(run_folder: Path, found: str, arguments: tuple[Any, ...]) -> int:
-    """How many rows a filter leaves: asked once, for a sealed run never changes."""
+    """Return how many rows a filter leaves: asked once, for a sealed run never changes."""
     return int(Run(run_folder).query(f"SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
 
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
-    """The SQL of one row per case and model, its arguments, and the order in which they come."""
+    """Return the SQL of one row per case and model, its arguments, and the order in which they come."""
     entry = evaluators().get(evaluator)
     lower_is_better = entry is not None and entry.metric(metric).direction.value == "lower"
     ascending = worst_first != lower_is_better
@@ -149,7 +150,7 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
 
 
 def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
-    """The metric whose values per case stand for this one; None where the evaluator has no such values.
+    """Return the metric whose values per case stand for this one; None where the evaluator has no such values.
 
     Macro F1 has no value per case: its cases are those of the evaluator's metric that has one.
     """
@@ -164,7 +165,7 @@ def _scored_metrics(run_folder: Path, evaluator: str) -> tuple[str, ...]:
 
 
 def _failing(run: Run, entry: Evaluator, metric: str) -> str:
-    """The SQL of whether a value lies on the wrong side of the threshold in force."""
+    """Return the SQL of whether a value lies on the wrong side of the threshold in force."""
     declared = entry.metric(metric)
     threshold = entry.threshold(declared, entry.parameters.model_validate(run.evaluators[entry.id]))
     if threshold is None or declared.direction.value == "none":

@@ -37,7 +37,7 @@ class ExampleView:
 
 
 def example(run: Run, case_id: str) -> ExampleView:
-    """The case of that id with everything the run knows of it; InputError where the suite has no such case."""
+    """Return the case of that id with everything the run knows of it; InputError where the suite has no such case."""
     suite = run.suite
     position = pc.index(suite.cases["case_id"], case_id).as_py()
     if position < 0:

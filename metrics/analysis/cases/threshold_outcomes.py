@@ -29,7 +29,7 @@ def sided(condition: str = "TRUE") -> str:
 
 
 def rules(run: Run, keep: Callable[[Column], bool] = lambda column: not column.minor) -> Rules:
-    """The thresholds in force, as four equally long lists: evaluator, metric, threshold, sign.
+    """Return the thresholds in force, as four equally long lists: evaluator, metric, threshold, sign.
 
     Of the metrics that `keep` keeps and that have a threshold and a better end; by default all but minor ones.
     """

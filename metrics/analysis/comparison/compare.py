@@ -129,7 +129,7 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
 
 @lru_cache(maxsize=64)
 def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: str | None) -> Comparison:
-    """The comparison before correction, kept: sealed runs never change."""
+    """Return the comparison before correction, kept: sealed runs never change."""
     run, other = Run(folder_a), Run(folder_b)
     design = Design(run, tag)
     a, b = values(run, model_a, design), values(other, model_b, design)
@@ -161,7 +161,8 @@ def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: s
 
 
 def shown(comparison: Comparison, keys: Sequence[str], correction: Correction = "holm") -> Comparison:
-    """The comparison of the metrics with these column keys only, p adjusted over them, with the verdicts that follow.
+    """Return the comparison of the metrics with these column keys only, p adjusted over them, with the verdicts that
+    follow.
 
     A metric whose pairs are all ties counts for nothing: its test could not have come out any other way.
     """
@@ -194,7 +195,7 @@ def compare_labels(
 
 
 def corrected(rows: Sequence[Tested], correction: Correction) -> list[Tested]:
-    """The rows with their p adjusted for all of them, where there is a p, and with the verdicts that follow."""
+    """Return the rows with their p adjusted for all of them, where there is a p, and with the verdicts that follow."""
     adjusted = iter(ADJUST[correction](np.array([row.p for row in rows if row.p is not None])).tolist())
     return [_judged(row, None if row.p is None else next(adjusted)) for row in rows]
 
@@ -222,7 +223,7 @@ class Measured:
 def values(
     run: Run, model: str, design: Design, only: tuple[str, str] | None = None
 ) -> dict[tuple[str, str], Measured]:
-    """The values of one model by (evaluator, metric), all or `only` that one, repeats averaged."""
+    """Return the values of one model by (evaluator, metric), all or `only` that one, repeats averaged."""
     wanted = [("model", "==", model)]
     if only is not None:
         wanted += [("evaluator", "==", only[0]), ("metric", "==", only[1])]
@@ -251,7 +252,7 @@ def values(
 
 
 def _difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
-    """The counts and means; the interval and the test, which go by all metrics at once, are added by `_tested`."""
+    """Return the counts and means; the interval and the test, which go by all metrics at once, are added by `_tested`."""
     both = a.present & b.present
     n = int(both.sum())
     apart = apart_of(a, b)[both]
@@ -300,7 +301,7 @@ def _tested(
     b: dict[tuple[str, str], Measured],
     design: Design,
 ) -> list[Difference]:
-    """The rows with interval, p and detectable difference."""
+    """Return the rows with interval, p and detectable difference."""
     if not rows:
         return []
     keys = [(row.column.evaluator, row.column.metric) for row in rows]

@@ -74,7 +74,7 @@ class Estimate(NamedTuple):
 def resampled_differences(
     run: Run, model_a: str, other: Run, model_b: str, columns: Sequence[Column], tag: str | None = None
 ) -> dict[Key, Resampled]:
-    """Those of `columns` that can be paired, over all labels and for each, by key and label.
+    """Return those of `columns` that can be paired, over all labels and for each, by key and label.
 
     Not paired: evaluators that use models, give no replicates, or had another seed or number of resamples for b.
     """
@@ -107,7 +107,9 @@ def _difference(column: Column, label: str | None, a: Estimate, b: Estimate, apa
 
 @lru_cache(maxsize=32)
 def _estimates(folder: Path, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Estimate]:
-    """The numbers of one model that have replicates, from the stored suite and outputs; sealed runs never change."""
+    """Return the numbers of one model that have replicates, from the stored suite and outputs; sealed runs never
+    change.
+    """
     run = Run(folder)
     entry = evaluators()[evaluator]
     parameters = entry.parameters.model_validate(run.evaluators[evaluator])

@@ -91,7 +91,7 @@ class Compliance:
 
 
 def compliance(run: Run) -> Compliance:
-    """What a run says about every standard of FRAMEWORKS, by the standards that its evaluators declare.
+    """Return what a run says about every standard of FRAMEWORKS, by the standards that its evaluators declare.
 
     Of each evaluator its primary metric, the headline where it has several columns. A verdict is a key of VERDICTS.
     """
@@ -125,7 +125,7 @@ def compliance(run: Run) -> Compliance:
 
 
 def verdict(column: Column, cell: Cell | None) -> str:
-    """The key of VERDICTS for one number."""
+    """Return the key of VERDICTS for one number."""
     if cell is None or cell.value is None:
         return "unmeasured"
     if column.threshold is None or column.direction == "none":
@@ -140,7 +140,7 @@ def verdict(column: Column, cell: Cell | None) -> str:
 
 
 def compliance_table(run: Run) -> pd.DataFrame:
-    """The matrix as flat rows, one for each standard, evaluator and model; unmeasured evaluators have no model."""
+    """Return the matrix as flat rows, one for each standard, evaluator and model; unmeasured evaluators have no model."""
     import pandas as pd
 
     found, rows = compliance(run), []

@@ -54,7 +54,9 @@ class LeastGrounded:
 
 
 def blames(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
-    """Every blame with a case: from the metrics of contexts and answers, then from each check of the boolean family."""
+    """Yield every blame with a case: from the metrics of contexts and answers, then from each check of the boolean
+    family.
+    """
     yield from _by_metrics(run, columns)
     yield from _by_checks(run, columns)
 

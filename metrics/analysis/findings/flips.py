@@ -43,7 +43,8 @@ PAIRS = f"""
 
 
 def flips(run: Run, **of: str | None) -> pd.DataFrame:
-    """Every perturbed case whose metric lies on the other side of the threshold than its original's, one row each.
+    """Return every perturbed case whose metric lies on the other side of the threshold than its original's, one row
+    each.
 
     `of` keeps only one model, evaluator, metric or perturbation. Columns FLIPS: before and after are the values of the
     original and of the variant (repeats averaged), `change` is worse (now on the wrong side) or better. Metrics with a
@@ -58,7 +59,7 @@ def flips(run: Run, **of: str | None) -> pd.DataFrame:
 
 
 def flip_rates(run: Run) -> pd.DataFrame:
-    """How often each kind of perturbation flips each metric of each model, beside the copies: columns RATES.
+    """Return how often each kind of perturbation flips each metric of each model, beside the copies: columns RATES.
 
     rate = flips / pairs, the pairs of a variant and its original that both have a value (`unscored` have not), with
     Wilson's 95 % interval; its n is the number of originals, as variants of one original are alike. control_…: the
@@ -72,7 +73,7 @@ def flip_rates(run: Run) -> pd.DataFrame:
 
 @lru_cache(maxsize=16)
 def _flips(folder: Path) -> pd.DataFrame:
-    """All flips, kept: a sealed run never changes."""
+    """Return all flips, kept: a sealed run never changes."""
     run = Run(folder)
     found = run.query(
         f"""WITH {PAIRS}
@@ -147,7 +148,7 @@ def _corrected(rows: list[dict[str, Any]], run: Run) -> pd.DataFrame:
 
 
 def _in_order(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """The rows by model, evaluator and metric, as the run has them; then by kind, the control last."""
+    """Return the rows by model, evaluator and metric, as the run has them; then by kind, the control last."""
     columns = [(column.evaluator, column.metric) for column in leaderboard(run).columns]
     place = {key: index for index, key in reversed(list(enumerate(columns)))}
     models = {model: index for index, model in enumerate(run.models)}

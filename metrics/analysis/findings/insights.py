@@ -30,7 +30,7 @@ Insight = dict[str, Any]
 
 
 def insights(run: Run) -> pd.DataFrame:
-    """What stands out, the gravest first: columns COLUMNS.
+    """Return what stands out, the gravest first: columns COLUMNS.
 
     Of each evaluator's primary metric the best_model and worst_model (no_difference where they cannot be told apart)
     and the hardest_case, the one that most models fail; of all thresholds together the most_accurate and
@@ -92,7 +92,7 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
 
 
 def _spread(board: Leaderboard, column: Column, one: str, other: str) -> str:
-    """The numbers of two models with their intervals."""
+    """Return the numbers of two models with their intervals."""
     texts = []
     for model in (one, other):
         cell = board.cells[model, column.key]
@@ -102,7 +102,7 @@ def _spread(board: Leaderboard, column: Column, one: str, other: str) -> str:
 
 
 def _hardest(run: Run, column: Column) -> Iterator[Insight]:
-    """The case that most models fail: by how many are on the wrong side of the threshold, then by its mean."""
+    """Yield the case that most models fail: by how many are on the wrong side of the threshold, then by its mean."""
     if column.threshold is None or len(run.models) < 2:
         return
     metric = evaluators()[column.evaluator].metric(column.metric)

@@ -22,7 +22,7 @@ GRAVITY = {"high": 0, "unknown": 1, "low": 2}
 
 
 def problems(run: Run) -> pd.DataFrame:
-    """What is wrong with the models of a run, the gravest first: columns COLUMNS.
+    """Return what is wrong with the models of a run, the gravest first: columns COLUMNS.
 
     kind `threshold`: a model and metric whose value is on the wrong side of the threshold. Severity `high` when the
     whole 95 % interval is on the wrong side, `low` when the interval still reaches the good side, so that chance may
@@ -96,7 +96,7 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
 
 
 def flip_evidence(row: Any) -> str:
-    """What the copies say about a row of metrics.analysis.flip_rates, in words."""
+    """Return what the copies say about a row of metrics.analysis.flip_rates, in words."""
     if row["control"]:
         return "mere copies flipped: model or evaluator gives another result when asked again"
     if row["exceeds"] is None:

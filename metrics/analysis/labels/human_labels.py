@@ -79,7 +79,7 @@ class Opinions:
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:
-    """What a run's outputs were labelled for, the most labelled first; none without labels."""
+    """Return what a run's outputs were labelled for, the most labelled first; none without labels."""
     table = Labels(run).table()
     found = []
     for name in table["criterion"].unique().to_pylist():
@@ -94,7 +94,9 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
 
 
 def exported(run: Run) -> pd.DataFrame:
-    """Every label of a run's data, as a file that can be added again: LABELS with `label` in words or as a number."""
+    """Return every label of a run's data, as a file that can be added again: LABELS with `label` in words or as a
+    number.
+    """
     import pandas as pd
 
     graded = {one.name for one in criteria(run) if one.graded}
@@ -107,7 +109,7 @@ def exported(run: Run) -> pd.DataFrame:
 
 
 def opinions(run: Run, criterion: str) -> Opinions:
-    """The labels of one criterion; KeyError where nothing was labelled for it. Read anew when labels are added."""
+    """Return the labels of one criterion; KeyError where nothing was labelled for it. Read anew when labels are added."""
     return _opinions(run.folder, criterion, Labels(run).version)
 
 
@@ -134,7 +136,7 @@ def _opinions(folder: Path, criterion: str, version: str) -> Opinions:
 
 
 def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
-    """The number of the output that each row of `table` (case_id, model) speaks of."""
+    """Return the number of the output that each row of `table` (case_id, model) speaks of."""
     path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
     ids = pq.read_table(path, columns=["case_id"])["case_id"].combine_chunks()
     position = pc.index_in(table["case_id"], ids).to_numpy(zero_copy_only=False)
@@ -143,7 +145,7 @@ def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
 
 
 def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many earlier rows have the same place: [0, 1, 0, 2 …]."""
+    """Return how many earlier rows have the same place: [0, 1, 0, 2 …]."""
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     first = np.searchsorted(ordered, ordered, side="left")
@@ -153,7 +155,7 @@ def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask) -> tuple[Mask, dict[str, int]]:
-    """The outputs of the random sample, and how many drawn ones are without a label.
+    """Return the outputs of the random sample, and how many drawn ones are without a label.
 
     Drawn outputs come in the order of `draw_order`, so a model's sample is everything up to the last that was drawn:
     whatever else was picked before it has no bearing.

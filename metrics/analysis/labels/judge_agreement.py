@@ -115,14 +115,16 @@ class Faced:
     clusters: Ints
 
     def part(self, keep: Mask) -> "Faced":
-        """Only some of the outputs."""
+        """Return only some of the outputs."""
         arrays = {name: getattr(self, name)[keep] for name in ("score", "label", "passed", "place", "model")}
         clusters = np.unique(self.clusters[keep], return_inverse=True)[1].astype(np.int64)
         return replace(self, **arrays, clusters=clusters)
 
 
 def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
-    """The metrics of a run that have a value for each case, by (evaluator, metric); those that a judge made first."""
+    """Return the metrics of a run that have a value for each case, by (evaluator, metric); those that a judge made
+    first.
+    """
     measured = run.query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
     known = set(zip(measured["evaluator"], measured["metric"], strict=True))
     judged = judged_evaluators(run)
@@ -134,7 +136,7 @@ def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
 
 
 def rater_agreement(run: Run, criterion: str, seed: int = 0) -> list[Raters]:
-    """How far people agree on a criterion: all of them together first, then pair by pair.
+    """Return how far people agree on a criterion: all of them together first, then pair by pair.
 
     Where more people labelled than any one output has labels, the pairs are of the first, second … label of each
     output as the file gives them, over the outputs that have all of those; else of the raters by name.
@@ -159,7 +161,8 @@ def rater_agreement(run: Run, criterion: str, seed: int = 0) -> list[Raters]:
 
 
 def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> list[dict[str, object]]:
-    """The outputs that two raters of `rater_agreement` both labelled, or that two or more did: those apart come first.
+    """Return the outputs that two raters of `rater_agreement` both labelled, or that two or more did: those apart come
+    first.
 
     case_id, model, left, right: their labels, of more raters the lowest and the highest.
     """
@@ -186,7 +189,7 @@ def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> 
 
 
 def _paired(said: Opinions) -> tuple[list[str], Floats]:
-    """The names and labels of those who are compared in pairs; see `rater_agreement`."""
+    """Return the names and labels of those who are compared in pairs; see `rater_agreement`."""
     if not said.ratings.shape[1] > said.by_place.shape[1] > 1:
         return list(said.raters), said.ratings
     complete = ~np.isnan(said.by_place).any(axis=1, keepdims=True)
@@ -198,7 +201,8 @@ def face(
     run: Run, evaluator: str, metric: str, criterion: str, model: str | None = None, tag: str | None = None,
     passing: float | None = None,
 ) -> Faced:  # fmt: skip
-    """The outputs that have both a score in a metric and a label, of all models or one, all cases or those with a tag.
+    """Return the outputs that have both a score in a metric and a label, of all models or one, all cases or those with
+    a tag.
 
     Grades pass from `passing` on, by default above the middle of their scale. More is better in a grade, unless the
     criterion is called as the metric and the metric is better low. KeyError where there is no such metric or criterion.
@@ -225,7 +229,9 @@ def agreements(
     run: Run, criterion: str, model: str | None = None, tag: str | None = None, passing: float | None = None,
     only: tuple[str, str] | None = None, threshold: float | None = None,
 ) -> list[Agreement]:  # fmt: skip
-    """Every metric of a run, or `only` one, beside people's labels; see `face`. `threshold` replaces the metric's."""
+    """Return every metric of a run, or `only` one, beside people's labels; see `face`. `threshold` replaces the
+    metric's.
+    """
     judged = judged_evaluators(run)
     found = []
     for evaluator, metric in metric_columns(run) if only is None else [only]:
@@ -248,7 +254,9 @@ def slices(
 
 
 def agreement(both: Faced, judged: bool = False, threshold: float | None = None, seed: int = 0) -> Agreement:
-    """The statistics of scores beside labels. With no threshold given or declared, verdicts stand at the suggested."""
+    """Return the statistics of scores beside labels. With no threshold given or declared, verdicts stand at the
+    suggested.
+    """
     n = len(both.score)
     cases = len(np.unique(both.clusters))
     if n < FEWEST:
@@ -287,14 +295,15 @@ def agreement(both: Faced, judged: bool = False, threshold: float | None = None,
 
 
 def cell_codes(both: Faced, threshold: float) -> Ints:
-    """Which of CELLS each output is in: people's verdict, then the judge's (exactly on the threshold passes)."""
+    """Return which of CELLS each output is in: people's verdict, then the judge's (exactly on the threshold passes)."""
     passes = both.sign * both.score >= both.sign * threshold
     return (2 * both.passed.astype(np.int64) + passes).astype(np.int64)
 
 
 def cell_outputs(run: Run, both: Faced, threshold: float, cell: str) -> list[dict[str, object]]:
-    """The outputs in one of CELLS: case_id, model, judge (its score), people (their label), the farthest from the
-    threshold first."""
+    """Return the outputs in one of CELLS: case_id, model, judge (its score), people (their label), the farthest from
+    the threshold first.
+    """
     inside = np.flatnonzero(cell_codes(both, threshold) == CELLS.index(cell))
     size = run.spec["suite"]["cases"]
     ids = case_ids(run)
@@ -309,7 +318,7 @@ def cell_outputs(run: Run, both: Faced, threshold: float, cell: str) -> list[dic
 
 
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
-    """Each model's mean in a metric as judged and as corrected by a random sample of labels; see Corrected."""
+    """Return each model's mean in a metric as judged and as corrected by a random sample of labels; see Corrected."""
     column = metric_columns(run)[only]
     said = opinions(run, criterion)
     design = Design(run, tag)
@@ -336,7 +345,7 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
 
 
 def _translated(labels: Floats, said: Opinions, column: Column) -> tuple[str, Floats]:
-    """The labels in the metric's range: as they are where they fit in, else their scale stretched onto it."""
+    """Return the labels in the metric's range: as they are where they fit in, else their scale stretched onto it."""
     low, high = said.criterion.low, said.criterion.high
     turned = _turn(said, column) * (-1 if column.direction == "lower" else 1) < 0
     if not np.isfinite(column.high - column.low):
@@ -366,14 +375,16 @@ def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]
 
 
 def _stat(estimates: Floats) -> Stat:
-    """The first of the estimates, with the percentiles of the others."""
+    """Return the first of the estimates, with the percentiles of the others."""
     if np.isnan(estimates[0]):
         return Stat()
     return Stat(float(estimates[0]), *percentiles(estimates[1:]))
 
 
 def _rate(estimates: Floats, clusters: Ints) -> Stat:
-    """A share as `_stat`; where no resample differs (10 of 10) Wilson's interval of as many as there are clusters."""
+    """Return a share as `_stat`; where no resample differs (10 of 10) Wilson's interval of as many as there are
+    clusters.
+    """
     found = _stat(estimates)
     if found.value is None or found.low != found.high:
         return found
@@ -382,21 +393,21 @@ def _rate(estimates: Floats, clusters: Ints) -> Stat:
 
 
 def output_scores(run: Run, model: str, column: Column) -> Floats:
-    """A model's scores in a metric by case, NaN where there is none; repeats averaged."""
+    """Return a model's scores in a metric by case, NaN where there is none; repeats averaged."""
     size = run.spec["suite"]["cases"]
     found = values(run, model, Design(run, None), (column.evaluator, column.metric))
     return found[column.evaluator, column.metric].values if found else np.full(size, np.nan)
 
 
 def _inside(run: Run, tag: str | None) -> Mask:
-    """Which outputs are of a case with the tag."""
+    """Return which outputs are of a case with the tag."""
     inside = np.zeros(run.spec["suite"]["cases"], bool)
     inside[Design(run, tag).inside] = True
     return np.tile(inside, len(run.models))
 
 
 def _clusters(run: Run, places: Ints) -> Ints:
-    """The cluster of each output: its case, or the case's group where the suite has groups."""
+    """Return the cluster of each output: its case, or the case's group where the suite has groups."""
     size = run.spec["suite"]["cases"]
     design = Design(run, None)
     of_case = np.arange(size) if design.clusters is None else design.clusters
@@ -404,7 +415,7 @@ def _clusters(run: Run, places: Ints) -> Ints:
 
 
 def case_ids(run: Run) -> list[str]:
-    """The ids of the suite's cases, in its order."""
+    """Return the ids of the suite's cases, in its order."""
     path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
     return [str(name) for name in pq.read_table(path, columns=["case_id"])["case_id"].to_pylist()]
 

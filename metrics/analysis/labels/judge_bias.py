@@ -52,7 +52,7 @@ class Bias:
 
 
 def biases(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Bias]:
-    """The checks that the data allow, for one metric beside the labels of one criterion."""
+    """Return the checks that the data allow, for one metric beside the labels of one criterion."""
     both = face(run, *only, criterion, tag=tag)
     return [*_length(run, both), *_models(run, both), *_position(run, metric_columns(run)[only])]
 
@@ -107,7 +107,7 @@ def _position(run: Run, column: Column) -> Iterator[Bias]:
 
 
 def _levels(label: Floats) -> Floats:
-    """The labels as columns of a regression without constant: [n, k]."""
+    """Return the labels as columns of a regression without constant: [n, k]."""
     kinds = np.unique(label)
     if len(kinds) > DUMMIES:
         return label[:, None]
@@ -115,7 +115,7 @@ def _levels(label: Floats) -> Floats:
 
 
 def _words(run: Run) -> Floats:
-    """How many words each output's answer has; the mean of its repeats."""
+    """Return how many words each output's answer has; the mean of its repeats."""
     path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
     table = pq.read_table(path, columns=["case_id", "model", "answer"])
     counts = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table["answer"])))

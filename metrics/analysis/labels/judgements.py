@@ -27,13 +27,13 @@ class Asked:
 
 
 def judge_names(run: Run) -> tuple[str, ...]:
-    """The names of a run's judges, the panel's included; none where it was made without."""
+    """Return the names of a run's judges, the panel's included; none where it was made without."""
     setting = run.spec.get("resources", {}).get("judge")
     return tuple(judge.name for judge in settings_of(setting).judges) if setting else ()
 
 
 def judged_evaluators(run: Run) -> tuple[str, ...]:
-    """The evaluators of a run that asked its judge, by id."""
+    """Return the evaluators of a run that asked its judge, by id."""
     if not run.spec.get("resources", {}).get("judge"):
         return ()
     known = evaluators()
@@ -45,7 +45,9 @@ def judged_evaluators(run: Run) -> tuple[str, ...]:
 
 
 def judgements(run: Run, case_id: str) -> pd.DataFrame:
-    """What the judge said of one case: the rows of metrics.core.schema.JUDGEMENTS; empty for a run without a judge."""
+    """Return what the judge said of one case: the rows of metrics.core.schema.JUDGEMENTS; empty for a run without a
+    judge.
+    """
     import pandas as pd
 
     if TABLE not in _tables(run):
@@ -55,7 +57,7 @@ def judgements(run: Run, case_id: str) -> pd.DataFrame:
 
 
 def asked(run: Run) -> dict[str, Asked]:
-    """Every prompt that the run's evaluators may use, by id, as the run used it."""
+    """Return every prompt that the run's evaluators may use, by id, as the run used it."""
     setting = run.spec.get("resources", {}).get("judge")
     edited = settings_of(setting).prompts if setting else {}
     known = evaluators()
@@ -68,7 +70,8 @@ def asked(run: Run) -> dict[str, Asked]:
 
 
 def judging(run: Run) -> dict[str, dict[str, Any]]:
-    """What each judged evaluator of a run cost: by its id steps, sent, cached, failed, tokens, usd (None: unknown).
+    """Return what each judged evaluator of a run cost: by its id steps, sent, cached, failed, tokens, usd (None:
+    unknown).
 
     `steps` are the judge's replies the scores rest on, `sent` those that were paid for in this run.
     """

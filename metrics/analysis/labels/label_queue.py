@@ -38,7 +38,7 @@ def queue(
     run: Run, criterion: str, rater: str, only: tuple[str, str] | None = None, model: str | None = None,
     threshold: float | None = None, skipped: Collection[tuple[str, str]] = (), most: int = 10,
 ) -> Queue:  # fmt: skip
-    """The next outputs for a rater to label for a criterion, of all models or one; `skipped` ones come last.
+    """Return the next outputs for a rater to label for a criterion, of all models or one; `skipped` ones come last.
 
     Every other one is drawn in a random order that the data alone decide, whatever the labels say, so that those drawn
     are a simple random sample of each model's outputs: only they enter corrected means. Between them come the outputs
@@ -100,7 +100,7 @@ def _scores(run: Run, only: tuple[str, str]) -> NDArray[np.float64]:
 
 
 def _threshold(run: Run, only: tuple[str, str], given: float | None) -> float:
-    """Where verdicts turn: the given threshold, the metric's own, else the median score."""
+    """Return where verdicts turn: the given threshold, the metric's own, else the median score."""
     own = metric_columns(run)[only].threshold if given is None else given
     if own is not None:
         return own

@@ -57,7 +57,8 @@ class Distributions:
 def distributions(
     run: Run, evaluator: str, metric: str, models: Sequence[str], tag: str | None = None
 ) -> Distributions | None:
-    """How a metric spreads over the cases (those with a tag) of these models; None where it has no values per case.
+    """Return how a metric spreads over the cases (those with a tag) of these models; None where it has no values per
+    case.
 
     Models without a value are left out. The bins divide the metric's range, or where that is open the values'.
     """
@@ -82,7 +83,7 @@ def _distributions(
 
 
 def edges_of(low: float, high: float) -> tuple[float, ...]:
-    """The edges of BINS equal bins, with no more digits than an address keeps of a number."""
+    """Return the edges of BINS equal bins, with no more digits than an address keeps of a number."""
     high = high if high > low else low + 1.0
     return tuple(float(f"{edge:.6g}") for edge in np.linspace(low, high, BINS + 1))
 

@@ -82,7 +82,7 @@ class Leaderboard:
 
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
-    """The leaderboard of a sealed run, over all cases or those with one tag."""
+    """Return the leaderboard of a sealed run, over all cases or those with one tag."""
     with pq.ParquetFile(run.table_path("aggregates")) as file:  # read_table would import pandas: the start page waits
         rows = file.read()
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
@@ -122,7 +122,7 @@ def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
 
 @lru_cache(maxsize=4096)
 def column_key(evaluator: str, metric: str, own: str) -> str:
-    """The key of a metric's column; `own` is its own columns as stored, in JSON."""
+    """Return the key of a metric's column; `own` is its own columns as stored, in JSON."""
     suffix = "&".join(f"{name}={_short(value)}" for name, value in json.loads(own).items() if value is not None)
     return f"{evaluator}/{metric}" + (f"?{suffix}" if suffix else "")
 
@@ -134,7 +134,7 @@ def _short(value: object) -> str:
 def _column(
     key: str, entry: Evaluator, metric: Metric, threshold: float | None, own: Mapping[str, Any], minor: bool
 ) -> Column:
-    """The column of a metric; of several that differ in the metric's own columns the first is the headline."""
+    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline."""
     named = [
         str(value) if isinstance(value, str) else f"{name} {_short(value)}"
         for name, value in own.items()

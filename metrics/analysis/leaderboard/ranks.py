@@ -51,14 +51,14 @@ class Ranks:
         return None if self.error is None else paired_tests.detectable(self.error, self.units)
 
     def cases_needed(self, difference: float) -> int:
-        """How many such cases reveal a true `difference` > 0 four times of five, by a test at 5 %."""
+        """Return how many such cases reveal a true `difference` > 0 four times of five, by a test at 5 %."""
         assert self.error is not None
         units = paired_tests.units_needed(self.error, self.units, difference)
         return math.ceil(units * self.cases / self.units)
 
 
 def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
-    """The ranks of every metric that has values per case, a better end, and two models with values to pair."""
+    """Return the ranks of every metric that has values per case, a better end, and two models with values to pair."""
     return _ranks(run.folder, tag)
 
 
@@ -85,7 +85,7 @@ def _ranks(folder: Path, tag: str | None) -> Mapping[Key, Ranks]:
 
 
 def _of(metric: Metric, values: Floats, models: Sequence[str], design: Design) -> Ranks | None:
-    """The ranks of one metric from values [n, m]; None where fewer than two models have any."""
+    """Return the ranks of one metric from values [n, m]; None where fewer than two models have any."""
     sign = -1.0 if metric.direction is Direction.LOWER else 1.0
     held = np.flatnonzero((~np.isnan(values)).any(axis=0))
     if len(held) < 2:
@@ -104,7 +104,9 @@ def _of(metric: Metric, values: Floats, models: Sequence[str], design: Design) -
 def _values(
     file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: Design
 ) -> Iterator[tuple[Metric, Floats]]:
-    """The values [cases inside, models] of each of an evaluator's metrics that has any, repeats averaged, NaN: none."""
+    """Yield the values [cases inside, models] of each of an evaluator's metrics that has any, repeats averaged, NaN:
+    none.
+    """
     shape = (len(metrics), design.cases, len(models))
     groups = _row_groups(file, evaluator)
     if not groups or np.prod(shape) > MOST:
@@ -130,7 +132,7 @@ def _values(
 
 
 def _row_groups(file: pq.ParquetFile, evaluator: str) -> list[int]:
-    """The row groups that may hold an evaluator's scores, by their statistics."""
+    """Return the row groups that may hold an evaluator's scores, by their statistics."""
     column = file.schema_arrow.get_field_index("evaluator")
     found = []
     for group in range(file.num_row_groups):
@@ -141,7 +143,7 @@ def _row_groups(file: pq.ParquetFile, evaluator: str) -> list[int]:
 
 
 def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
-    """The place of each value of a dictionary-coded column in `names`; −1 for none."""
+    """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
     places = {name: place for place, name in enumerate(names)}
     coded = column.combine_chunks()
     own = np.array([places.get(name, -1) for name in coded.dictionary.to_pylist()], np.int64)
@@ -150,5 +152,5 @@ def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _numbers(column: pa.Array) -> NDArray[Any]:
-    """The numbers of a column without nulls; its own to_numpy would import pandas, and the start page waits."""
+    """Return the numbers of a column without nulls; its own to_numpy would import pandas, and the start page waits."""
     return np.from_dlpack(column) if len(column) else np.zeros(0, np.int64)

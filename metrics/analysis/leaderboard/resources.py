@@ -30,7 +30,8 @@ class Resource:
 
 
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
-    """Every quantity of QUANTITIES that the outputs of a run have, for each model; over the cases with a tag, if given.
+    """Return every quantity of QUANTITIES that the outputs of a run have, for each model; over the cases with a tag,
+    if given.
 
     Intervals: bootstrap over cases (metrics.stats.bootstrap).
     """

@@ -18,14 +18,16 @@ VERDICTS: dict[Verdict, str] = {
 
 
 def turned(column: Column, difference: float | None) -> float | None:
-    """The difference turned so that above 0 b is better; None where neither end is."""
+    """Return the difference turned so that above 0 b is better; None where neither end is."""
     if difference is None or column.direction == "none":
         return None
     return -difference if column.direction == "lower" else difference
 
 
 def judge(column: Column, difference: float | None, p: float | None, adjusted: float | None) -> Verdict:
-    """The verdict of a difference b − a by its p and the p adjusted for the other tests; None where none was needed."""
+    """Return the verdict of a difference b − a by its p and the p adjusted for the other tests; None where none was
+    needed.
+    """
     better = turned(column, difference)
     verdict: Verdict = "open"
     if difference is None:
@@ -41,7 +43,7 @@ def judge(column: Column, difference: float | None, p: float | None, adjusted: f
 
 
 def in_words(verdict: Verdict, column: Column, difference: float | None) -> str:
-    """The verdict in words."""
+    """Return the verdict in words."""
     if verdict == "leaning":
         better = turned(column, difference)
         leader = "B" if (better or difference or 0.0) > 0 else "A"

@@ -57,7 +57,7 @@ class ObjectIndex:
 
 
 def object_index(run: Run, evaluator: str, model: str, repeat: int = 1) -> ObjectIndex:
-    """The objects that an evaluator matched; InputError where the run has no such evaluator or model."""
+    """Return the objects that an evaluator matched; InputError where the run has no such evaluator or model."""
     if evaluator not in run.match_names():
         raise InputError(f"run {run.id} has no matches of {evaluator!r}; it has those of {list(run.match_names())}")
     if model not in run.models:
@@ -70,13 +70,13 @@ def object_index(run: Run, evaluator: str, model: str, repeat: int = 1) -> Objec
 
 
 def predictions_path(run: Run) -> Path:
-    """The stored predictions of a run."""
+    """Return the stored predictions of a run."""
     path: Path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "predictions.parquet"
     return path
 
 
 def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, NDArray[Any]], dict[str, list[str]]]:
-    """The columns of the index and the names of its codes."""
+    """Return the columns of the index and the names of its codes."""
     this = [("model", "==", model), ("run", "==", repeat)]
     texts = ["case_id", "label", "kind"]
     matches = pq.read_table(run.table_path(f"matches/{evaluator}"), filters=this, read_dictionary=texts)
@@ -150,7 +150,7 @@ def _read(path: Path) -> ObjectIndex:
 
 
 def _codes(column: pa.ChunkedArray, names: pa.Array) -> NDArray[np.int64]:
-    """The place of each value in `names`, −1 where it is not there."""
+    """Return the place of each value in `names`, −1 where it is not there."""
     if pa.types.is_dictionary(column.type):
         column = column.combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
@@ -166,7 +166,7 @@ def _names(column: pa.ChunkedArray) -> set[str]:
 
 
 def _lookup(keys: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.int64]:
-    """The row of `keys` that holds each of `wanted`, −1 where none does."""
+    """Return the row of `keys` that holds each of `wanted`, −1 where none does."""
     if not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
@@ -177,7 +177,7 @@ def _lookup(keys: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _area(table: pa.Table) -> NDArray[np.float64]:
-    """The area of each row, of the box where the file gave none, and at the end, for −1, none."""
+    """Return the area of each row, of the box where the file gave none, and at the end, for −1, none."""
     area, width, height = (table[name].to_numpy() for name in ("area", "width", "height"))
     return _with_none(np.where(np.isnan(area), width * height, area))
 

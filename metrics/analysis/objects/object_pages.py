@@ -73,7 +73,8 @@ def objects(
     limit: int = 60,
     offset: int = 0,
 ) -> ObjectPage:
-    """A page of the objects of a run's matches, one a tile; or of the images that hold them, at most 40 objects each.
+    """Return a page of the objects of a run's matches, one a tile; or of the images that hold them, at most 40 objects
+    each.
 
     The size of an object is the area of its ground truth where that is found or missed, else that of the prediction.
     `sort` is one of SORTS: the best first, with `_up` the least; what lacks the value comes last; `most` is for images,
@@ -114,7 +115,9 @@ def objects(
 
 
 def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, dict[str, int]]:
-    """How many objects each choice would leave: by kind, label, truth, size and tag, each with the other filters on."""
+    """Return how many objects each choice would leave: by kind, label, truth, size and tag, each with the other
+    filters on.
+    """
     index = object_index(run, evaluator, chosen.model, chosen.repeat)
     kind, masks = _masks(run, index, chosen)
     kinds = (*index.kinds, LOW_SCORE)
@@ -139,7 +142,7 @@ def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, d
 
 
 def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[np.int8], dict[str, Mask]]:
-    """The kind of every object under the score filter, and which objects each of the filters in force keeps."""
+    """Return the kind of every object under the score filter, and which objects each of the filters in force keeps."""
     kind, masks = index.kind, dict[str, Mask]()
     low, high = chosen.score_low, chosen.score_high
     if low is not None:
@@ -178,12 +181,12 @@ def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[
 
 
 def _all(masks: Mapping[str, Mask]) -> Any:
-    """Where every mask is true; everything where there is no mask."""
+    """Return where every mask is true; everything where there is no mask."""
     return np.logical_and.reduce(list(masks.values())) if masks else slice(None)
 
 
 def _values(index: ObjectIndex, rows: NDArray[np.int64], sort: str) -> NDArray[np.float64]:
-    """What to sort by, the least first, infinite where there is none."""
+    """Return what to sort by, the least first, infinite where there is none."""
     columns: dict[str, NDArray[Any]] = {"score": index.score, "iou": index.iou, "size": index.area}
     column = columns.get(sort.removesuffix("_up"))
     values = (index.position if column is None else column)[rows].astype(float)
@@ -193,7 +196,7 @@ def _values(index: ObjectIndex, rows: NDArray[np.int64], sort: str) -> NDArray[n
 
 
 def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.int64]:
-    """The places of the values offset … offset + limit in rising order; equal ones keep theirs."""
+    """Return the places of the values offset … offset + limit in rising order; equal ones keep theirs."""
     stop = min(offset + limit, len(values))
     if stop <= offset:
         return np.empty(0, np.int64)
@@ -205,7 +208,7 @@ def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.i
 def _records(
     run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: NDArray[np.int64], chosen: ObjectFilter
 ) -> list[dict[str, Any]]:
-    """The objects as plain records with their geometries."""
+    """Return the objects as plain records with their geometries."""
     kinds, shapes = (
         (*index.kinds, LOW_SCORE),
         _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]]),
@@ -245,12 +248,12 @@ def _outline(geometry: dict[str, Any] | None, height: int | None) -> None:
 
 
 def _known(values: Iterable[float]) -> list[float | None]:
-    """The values, None instead of NaN."""
+    """Return the values, None instead of NaN."""
     return [None if value != value else value for value in values]
 
 
 def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
-    """The polygons and run lengths of these predictions by id."""
+    """Return the polygons and run lengths of these predictions by id."""
     if not len(ids):
         return {}
     this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]

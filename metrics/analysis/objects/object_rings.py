@@ -15,7 +15,7 @@ Rings = list[list[float]]
 
 
 def object_rings(table: pa.Table, height: int | None) -> list[Rings]:
-    """The rings (x1 y1 x2 y2 …, pixels) of each object of an image of that height, in pixels.
+    """Return the rings (x1 y1 x2 y2 …, pixels) of each object of an image of that height, in pixels.
 
     Of its run lengths, else of its polygons, else of its box; none where it has nothing that can be drawn. Filled by
     the rule "nonzero" they cover the object: all rings go round one way, but for those around the holes of a mask.
@@ -50,7 +50,7 @@ def _is_ring(ring: list[float]) -> bool:
 
 
 def _clockwise(ring: list[float]) -> list[float]:
-    """The ring, turned round where it goes the other way (y points down)."""
+    """Return the ring, turned round where it goes the other way (y points down)."""
     x, y = ring[::2], ring[1::2]
     doubled = sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))
     if doubled >= 0:

@@ -38,7 +38,7 @@ class Rules(NamedTuple):
 
 
 def rules(run: Run, evaluator: str | None) -> Rules:
-    """The rules of an evaluator of a run; the plain ones where the run has no such evaluator or it keeps none."""
+    """Return the rules of an evaluator of a run; the plain ones where the run has no such evaluator or it keeps none."""
     own = run.evaluators.get(evaluator or "", {})
     most = own.get("max_dets")
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)
@@ -68,7 +68,8 @@ def match_objects(
     size: tuple[int | None, int | None] = (None, None),
     max_dets: int | None = None,
 ) -> tuple[list[str], list[str]]:
-    """What becomes of one model's objects in one image at these thresholds: kinds of predictions, of annotations.
+    """Return what becomes of one model's objects in one image at these thresholds: kinds of predictions, of
+    annotations.
 
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
@@ -82,7 +83,7 @@ def match_objects(
 def _overlaps(
     truths: pa.Table, predictions: pa.Table, geometry: Compared, size: tuple[int | None, int | None]
 ) -> Floats:
-    """The IoU of every prediction with every ground truth of one image: [D, G]."""
+    """Return the IoU of every prediction with every ground truth of one image: [D, G]."""
     image = pa.table({name: pa.array([side], pa.int64()) for name, side in zip(SIDES, size, strict=True)})
     rows = [np.zeros(len(table), np.int32) for table in (truths, predictions)]
     sides, problems = read_sides(geometry, image, truths, predictions, *rows)
@@ -100,7 +101,7 @@ def _overlaps(
 
 
 def _geometry(frame: pd.DataFrame) -> pa.Table:
-    """The columns of a frame that say where objects are, null where it lacks them."""
+    """Return the columns of a frame that say where objects are, null where it lacks them."""
     columns: list[Any] = [
         pa.array(frame[field.name], field.type, from_pandas=True)
         if field.name in frame

@@ -40,7 +40,7 @@ class Segment:
 
 
 def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segment]:
-    """What one model made of one image, the largest first; nothing where its regions cannot be drawn.
+    """Return what one model made of one image, the largest first; nothing where its regions cannot be drawn.
 
     Labels are ignored, and uncovered pixels labelled, as the run's segmentation_iou did, else as it does by default.
     """
@@ -81,7 +81,7 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
 
 
 def _regions(codes: Ints | Longs, shape: tuple[int, int]) -> list[tuple[int, int, list[list[float]]]]:
-    """Each code in a label map with its pixels and the rings around them; of the MOST frequent ones."""
+    """Return each code in a label map with its pixels and the rings around them; of the MOST frequent ones."""
     values, counts = np.unique(codes, return_counts=True)
     bitmap = codes.reshape(shape).T
     return [

@@ -55,7 +55,7 @@ def thumbnails(
 
 
 def _name(image: str, window: Window | None) -> str:
-    """A file name of our own: that of the image is the user's."""
+    """Return a file name of our own: that of the image is the user's."""
     digest = hashlib.sha256(f"{image}\x00{window}".encode()).hexdigest()[:32]
     return f"{digest[:2]}/{digest[2:]}"
 
@@ -101,7 +101,7 @@ def _make(source: Path | None, wanted: Sequence[tuple[Path, Window | None]]) -> 
 
 
 def _cut(picture: Image, window: Window | None) -> Image:
-    """A part of a picture at most SIDE pixels wide and high; small parts keep their pixels."""
+    """Return a part of a picture at most SIDE pixels wide and high; small parts keep their pixels."""
     from PIL.Image import Resampling
 
     part = picture if window is None else picture.crop(window)

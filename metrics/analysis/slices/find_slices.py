@@ -113,12 +113,12 @@ def _found(folder: Path, model: str, evaluator: str, metric: str, by_topic: bool
 
 
 def _possible(difference: float, badness: Floats) -> float:
-    """The difference, infinite where no slice can be so bad."""
+    """Return the difference, infinite where no slice can be so bad."""
     return difference if difference <= badness.mean() - badness.min() else float("inf")
 
 
 def sentence(row: SliceValue, p: float, searched: int) -> str:
-    """A found slice in a sentence."""
+    """Return a found slice in a sentence."""
     of = "" if row.slice.of == "cases" else f" in {row.cases:,} images"
     value, rest = (f"{one:.3g}" if one is not None else "–" for one in (row.value, row.rest))
     return (
@@ -128,7 +128,9 @@ def sentence(row: SliceValue, p: float, searched: int) -> str:
 
 
 def searches(run: Run, most: int | None = None) -> list[SliceSearch]:
-    """The searches of every model by every primary measure that it has values of; with `most` the first so many."""
+    """Return the searches of every model by every primary measure that it has values of; with `most` the first so
+    many.
+    """
     minor = {(column.evaluator, column.metric) for column in leaderboard(run).columns if column.minor}
     chosen = [one for one in measures(run) if one.primary and (one.evaluator, one.metric) not in minor]
     found: list[SliceSearch] = []
@@ -142,7 +144,7 @@ def searches(run: Run, most: int | None = None) -> list[SliceSearch]:
 
 
 def slices(run: Run) -> pd.DataFrame:
-    """The found slices of every model by every primary measure, the smallest p first: COLUMNS.
+    """Return the found slices of every model by every primary measure, the smallest p first: COLUMNS.
 
     p is corrected for the slices of its own search, p_all also for the number of searches (Bonferroni).
     """

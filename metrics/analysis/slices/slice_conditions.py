@@ -83,7 +83,7 @@ class Slice:
         return json.dumps({"model": self.model, "of": self.of, "where": where}, ensure_ascii=False)
 
     def words(self, noun: str) -> str:
-        """The slice as a phrase, with `noun` for its units: Questions tagged ‘table’ with more than 3 contexts."""
+        """Return the slice as a phrase, with `noun` for its units: Questions tagged ‘table’ with more than 3 contexts."""
         return f"{noun[:1].upper()}{noun[1:]} {phrase(self.where)}"
 
 
@@ -97,7 +97,7 @@ def phrase(where: Sequence[Condition]) -> str:
 
 
 def parse(address: str) -> Slice:
-    """The slice of an address; InputError where it is none."""
+    """Return the slice of an address; InputError where it is none."""
     try:
         said = json.loads(address)
         where = tuple(_condition(entry) for entry in said["where"])

@@ -43,14 +43,14 @@ class Numbers:
     values: Floats
 
     def mask(self, condition: Condition) -> Mask:
-        """The units that meet a condition."""
+        """Return the units that meet a condition."""
         low = -np.inf if condition.low is None else condition.low
         high = np.inf if condition.high is None else condition.high
         inside: Mask = (self.values > low) & (self.values <= high)
         return inside
 
     def take(self, rows: Ints) -> Numbers:
-        """The numbers of these rows."""
+        """Return the numbers of these rows."""
         return Numbers(self.values[rows])
 
 
@@ -63,13 +63,13 @@ class Categories:
     titles: tuple[str, ...] = ()
 
     def mask(self, condition: Condition) -> Mask:
-        """The units that meet a condition."""
+        """Return the units that meet a condition."""
         place = -1 if condition.value is None else _place(self.names, condition.value)
         inside: Mask = self.codes == place
         return inside
 
     def take(self, rows: Ints) -> Categories:
-        """The categories of these rows."""
+        """Return the categories of these rows."""
         return Categories(self.names, self.codes[rows], self.titles)
 
 
@@ -81,14 +81,14 @@ class Marks:
     held: Mask
 
     def mask(self, condition: Condition) -> Mask:
-        """The units that meet a condition."""
+        """Return the units that meet a condition."""
         if condition.value is None:
             return np.asarray(~self.held.any(axis=1))
         place = _place(self.names, condition.value)
         return np.asarray(self.held[:, place]) if place >= 0 else np.zeros(len(self.held), bool)
 
     def take(self, rows: Ints) -> Marks:
-        """The names of these rows."""
+        """Return the names of these rows."""
         return Marks(self.names, self.held[rows])
 
 
@@ -111,7 +111,9 @@ class Feature:
 
 @lru_cache(maxsize=16)
 def known_of_cases(folder: Path, model: str) -> Mapping[str, Known]:
-    """What is known of the cases of a run by name; of outputs, those of one model, repeats averaged. Kept: sealed."""
+    """Return what is known of the cases of a run by name; of outputs, those of one model, repeats averaged. Kept:
+    sealed.
+    """
     run = Run(folder)
     if model not in run.models:
         raise InputError(f"run {run.id} has no model {model!r}; it has {', '.join(run.models)}")
@@ -162,18 +164,18 @@ def _of_outputs(run: Run, model: str) -> dict[str, Known]:
 
 
 def features(known: Mapping[str, Known]) -> list[Feature]:
-    """The known columns as ways of slicing; those with a single bin are left out."""
+    """Return the known columns as ways of slicing; those with a single bin are left out."""
     found = [_feature(name, column) for name, column in known.items()]
     return [feature for feature in found if feature is not None]
 
 
 def title_of(name: str) -> str:
-    """What a feature is called."""
+    """Return what a feature is called."""
     return TITLES.get(name) or name.removeprefix(METADATA)
 
 
 def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Mask:
-    """The units that meet every condition; InputError where a column is not known."""
+    """Return the units that meet every condition; InputError where a column is not known."""
     unknown = [one.feature for one in where if one.feature not in known]
     if unknown:
         raise InputError(f"the run has nothing to slice by as {unknown[0]!r}; it has {', '.join(known)}")
@@ -186,7 +188,7 @@ def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Mask:
 
 
 def titled(known: Mapping[str, Known], where: Sequence[Condition]) -> tuple[Condition, ...]:
-    """The conditions with the titles of what are only codes, such as topics."""
+    """Return the conditions with the titles of what are only codes, such as topics."""
     found = []
     for one in where:
         column = known.get(one.feature)
@@ -252,7 +254,7 @@ def _of_numbers(name: str, known: Numbers) -> Feature | None:
 
 
 def _tells(known: Known) -> bool:
-    """Whether any two units differ."""
+    """Return whether any two units differ."""
     if isinstance(known, Numbers):
         present = known.values[~np.isnan(known.values)]
         return len(present) > 0 and bool(present.min() < present.max())
@@ -274,7 +276,7 @@ def _read(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
 
 
 def _marks(words: pa.Array, position: Ints, size: int) -> Marks:
-    """Which of `size` units has which of the words, each at its position; the MOST_VALUES most frequent words."""
+    """Return which of `size` units has which of the words, each at its position; the MOST_VALUES most frequent words."""
     coded = words.dictionary_encode()
     code = coded.indices.fill_null(-1).to_numpy()
     counts = np.bincount(code[code >= 0], minlength=len(coded.dictionary))

@@ -88,7 +88,7 @@ class Outcomes:
 
 
 def measures(run: Run) -> list[Measure]:
-    """The metrics that slices can be compared by: those with a value per case and a better end, in their order.
+    """Return the metrics that slices can be compared by: those with a value per case and a better end, in their order.
 
     A detection run has two of each evaluator that matched its objects besides.
     """
@@ -154,7 +154,9 @@ def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: b
 
 
 def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
-    """Every ground truth, found or missed, or every prediction, right or wrong; those of an image are a cluster."""
+    """Return every ground truth, found or missed, or every prediction, right or wrong; those of an image are a
+    cluster.
+    """
     index = object_index(run, measure.evaluator, model)
     wrong = "fn" if measure.of == "objects" else "fp"
     kinds = np.array([1 if kind == "tp" else 0 if kind.startswith(wrong) else -1 for kind in index.kinds], np.int64)

@@ -62,7 +62,7 @@ class SliceTable:
 
 
 def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceTable:
-    """The values of one model by a measure over the slices of each feature, see `outcomes`."""
+    """Return the values of one model by a measure over the slices of each feature, see `outcomes`."""
     found = outcomes(run, model, evaluator, metric, by_topic)
     ways = features(found.known)
     masks, where = [np.ones(len(found.values), bool)], list[tuple[Condition, ...]]([()])
@@ -76,14 +76,14 @@ def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bo
 
 
 def one_slice(run: Run, evaluator: str, metric: str, chosen: Slice) -> SliceValue:
-    """The value of one slice by a measure; of objects, the share found or right."""
+    """Return the value of one slice by a measure; of objects, the share found or right."""
     found = outcomes(run, chosen.model, evaluator, metric, _asks_topic(chosen.where))
     where = titled(found.known, chosen.where)
     return valued(found, mask_of(found.known, where)[None], [where])[0]
 
 
 def positions(run: Run, chosen: Slice, evaluator: str) -> NDArray[np.int64]:
-    """The cases of a slice by their position in the suite: of objects or predictions, those that hold any."""
+    """Return the cases of a slice by their position in the suite: of objects or predictions, those that hold any."""
     if chosen.of != "cases":
         metric = FOUND if chosen.of == "objects" else RIGHT
         found = outcomes(run, chosen.model, evaluator, metric, _asks_topic(chosen.where))
@@ -95,7 +95,7 @@ def positions(run: Run, chosen: Slice, evaluator: str) -> NDArray[np.int64]:
 
 
 def in_words(run: Run, chosen: Slice) -> str:
-    """The slice as a phrase: Cases tagged ‘table’ with more than 3 contexts."""
+    """Return the slice as a phrase: Cases tagged ‘table’ with more than 3 contexts."""
     known = {TOPIC: topics(run)} if _asks_topic(chosen.where) else {}
     where = titled(known, chosen.where)
     of = {"cases": "cases", "objects": "cases with objects", "predictions": "cases with predictions"}[chosen.of]
@@ -103,7 +103,7 @@ def in_words(run: Run, chosen: Slice) -> str:
 
 
 def valued(found: Outcomes, masks: Mask, where: Sequence[tuple[Condition, ...]]) -> list[SliceValue]:
-    """The values of slices [m, n] with these conditions."""
+    """Return the values of slices [m, n] with these conditions."""
     design = (found.weights, found.clusters, found.binary)
     means = slice_means(found.values, masks, *design, found.measure.ends)
     apart = rest_differences(found.values, masks, *design)

@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 def topics(run: Run) -> Categories:
-    """The topic of each case's question, −1 without one, by the bundled embedder: k-means on unit vectors.
+    """Return the topic of each case's question, −1 without one, by the bundled embedder: k-means on unit vectors.
 
     About √(n / 2) topics, no more than MOST and of A_TOPIC cases on average. Kept in the workspace's cache: the second
     time nothing is embedded. InputError where fewer than 2 × A_TOPIC cases have a question, MissingResource without an
@@ -43,7 +43,7 @@ def topics(run: Run) -> Categories:
 
 
 def has_topics(run: Run) -> bool:
-    """Whether enough cases have a question to be grouped by."""
+    """Return whether enough cases have a question to be grouped by."""
     column = run.suite.cases["question"]
     return len(column) - int(column.null_count) >= 2 * A_TOPIC
 
@@ -100,7 +100,7 @@ def clustered(vectors: Floats, count: int, seed: int = 0) -> Ints:
 
 
 def representative(texts: Sequence[str], codes: Ints) -> list[list[str]]:
-    """The WORDS words of each cluster that set it apart, by c-TF-IDF: tf·log(1 + A / f).
+    """Return the WORDS words of each cluster that set it apart, by c-TF-IDF: tf·log(1 + A / f).
 
     tf: how often the word is in the cluster's texts; f: in all; A: words a cluster on average. Words of one text alone
     represent nobody. Source: Grootendorst, arXiv:2203.05794.

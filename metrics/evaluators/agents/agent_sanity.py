@@ -114,7 +114,9 @@ def _is(name: str, wanted: str) -> bool:
 
 
 def _opened(artifact: Artifact, files: Path | None) -> Artifact:
-    """The artifact with the content of its stored file, of which no more is read than shows that it is too large."""
+    """Return the artifact with the content of its stored file, of which no more is read than shows that it is too
+    large.
+    """
     if artifact.stored is None or files is None:
         return artifact
     with (files / artifact.stored).open("rb") as file:

@@ -311,7 +311,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
 
 
 def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
-    """The shares of wasted tool calls, and their counts; no shares and why where there is no call to count."""
+    """Return the shares of wasted tool calls, and their counts; no shares and why where there is no call to count."""
     if not trace:
         return {}, "the case has no trace"
     try:
@@ -345,7 +345,7 @@ def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
 
 
 async def _checked(case: Case, judge: Judge) -> list[dict[str, Any]]:
-    """The claims of the answer, each held against the expected answers."""
+    """Return the claims of the answer, each held against the expected answers."""
     stated = await claims(judge, case.answer, case.question)
     said = await each(judge, ACCURACY, _Accuracy, stated, {"EXPECTED": case.expected_answers}, name="CLAIMS")
     return [
@@ -355,7 +355,9 @@ async def _checked(case: Case, judge: Judge) -> list[dict[str, Any]]:
 
 
 def _accuracy_score(checked: Sequence[Mapping[str, Any]], worth: Mapping[str, float], major: float) -> float | None:
-    """The mean level of the claims, a major one counting `major` times a minor one; None where none could be rated."""
+    """Return the mean level of the claims, a major one counting `major` times a minor one; None where none could be
+    rated.
+    """
     known = [
         (worth[row["verdict"]], major if row["importance"] == "major" else 1.0)
         for row in checked

@@ -57,7 +57,7 @@ class _Alignment:
         return float(sum(self.table[row, column] for row, column in self.pairs if None not in (row, column)))
 
     def verdict(self, row: int | None, column: int | None) -> str:
-        """What becomes of a pair."""
+        """Return what becomes of a pair."""
         if row is None or column is None:
             return "inserted" if row is None else "deleted"
         return "match" if self.table[row, column] >= self.matched - 1e-9 else "mismatch"
@@ -162,7 +162,7 @@ def _expected(texts: Sequence[str], written: str) -> list[list[str]]:
 def _closest(
     answer: Sequence[str], lists: Sequence[Sequence[str]], cosines: Floats, same: float
 ) -> tuple[int, _Alignment]:
-    """The expected list with the fewest edits, then the most alike, and its alignment."""
+    """Return the expected list with the fewest edits, then the most alike, and its alignment."""
     aligned: dict[int, _Alignment] = {}
     start = 0
     for place, listed in enumerate(lists):

@@ -54,7 +54,7 @@ class ClaimMatch:
 
 
 async def match_claims(judge: Judge, case: Case) -> list[ClaimMatch] | CaseScore:
-    """The answer against every expected answer that makes a claim; not applicable where none does."""
+    """Return the answer against every expected answer that makes a claim; not applicable where none does."""
     stated, expected = await answer_and_references(judge, case.answer, case.expected_answers, case.question)
     if not expected:
         return not_applicable(NO_REFERENCE_CLAIMS)

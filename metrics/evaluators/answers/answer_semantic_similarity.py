@@ -38,7 +38,7 @@ class SimilarityParameters(Parameters):
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
-        """The model of the chosen method."""
+        """Return the model of the chosen method."""
         wanted = "embedder" if self.method == "embeddings" else "classifier"
         return tuple(name for name in declared if name == wanted)
 

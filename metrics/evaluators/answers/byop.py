@@ -152,7 +152,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
 
 @lru_cache(maxsize=64)
 def _form(mode: Mode, levels: tuple[str, ...]) -> tuple[type[Reply], str]:
-    """The form of the reply, and the last sentence of the prompt, which asks for it."""
+    """Return the form of the reply, and the last sentence of the prompt, which asks for it."""
     if mode == "boolean":
         return _Verdict, BOOLEAN
     if not levels:

@@ -132,7 +132,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
 
 
 async def _searched(case: Case, tools: dict[str, SearchTool], most: int, judge: Judge) -> list[dict[str, Any]]:
-    """The searches that the judge asked for, with what they found."""
+    """Return the searches that the judge asked for, with what they found."""
     described = [f"{name}: {tool.description}" for name, tool in tools.items()]
     findings: list[dict[str, Any]] = []
     while len(findings) < most:

@@ -53,13 +53,13 @@ class ScoreMatrix:
         return int(self.clusters.max(initial=-1)) + 1
 
     def scores_of(self, metrics: Sequence[str]) -> dict[str, CaseScore]:
-        """The entries of Findings.cases for the cases that are not scored."""
+        """Return the entries of Findings.cases for the cases that are not scored."""
         nothing = dict.fromkeys(metrics)
         return {case_id: CaseScore(nothing, Status.NOT_APPLICABLE, reason) for case_id, reason in self.unscored.items()}
 
 
 def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wrong"] = "unscored") -> ScoreMatrix:
-    """The scores of a model that has one repeat; InputError listing every score that is not within 0 … 1.
+    """Return the scores of a model that has one repeat; InputError listing every score that is not within 0 … 1.
 
     Cases without a true label are unscored; those without any score too, or with `missing` = wrong a row of NaN. Of
     several scores of one case and class the highest counts; a prediction without a score is no score.
@@ -113,7 +113,9 @@ def aggregate(
     label: str | None = None,
     reason: str | None = None,
 ) -> Aggregate:
-    """An Aggregate from plain floats: NaN is no value, which needs a reason, and an interval has both ends or none."""
+    """Return an Aggregate from plain floats: NaN is no value, which needs a reason, and an interval has both ends or
+    none.
+    """
     if np.isnan(value):
         return Aggregate(metric, None, n=n, unscored=unscored, label=label, reason=reason)
     low, high = (None if bound is None or np.isnan(bound) else float(bound) for bound in interval)
@@ -123,14 +125,14 @@ def aggregate(
 
 
 def _codes(values: pa.ChunkedArray | pa.Array, names: pa.Array) -> Ints:
-    """The place of each value in `names`; −1 for none."""
+    """Return the place of each value in `names`; −1 for none."""
     places = pc.index_in(_whole(values), value_set=names)
     codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return codes
 
 
 def _clusters(group: pa.ChunkedArray) -> Ints:
-    """A code per case: that of its group, its own where it has none."""
+    """Return a code per case: that of its group, its own where it has none."""
     if group.null_count == len(group):
         return np.arange(len(group))
     own = pa.array([f"\x00{row}" for row in range(len(group))])

@@ -282,7 +282,7 @@ def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParame
 
 
 def _judged(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]:
-    """The aggregates and the reliability diagram."""
+    """Return the aggregates and the reliability diagram."""
     n, unscored, nothing = len(stated.confidence), stated.unscored, stated.reason
     diagram = reliability(stated.confidence, stated.right, bins)
     expected, largest = calibration_errors(diagram)

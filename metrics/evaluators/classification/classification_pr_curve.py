@@ -154,14 +154,14 @@ def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints) -> list[Aggregate
 
 
 def _yes_and_no(found: ScoreMatrix, at: Ints) -> tuple[Bools, Bools]:
-    """Which classes are predicted at the threshold of index `at` [k], and which are true, both [n, k]."""
+    """Return which classes are predicted at the threshold of index `at` [k], and which are true, both [n, k]."""
     true = np.zeros(found.scores.shape, dtype=np.bool_)
     true[np.arange(len(true)), found.truth] = True
     return found.scores >= np.array(THRESHOLDS)[at], true  # NaN is not
 
 
 def _mean_of_known(values: Floats) -> Floats:
-    """The mean [B] over classes [B, k] of what is not NaN; every resample has a case, so one is."""
+    """Return the mean [B] over classes [B, k] of what is not NaN; every resample has a case, so one is."""
     known = ~np.isnan(values)
     mean: Floats = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
     return mean
@@ -191,7 +191,7 @@ def _table(found: ScoreMatrix, tp: Ints, predicted: Ints) -> pa.Table:
 
 
 def _matches(found: ScoreMatrix) -> pa.Table:
-    """Every prediction at or above the lowest threshold, then every true label below it: schema MATCHES."""
+    """Return every prediction at or above the lowest threshold, then every true label below it: schema MATCHES."""
     lowest = THRESHOLDS[0]
     true, other = true_and_other(found.scores, found.truth)
     case, code = np.nonzero(found.scores >= lowest)

@@ -192,7 +192,7 @@ def _aggregates(found: ScoreMatrix, values: Floats, predicted: NDArray[np.bool_]
 
 
 def _rows(found: ScoreMatrix, other: Floats, most: int) -> Iterator[tuple[str, float, str, int, str]]:
-    """The rows of CURVES, class by class."""
+    """Yield the rows of CURVES, class by class."""
     for code, label in enumerate(found.labels):
         score = np.nan_to_num(found.scores[:, code], nan=-np.inf)
         own = np.flatnonzero(found.truth == code)

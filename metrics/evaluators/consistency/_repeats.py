@@ -15,7 +15,7 @@ NO_OUTPUT = "the model has no output for this case"
 
 
 def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
-    """The repeats of every case of the suite, in its order, each by `run`; none where the model has no output."""
+    """Return the repeats of every case of the suite, in its order, each by `run`; none where the model has no output."""
     found: dict[str, list[Case]] = {case_id: [] for case_id in suite.cases["case_id"].to_pylist()}
     for case in join_cases(suite, outputs):
         found[case.case_id].append(case)
@@ -23,7 +23,7 @@ def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
 
 
 def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, CaseScore]) -> Findings:
-    """The mean of each metric over the cases that have a value, with a bootstrap interval over cases.
+    """Return the mean of each metric over the cases that have a value, with a bootstrap interval over cases.
 
     Weighted where the suite has weights, resampled by `group` where it has groups. The scores of cases are kept.
     """
@@ -45,7 +45,7 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
 
 
 def too_few(kind: str, there: int, evidence: Mapping[str, object]) -> CaseScore:
-    """The score of a case with fewer than two repeats to compare."""
+    """Return the score of a case with fewer than two repeats to compare."""
     return not_applicable(f"needs two {kind} of the case, has {there}", evidence)
 
 

@@ -120,7 +120,9 @@ def consistency_statistics(suite: Suite, outputs: Outputs, parameters: Statistic
 
 
 def followed(of: str) -> tuple[Evaluator, Metric]:
-    """The evaluator and the metric that `of` names; ValueError that lists what could be named where it names none."""
+    """Return the evaluator and the metric that `of` names; ValueError that lists what could be named where it names
+    none.
+    """
     from metrics.core.registry import evaluators  # the registry imports this module
 
     known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.needs}
@@ -158,7 +160,7 @@ def _case(repeats: list[Case], entry: Evaluator, metric: Metric, options: Parame
 
 
 def _value(case: Case, entry: Evaluator, metric: Metric, options: Parameters) -> float | str:
-    """The metric's value on one repeat, or why there is none."""
+    """Return the metric's value on one repeat, or why there is none."""
     missing = entry.lacking(case)
     if missing:
         return f"the case has no {' and no '.join(name.replace('_', ' ') for name in missing)}"

@@ -88,7 +88,7 @@ class Scene:
         return {} if self.geometry == "box" else {"geometry": self.geometry}
 
     def overlaps(self, floor: float) -> Pairs:
-        """The pairs of one image, whatever their labels, at IoU ≥ floor, and perhaps some below."""
+        """Return the pairs of one image, whatever their labels, at IoU ≥ floor, and perhaps some below."""
         known = next((pairs for lowest, pairs in self._overlaps.items() if lowest <= floor), None)
         if known is None:
             self._overlaps.clear()
@@ -96,7 +96,7 @@ class Scene:
         return known
 
     def weights(self, resamples: int, seed: int) -> NDArray[np.uint8]:
-        """How often each image occurs [1 + B, I]: once in the data set itself, the first, then in half-samples."""
+        """Return how often each image occurs [1 + B, I]: once in the data set itself, the first, then in half-samples."""
         count = resamples if self.clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
         key = (count, seed)
         if key not in self._weights:
@@ -106,7 +106,9 @@ class Scene:
         return self._weights[key]
 
     def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
-        """How many objects of each label the data sets hold in which image i occurs weights[b, i] times: [B, K]."""
+        """Return how many objects of each label the data sets hold in which image i occurs weights[b, i] times: [B,
+        K].
+        """
         objects = self.objects
         flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
@@ -124,7 +126,9 @@ class Matched:
     _told: dict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(default_factory=dict)
 
     def told(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
-        """What became of every object at one IoU threshold, and a table of it (schema MATCHES); the last are kept."""
+        """Return what became of every object at one IoU threshold, and a table of it (schema MATCHES); the last are
+        kept.
+        """
         key = (iou, area, max_dets)
         if key not in self._told:
             pairs = self.scene.overlaps(min(iou, LOCALISED))
@@ -136,7 +140,7 @@ class Matched:
         return self._told[key]
 
     def area(self, bounds: tuple[float, float]) -> int:
-        """The index of an area range."""
+        """Return the index of an area range."""
         return self.areas.index(bounds)
 
     def estimates(
@@ -217,7 +221,7 @@ def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Sce
 
 
 def read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
-    """The columns of a suite and one model's outputs; InputError listing every record that cannot be used."""
+    """Return the columns of a suite and one model's outputs; InputError listing every record that cannot be used."""
     truths, predictions = _objects(suite, outputs)
     case_ids = whole(suite.cases["case_id"])
     named = pc.unique(pa.chunked_array([*truths["label"].chunks, *predictions["label"].chunks], pa.string()))
@@ -263,21 +267,23 @@ def matches_at(
     bounds: tuple[float, float] = AREAS["all"],
     max_dets: int | None = None,
 ) -> pa.Table:
-    """The matches table at an IoU threshold, matched anew where `found` lacks it."""
+    """Return the matches table at an IoU threshold, matched anew where `found` lacks it."""
     if threshold_index(found.matches.thresholds, iou) is None:
         found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry)
     return matches_table(found, iou, found.area(bounds), max_dets)
 
 
 def matches_table(found: Matched, iou: float, area: int = 0, max_dets: int | None = None) -> pa.Table:
-    """Every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
+    """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
     return found.told(iou, area, max_dets)[1]
 
 
 def outcomes_table(
     scene: Scene, result: Outcomes, kinds: Sequence[str], missing: Sequence[int], iou: float
 ) -> pa.Table:
-    """The predictions, then the ground truths whose code is in `missing`: schema MATCHES. `kinds` names the codes."""
+    """Return the predictions, then the ground truths whose code is in `missing`: schema MATCHES. `kinds` names the
+    codes.
+    """
     objects = scene.objects
     missed = np.flatnonzero(np.isin(result.ground_truth, missing))
     labels = pa.array(scene.labels, pa.string())
@@ -305,7 +311,7 @@ def number(
     columns: Columns | None = None,
     why: str | None = None,
 ) -> Aggregate:
-    """The aggregate at `place` of `spread`; NaN is no value: `why`, by default for want of ground truth."""
+    """Return the aggregate at `place` of `spread`; NaN is no value: `why`, by default for want of ground truth."""
     value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
     if value is None:
         low = high = None
@@ -328,12 +334,12 @@ def area_name(bounds: tuple[float, float]) -> str:
 
 
 def shown(iou: float) -> float:
-    """An IoU threshold as people write it: .9 where the grid holds 0.8999999999999999."""
+    """Return an IoU threshold as people write it: .9 where the grid holds 0.8999999999999999."""
     return round(float(iou), 10)
 
 
 def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """The value of `key`, made at the first call; the store holds the last KEPT."""
+    """Return the value of `key`, made at the first call; the store holds the last KEPT."""
     if key not in store:
         store[key] = make()
     store.move_to_end(key)
@@ -347,20 +353,20 @@ def _absent(truth: Ints, missed: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _objects(suite: Suite, outputs: Outputs) -> tuple[pa.Table, pa.Table]:
-    """The ground truths and the predictions."""
+    """Return the ground truths and the predictions."""
     truths = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
     return truths, PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
 
 
 def _codes(values: pa.ChunkedArray, names: pa.Array) -> Ints:
-    """The place of each value in `names`; −1 for none."""
+    """Return the place of each value in `names`; −1 for none."""
     places = pc.index_in(whole(values), value_set=names)
     codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return codes
 
 
 def clusters_of(group: pa.ChunkedArray) -> Ints:
-    """A code per image: that of its group, its own where it has none."""
+    """Return a code per image: that of its group, its own where it has none."""
     codes = whole(group).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     alone = codes < 0
     codes[alone] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(alone))

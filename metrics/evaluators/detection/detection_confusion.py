@@ -191,7 +191,7 @@ def _margin(name: str, labels: tuple[str, ...]) -> str:
 
 
 def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameters) -> list[Aggregate]:
-    """The four shares over all labels, then of each."""
+    """Return the four shares over all labels, then of each."""
     weights = scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
     none = len(scene.labels)
 

@@ -188,7 +188,7 @@ def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetai
 
 
 def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans], most: int) -> pa.Table:
-    """The rows of CURVES by label, threshold and kind."""
+    """Return the rows of CURVES by label, threshold and kind."""
     shape = (len(scene.labels), len(THRESHOLDS), len(spans))
     counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
     for place, entry in enumerate(spans):
@@ -210,7 +210,9 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
 def _points(
     entry: Spans, suite: str, labels: int, most: int, table: pa.Table | None
 ) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
-    """How many objects have the kind by label and threshold, and the examples; `table` has the objects' geometries."""
+    """Return how many objects have the kind by label and threshold, and the examples; `table` has the objects'
+    geometries.
+    """
     from metrics.vision.compiled import ranked
 
     first, last = (np.searchsorted(THRESHOLDS, edge, side="right") for edge in (entry.low, entry.high))
@@ -228,7 +230,7 @@ def _points(
 
 
 def _texts(suite: str, table: pa.Table | None, rows: Sequence[int]) -> dict[int, str]:
-    """Each of the rows as the JSON text of an example."""
+    """Return each of the rows as the JSON text of an example."""
     if table is None or not rows:
         return {}
     chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows, pa.int64())).to_pylist()

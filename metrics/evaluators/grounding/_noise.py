@@ -23,7 +23,7 @@ STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilie
 
 
 def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
-    """The one metric of a noise sensitivity; `contexts` says out of which the wrong claims come."""
+    """Return the one metric of a noise sensitivity; `contexts` says out of which the wrong claims come."""
     description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
     return (Metric(name, description, direction=Direction.LOWER, threshold=0.25, primary=True),)
 
@@ -40,7 +40,7 @@ class Noise:
 
 
 async def noise(judge: Judge, case: Case) -> Noise | CaseScore:
-    """Which claims of the answer are correct and which contexts are relevant; or why neither can be said.
+    """Return which claims of the answer are correct and which contexts are relevant; or why neither can be said.
 
     Correct is a claim that the claims of an expected answer support, relevant a context that supports at least one
     claim of an expected answer; any of them will do. Both are asked as answer_correctness, context_recall and
@@ -70,7 +70,7 @@ async def noise(judge: Judge, case: Case) -> Noise | CaseScore:
 
 
 def sensitivity(metric: str, case: Case, found: Noise, relevant: bool) -> CaseScore:
-    """The share of the claims that are incorrect and entailed by a context that is `relevant`, or irrelevant."""
+    """Return the share of the claims that are incorrect and entailed by a context that is `relevant`, or irrelevant."""
     rows: list[dict[str, Any]] = []
     for claim, reason, correct, entry in zip(found.stated, found.reasons, found.correct, found.entailed, strict=True):
         sources = [number for number in entry.supported_by if (number in found.relevant) is relevant]

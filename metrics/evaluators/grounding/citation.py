@@ -131,7 +131,7 @@ async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScor
 
 
 async def _judged(judge: Judge, case: Case, parts: list[CitedPart], place: int, number: int) -> _Judged:
-    """How far the passage of that number supports the part in that place."""
+    """Return how far the passage of that number supports the part in that place."""
     text, contexts = parts[place].text, case.retrieved_contexts
     if not 1 <= number <= len(contexts):
         said = _Support(reason=f"there are {len(contexts)} passages", support="none")
@@ -145,7 +145,9 @@ async def _judged(judge: Judge, case: Case, parts: list[CitedPart], place: int, 
 
 
 def _listed(case: Case) -> tuple[int, ...]:
-    """The numbers of the contexts that the output's citations name; 0, which no context has, for what names none."""
+    """Return the numbers of the contexts that the output's citations name; 0, which no context has, for what names
+    none.
+    """
     numbers = []
     for entry in case.citations:
         if found := BARE_NUMBER.fullmatch(entry):

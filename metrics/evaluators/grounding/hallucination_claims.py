@@ -46,7 +46,7 @@ class ClaimsParameters(Parameters):
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
-        """The checker alone."""
+        """Return the checker alone."""
         return tuple(name for name in declared if name == self.checker)
 
 
@@ -132,7 +132,7 @@ async def hallucination_claims(
 
 
 def _classified(case: Case, classifier: Classifies) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The evidence per sentence of the answer, and which model it is owed to."""
+    """Return the evidence per sentence of the answer, and which model it is owed to."""
     sentences = worded_sentences(case.answer or "")
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     pairs = [(text, sentence) for sentence in sentences for _, text in contexts]

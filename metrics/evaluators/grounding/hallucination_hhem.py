@@ -98,7 +98,7 @@ def hallucination_hhem(
 
 
 def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
-    """What the answer is checked against, each with the number of its context, 0 for all of them."""
+    """Return what the answer is checked against, each with the number of its context, 0 for all of them."""
     worded = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     if mode == "per_chunk" or not worded:
         return worded

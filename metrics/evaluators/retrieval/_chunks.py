@@ -43,7 +43,7 @@ def closest_sentences(cases: Sequence[Case], embedder: Encoder) -> Iterator[Rank
 
 
 def chunk_rows(ranked: Ranked) -> list[dict[str, Any]]:
-    """The chunks as evidence, the rank counted from 1."""
+    """Return the chunks as evidence, the rank counted from 1."""
     return [
         {"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence} for rank, chunk in enumerate(ranked.chunks, 1)
     ]

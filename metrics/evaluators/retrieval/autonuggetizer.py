@@ -210,7 +210,7 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
 
 
 def nugget_scores(nuggets: Sequence[tuple[bool, str]]) -> dict[str, float | None]:
-    """The six scores of nuggets, each whether it is vital and how the answer supports it (a key of CREDIT)."""
+    """Return the six scores of nuggets, each whether it is vital and how the answer supports it (a key of CREDIT)."""
     values: dict[str, float | None] = {}
     for suffix, credit in (("", CREDIT), ("_strict", {**CREDIT, "partial_support": 0.0})):
         credits = [(credit[assignment], 1.0 if vital else OKAY_WEIGHT) for vital, assignment in nuggets]
@@ -223,7 +223,7 @@ def nugget_scores(nuggets: Sequence[tuple[bool, str]]) -> dict[str, float | None
 
 
 async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Created:
-    """The nuggets after a round per window of passages; each round begins with the list of the one before."""
+    """Return the nuggets after a round per window of passages; each round begins with the list of the one before."""
     nuggets: tuple[str, ...] = ()
     dropped: list[str] = []
     starts = range(0, len(passages), WINDOW)[:ROUNDS]

@@ -21,7 +21,7 @@ class JudgedTextsParameters(Parameters):
 async def verdict_on_texts(
     case: Case, parameters: JudgedTextsParameters, judge: Judge, prompt: Prompt, data: Data | None = None
 ) -> CaseScore:
-    """The score of a case that passes where the judge says no to `prompt` of the answer.
+    """Return the score of a case that passes where the judge says no to `prompt` of the answer.
 
     `prompt` asks a yes or no of each of the numbered TEXTS: of the answer alone and, in a call of their own, which
     models with the same contexts share, of the contexts. Blank texts pass unasked.

@@ -19,7 +19,7 @@ class _Opinions(Reply):
 
 
 async def opinions(judge: Judge, text: str) -> tuple[str, ...]:
-    """The opinions that the author of a text voices, in its order; none for a blank text."""
+    """Return the opinions that the author of a text voices, in its order; none for a blank text."""
     if not text.strip():
         return ()
     said = await judge.ask(OPINIONS, _Opinions, {"TEXT": text})
@@ -29,7 +29,7 @@ async def opinions(judge: Judge, text: str) -> tuple[str, ...]:
 async def share_of_opinions(
     case: Case, judge: Judge, prompt: Prompt, metric: str, verdicts: tuple[str, str]
 ) -> CaseScore:
-    """The share of the answer's opinions of which the judge says yes to `prompt`; 0 where it voices none.
+    """Return the share of the answer's opinions of which the judge says yes to `prompt`; 0 where it voices none.
 
     `verdicts` names a yes and a no in the evidence: ("biased", "unbiased").
     """

@@ -133,7 +133,7 @@ def encoding_guardrail(case: Case, parameters: EncodingParameters) -> CaseScore:
 def _checked(
     texts: Sequence[str], places: Sequence[str], condition: Condition | None, parameters: EncodingParameters
 ) -> tuple[list[dict[str, Any]], bool]:
-    """The encoded parts of `texts` as evidence, and whether all of them together pass."""
+    """Return the encoded parts of `texts` as evidence, and whether all of them together pass."""
     parts = [encoded_parts(text, parameters.encodings) for text in texts]
     shown = [
         {

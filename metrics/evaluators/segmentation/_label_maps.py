@@ -66,7 +66,9 @@ class Labels:
 
     @classmethod
     def of(cls, suite: Suite, outputs: Outputs, parameters: LabelMapParameters) -> "Labels":
-        """The labels of a suite in its order, then the others that are predicted, without those that are ignored."""
+        """Return the labels of a suite in its order, then the others that are predicted, without those that are
+        ignored.
+        """
         truths, predictions = _tables(suite, outputs)
         given = pc.unique(pa.chunked_array([*truths["label"].chunks, *predictions["label"].chunks], pa.string()))
         extra = sorted(set(given.drop_null().to_pylist()) - set(suite.labels))
@@ -93,7 +95,7 @@ class Batch:
     sides: tuple["_Runs", "_Runs"]
 
     def maps(self, index: int) -> ImageMaps:
-        """The label maps of one of the images, painted."""
+        """Return the label maps of one of the images, painted."""
         high, wide = self.sizes[index].tolist()
         truth, prediction = (
             label_map(side.masks, side.start[index], side.start[index + 1], side.code, high * wide, side.ground[index])
@@ -112,7 +114,7 @@ class _Runs(NamedTuple):
 
 
 def batches(suite: Suite, outputs: Outputs, labels: Labels) -> Iterator[Batch]:
-    """The images in the order of the suite.
+    """Yield the images in the order of the suite.
 
     Of overlapping regions the one in the later row wins. An image that the model has no output for is predicted to be
     of no label; one with an output is background where no region covers it. InputError, in the end, listing every
@@ -176,11 +178,11 @@ class _Side:
         return cls(table, image, order, starts(counts))
 
     def rows_of(self, places: range) -> Longs:
-        """The rows of some images."""
+        """Return the rows of some images."""
         return self.order[self.start[places.start] : self.start[places.stop]]
 
 
 def _tables(suite: Suite, outputs: Outputs) -> tuple[pa.Table, pa.Table]:
-    """The true and the predicted regions."""
+    """Return the true and the predicted regions."""
     truths = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
     return truths, PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions

@@ -200,14 +200,14 @@ def _count(suite: Suite, outputs: Outputs, labels: Labels, ratio: float) -> _Cou
 
 
 def _joined(cells: Cells, last: int) -> Cells:
-    """The cells with the codes of predictions from `last` on as one."""
+    """Return the cells with the codes of predictions from `last` on as one."""
     truth, predicted, count = cells
     keys, of_key = np.unique(truth * (last + 1) + np.minimum(predicted, last), return_inverse=True)
     return keys // (last + 1), keys % (last + 1), np.bincount(of_key, count, len(keys)).astype(np.int64)
 
 
 def _resampled(pixels: Ints, weights: NDArray[np.uint8]) -> Floats:
-    """The sums of `pixels` [I, 2, 3, K] over the data set, then over its resamples: [1 + B, 2, 3, K]."""
+    """Return the sums of `pixels` [I, 2, 3, K] over the data set, then over its resamples: [1 + B, 2, 3, K]."""
     images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
     sums = np.zeros((1 + len(weights), images.shape[1]))
     for start in range(0, len(images), AT_ONCE):
@@ -266,7 +266,7 @@ def _cases(counts: _Counts) -> Iterator[CaseScore]:
 
 
 def _curves(counts: _Counts) -> pa.Table:
-    """The pixel confusion matrix, without its empty cells."""
+    """Return the pixel confusion matrix, without its empty cells."""
     matrix = np.zeros((len(counts.labels), len(counts.labels) + 1), np.int64)
     for truth, predicted, count in counts.cells:
         np.add.at(matrix, (truth, predicted), count)

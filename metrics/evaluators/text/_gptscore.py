@@ -29,7 +29,7 @@ class LanguageModelParameters(Parameters):
 
 
 def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]:
-    """A metric per aspect, in nats a token, unbounded above; the text of an aspect describes its metric."""
+    """Return a metric per aspect, in nats a token, unbounded above; the text of an aspect describes its metric."""
     return tuple(
         Metric(
             name, description, high=inf, direction=Direction.LOWER, threshold=inf, primary=name == primary,
@@ -40,7 +40,7 @@ def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]
 
 
 def half_said(aspects: Iterable[str]) -> Example:
-    """The worked example of a loss taken both ways; the same whatever an aspect asks for."""
+    """Return the worked example of a loss taken both ways; the same whatever an aspect asks for."""
     return Example(
         "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
         {"answer": "Ernte gut", "expected_answers": ["Ernte schlecht"]},
@@ -49,7 +49,7 @@ def half_said(aspects: Iterable[str]) -> Example:
 
 
 def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case], Asked | str]) -> list[CaseScore]:
-    """The score of each case: the losses that `asks` wants of it, or why it has none.
+    """Return the score of each case: the losses that `asks` wants of it, or why it has none.
 
     Of several alternatives (expected answers) each aspect takes the one with the lowest loss.
     """
@@ -97,7 +97,9 @@ def _case_score(found: Mapping[int, Mapping[str, Sequence[Loss]]], language_mode
 
 
 def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, Any]:
-    """What stands beside a loss: the model, its weights' sha256, and into how many windows the longest text fell."""
+    """Return what stands beside a loss: the model, its weights' sha256, and into how many windows the longest text
+    fell.
+    """
     facts: dict[str, Any] = {"model": language_model.name, "weights_sha256": language_model.weights}
     windows = max((loss.windows for loss in losses), default=1)
     if windows > 1:
@@ -106,7 +108,8 @@ def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, An
 
 
 def against_references(case: Case, templates: Mapping[str, str]) -> Asked | str:
-    """Each aspect asked both ways for each expected answer: it after the answer in the template, and the reverse.
+    """Return each aspect asked both ways for each expected answer: it after the answer in the template, and the
+    reverse.
 
     A text where that cannot be, which says why.
     """

@@ -49,7 +49,7 @@ class LanguageParameters(Parameters):
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
-        """The judge only where it is the one to tell."""
+        """Return the judge only where it is the one to tell."""
         return declared if self.detector == "judge" else ()
 
 
@@ -160,7 +160,7 @@ def language_mismatch(
 
 
 def _same(left: Detected, right: Detected, parameters: LanguageParameters) -> bool | None:
-    """Whether two texts are in one language; None where it cannot be told."""
+    """Return whether two texts are in one language; None where it cannot be told."""
     if min(left.letters, right.letters) < parameters.min_letters or NO_LANGUAGE in (left.language, right.language):
         return None
     if left.language == right.language:

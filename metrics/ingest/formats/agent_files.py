@@ -25,7 +25,8 @@ def attach_files(
     outputs: Outputs, path: str | Path, *, destination: str | Path | None = None, filename: str | None = None,
     keep_good_rows: bool = False,
 ) -> Loaded[Outputs]:  # fmt: skip
-    """The outputs with the files of a folder or zip as artifacts: whose content is checked, and which is nowhere else.
+    """Return the outputs with the files of a folder or zip as artifacts: whose content is checked, and which is
+    nowhere else.
 
     A file is an artifact of an output that names it, in `artifacts` or in its trace, or in whose folder it stands:
     `MODEL/CASE/…`, or `CASE/…` where there is one model. A name is looked up in the list of what is there: in the
@@ -63,7 +64,7 @@ def attach_files(
 def _attached(
     outputs: Outputs, entries: list[Entry], folder: Path, file: str, problems: Problems
 ) -> Iterator[list[str] | None]:
-    """The artifacts of each output."""
+    """Yield the artifacts of each output."""
     files = _Files([entry for entry in entries if not entry.hidden], folder, file, problems)
     alone = len(outputs.models) == 1
     taken = False
@@ -115,11 +116,11 @@ class _Files:
                 self._by_folder.setdefault("/".join(parts[:depth]) + "/", []).append(entry)
 
     def within(self, folder: str) -> dict[str, Entry]:
-        """The files in a folder (`CASE/`, `MODEL/CASE/`), by their names within."""
+        """Return the files in a folder (`CASE/`, `MODEL/CASE/`), by their names within."""
         return {entry.name[len(folder) :]: entry for entry in self._by_folder.get(folder, [])}
 
     def find(self, name: str, own: dict[str, Entry]) -> Entry | None:
-        """The file that a name means; None where there is none, or no telling which."""
+        """Return the file that a name means; None where there is none, or no telling which."""
         plain = name.replace("\\", "/").removeprefix("./")
         if plain in own:
             return own[plain]
@@ -133,7 +134,9 @@ class _Files:
         return choice[0] if len(choice) == 1 else None
 
     def store(self, name: str, entry: Entry | None) -> str | None:
-        """The artifact as it stands in the column: where it is stored, or that it is missing; None where unreadable."""
+        """Return the artifact as it stands in the column: where it is stored, or that it is missing; None where
+        unreadable.
+        """
         if entry is None:
             return json_text({"name": name, "missing": True})
         if entry.name not in self._stored:

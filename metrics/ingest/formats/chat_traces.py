@@ -23,7 +23,7 @@ FAILED = ("error:", "traceback (most recent call last)")  # how the text of a fa
 
 
 def is_conversation(listed: list[Any]) -> bool:
-    """Whether a list begins like messages of a chat or items of the Responses API."""
+    """Return whether a list begins like messages of a chat or items of the Responses API."""
     first = listed[0] if listed else None
     if not isinstance(first, Mapping):
         return False
@@ -138,7 +138,7 @@ class Conversation:
 
 
 def conversation(listed: Iterable[Any]) -> list[Step]:
-    """The steps of messages or items, in order."""
+    """Return the steps of messages or items, in order."""
     made = Conversation()
     for place, message in enumerate(listed, 1):
         made.say(message, f"message {place}")
@@ -146,7 +146,7 @@ def conversation(listed: Iterable[Any]) -> list[Step]:
 
 
 def decoded(value: Any) -> Any:
-    """An object or list that is written as JSON text as what it is; anything else as it stands."""
+    """Return an object or list that is written as JSON text as what it is; anything else as it stands."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
@@ -156,7 +156,7 @@ def decoded(value: Any) -> Any:
 
 
 def _failure(result: Any) -> str | None:
-    """What a result says of its call's failure: an object with an error, a text that begins with one."""
+    """Return what a result says of its call's failure: an object with an error, a text that begins with one."""
     if isinstance(result, Mapping):
         flagged = result.get("is_error") is True or result.get("isError") is True
         return error_text(result.get("error")) or ("failed" if flagged else None)
@@ -166,7 +166,7 @@ def _failure(result: Any) -> str | None:
 
 
 def _said(content: Any) -> Any:
-    """What a tool gave: the text of its parts where it has some, else the value."""
+    """Return what a tool gave: the text of its parts where it has some, else the value."""
     listed = (
         isinstance(content, list) and content and all(isinstance(part, Mapping) and "type" in part for part in content)
     )
@@ -174,7 +174,7 @@ def _said(content: Any) -> Any:
 
 
 def _joined(value: Any) -> str:
-    """The text in a part or in nested lists of them; of what is no text its type in brackets."""
+    """Return the text in a part or in nested lists of them; of what is no text its type in brackets."""
     if isinstance(value, list):
         return "\n".join(text for text in map(_joined, value) if text)
     if not isinstance(value, Mapping):

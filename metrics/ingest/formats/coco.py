@@ -24,14 +24,14 @@ Shape = tuple[str, tuple[float, float, float, float], float]  # compressed run l
 
 
 def is_ground_truth(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON document is COCO ground truth."""
+    """Return whether a JSON document is COCO ground truth."""
     return (
         isinstance(document, dict) and "images" in document and ("annotations" in document or "categories" in document)
     )
 
 
 def is_results(document: Any) -> TypeGuard[list[Any]]:
-    """Whether a JSON document is a list of COCO results (an empty list is one, of a model that found nothing)."""
+    """Return whether a JSON document is a list of COCO results (an empty list is one, of a model that found nothing)."""
     if not isinstance(document, list):
         return False
     first = document[0] if document else {"image_id": 0, "bbox": 0}
@@ -58,7 +58,7 @@ class Listing(Sheet):
         self.blame(wrong, name or None, lambda row: repr(records[row])[:80], "an object")
 
     def values(self, key: str) -> list[Any]:
-        """What every record has under `key`, None where nothing."""
+        """Return what every record has under `key`, None where nothing."""
         return [record.get(key) for record in self.records]
 
     def wrong(self, mask: Mask, key: str, found: Sequence[Any] | Callable[[int], str], expected: str) -> None:
@@ -66,7 +66,7 @@ class Listing(Sheet):
         self.blame(mask & ~self.bad, self.prefix + key, found, expected)
 
     def integers(self, key: str, what: str, low: int = 0, default: int | None = None) -> NDArray[np.int64]:
-        """A whole number per record, `default` where absent; blamed ones are −1."""
+        """Return a whole number per record, `default` where absent; blamed ones are −1."""
         values = self.values(key)
         if set(map(type, values)) != {int}:
             values = [default if value is None else value for value in values]
@@ -86,7 +86,7 @@ class Listing(Sheet):
         return numbers
 
     def floats(self, key: str, what: str, low: float | None = None, absent: bool = False) -> NDArray[np.float64]:
-        """A finite number per record, NaN where blamed (or absent, where that is allowed)."""
+        """Return a finite number per record, NaN where blamed (or absent, where that is allowed)."""
         values = self.values(key)
         if not set(map(type, values)) <= {int, float}:
             good = np.fromiter((finite(value) or (absent and value is None) for value in values), bool, len(values))
@@ -105,7 +105,7 @@ class Listing(Sheet):
         return numbers
 
     def boxes(self) -> NDArray[np.float64]:
-        """The boxes (n × 4), NaN where there is none; arity, finiteness and sign are checked."""
+        """Return the boxes (n × 4), NaN where there is none; arity, finiteness and sign are checked."""
         values = self.values("bbox")
         if set(map(type, values)) <= {list} and set(map(len, values)) <= {4}:
             parts = list(chain.from_iterable(values))
@@ -133,7 +133,9 @@ class Listing(Sheet):
 def read_ground_truth(
     source: Source, document: dict[str, Any], problems: Problems
 ) -> tuple[pa.Table, pa.Table, dict[int, str]]:
-    """The cases (images by ascending id), the annotations in file order, and the labels by ascending category id."""
+    """Return the cases (images by ascending id), the annotations in file order, and the labels by ascending category
+    id.
+    """
     categories = Listing(source, "categories", document.get("categories"), problems)
     images = Listing(source, "images", document.get("images"), problems)
     annotations = Listing(source, "annotations", document.get("annotations", []), problems)
@@ -190,7 +192,7 @@ def read_results(
     labels: dict[int, str],
     model: str,
 ) -> tuple[Sheet, pa.Table]:
-    """The predictions in file order; `sizes` are (height, width) by case id, `labels` go by category id."""
+    """Return the predictions in file order; `sizes` are (height, width) by case id, `labels` go by category id."""
     listing = Listing(source, "", document, problems)
     by_id = {int(case): size for case, size in sizes.items() if case.isascii() and case.isdigit()}
     image_ids, image_labels = _places(listing, by_id, labels, "the id of an image of the suite")
@@ -256,7 +258,7 @@ def _places(
 
 
 def geometry(listing: Listing, image_ids: NDArray[np.int64], sizes: dict[int, tuple[int, int]]) -> dict[str, pa.Array]:
-    """The columns of the records' boxes, areas, polygons and run lengths; an absent box is its segmentation's."""
+    """Return the columns of the records' boxes, areas, polygons and run lengths; an absent box is its segmentation's."""
     boxes = listing.boxes()
     areas = listing.floats("area", "an area in square pixels, not negative", low=0, absent=True)
     count = len(listing)
@@ -315,7 +317,9 @@ def _shoelace(ring: list[float]) -> float:
 def _right_masks(
     values: list[Any], image_ids: NDArray[np.int64], sizes: dict[int, tuple[int, int]]
 ) -> dict[int, Shape]:
-    """What `_mask` says of compressed texts in which it finds nothing wrong, all at once; the others are left to it."""
+    """Return what `_mask` says of compressed texts in which it finds nothing wrong, all at once; the others are left
+    to it.
+    """
     wanted: list[tuple[int, str, tuple[int, int]]] = []
     for place, value in enumerate(values):
         if isinstance(value, dict) and isinstance(value.get("counts"), str):

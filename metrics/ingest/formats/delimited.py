@@ -22,7 +22,7 @@ QUOTED = re.compile(rb'(?<![^,\t;|\r\n])"((?:[^"]++|"")*+)("|\Z)')
 
 
 def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_BYTES) -> Sheet:
-    """The file as a sheet of string columns. Raises InputError when there is no header to hold the columns by."""
+    """Return the file as a sheet of string columns. Raises InputError when there is no header to hold the columns by."""
     data, blank_lines = _without_leading_blank_lines(source.data)
     names, delimiter = header(source, data)
     _check_header(source, problems, names)
@@ -46,7 +46,7 @@ def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_
 
 
 def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
-    """The column names of the first record and the delimiter they stand apart by."""
+    """Return the column names of the first record and the delimiter they stand apart by."""
     text = data[:HEAD].to_pybytes().decode("utf-8", "ignore")
     first = text.split("\n", 1)[0]
     delimiter = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
@@ -80,7 +80,7 @@ def _check_header(source: Source, problems: Problems, names: list[str]) -> None:
 def _parse(
     source: Source, problems: Problems, data: pa.Buffer, names: list[str], delimiter: str
 ) -> tuple[pa.Table, dict[int, int]]:
-    """The records below the header, and the invalid ones: number (as a spreadsheet counts) → cells found."""
+    """Return the records below the header, and the invalid ones: number (as a spreadsheet counts) → cells found."""
     invalid: dict[int, int] = {}
     count = 0
 
@@ -161,7 +161,9 @@ def _without_empty_rows(table: pa.Table, numbers: NDArray[np.int64]) -> tuple[pa
 
 
 def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, blank_lines: int) -> pa.Buffer:
-    """The data up to a record whose quote never closes: a parser would swallow the rest of the file as one cell."""
+    """Return the data up to a record whose quote never closes: a parser would swallow the rest of the file as one
+    cell.
+    """
     characters = np.frombuffer(data, np.uint8)
     quotes = sum(
         int(np.count_nonzero(characters[start : start + BLOCK] == ord('"'))) for start in range(0, data.size, BLOCK)

@@ -22,19 +22,19 @@ CONSTRAINTS = "texts, REGEXP:expressions, or lists of them"
 
 
 def is_suite(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON document is a test suite."""
+    """Return whether a JSON document is a test suite."""
     tests = document.get("tests") if isinstance(document, dict) else None
     return isinstance(tests, list) and any(isinstance(test, dict) and "test_cases" in test for test in tests)
 
 
 def is_lab(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON document is a test lab."""
+    """Return whether a JSON document is a test lab."""
     dataset = document.get("dataset") if isinstance(document, dict) else None
     return isinstance(dataset, dict) and isinstance(dataset.get("inputs"), list)
 
 
 def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
-    """The test cases as a sheet, counted from 1 through all tests."""
+    """Return the test cases as a sheet, counted from 1 through all tests."""
     cases: list[Any] = []
     groups: list[str | None] = []
     documents: list[Any] = []
@@ -61,7 +61,7 @@ def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> 
 
 
 def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
-    """The inputs of a test lab as a sheet, counted from 1: case and answer in every row."""
+    """Return the inputs of a test lab as a sheet, counted from 1: case and answer in every row."""
     inputs = document["dataset"]["inputs"]
     names = _model_names(document.get("models"))
     records = []
@@ -94,7 +94,7 @@ def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sh
 
 
 def condition(constraints: Any) -> str | None:
-    """The condition that constraints spell; ValueError for anything but texts, and lists of texts within.
+    """Return the condition that constraints spell; ValueError for anything but texts, and lists of texts within.
 
     >>> condition(["Paris", ["1889", "REGEXP:18+9"]])
     '"Paris" AND ("1889" OR regexp("18+9"))'
@@ -123,7 +123,7 @@ def _term(text: Any) -> str:
 
 
 def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, Any]:
-    """What test cases and inputs have in common, in our columns."""
+    """Return what test cases and inputs have in common, in our columns."""
     expected = text_of(case.get("expected_output"))
     try:
         spelled = text_of(case.get(written)) or condition(case.get(constraints))
@@ -155,7 +155,7 @@ def _objects(values: list[Any]) -> list[dict[str, Any]]:
 
 
 def _case_key(case: Any, key: Any, model: str | None) -> str | None:
-    """The key of the test case; where the lab has only keys of its rows, they are case_model."""
+    """Return the key of the test case; where the lab has only keys of its rows, they are case_model."""
     text = text_of(case) or text_of(key)
     return text.removesuffix("_" + model) if text and model else text
 
@@ -176,7 +176,7 @@ def _sheet(
     source: Source, records: list[dict[str, Any]], found: list[Any], expected: str, needed: tuple[str, ...],
     constraints: str, problems: Problems,
 ) -> Sheet:  # fmt: skip
-    """The records as a sheet whose rows without an object, a needed value or readable constraints are blamed."""
+    """Return the records as a sheet whose rows without an object, a needed value or readable constraints are blamed."""
     rows = np.arange(1, len(found) + 1, dtype=np.int64)
     sheet = Sheet(source.name, tables_of([records]), rows, problems)
 

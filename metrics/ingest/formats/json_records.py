@@ -21,7 +21,9 @@ OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 
 
 def read_jsonl(source: Source, problems: Problems) -> Sheet:
-    """The file as a sheet with one row per line, or per trace where lines are traces; blank lines are passed over."""
+    """Return the file as a sheet with one row per line, or per trace where lines are traces; blank lines are passed
+    over.
+    """
     if _begins_with_a_trace(source):
         return traces.sheet_of(source, list(_values(source, problems)), problems)
     rows: list[int] = []
@@ -40,7 +42,7 @@ def _begins_with_a_trace(source: Source) -> bool:
 
 
 def _values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """The value on each line, with the line's number; a line that has none is a problem."""
+    """Yield the value on each line, with the line's number; a line that has none is a problem."""
     for number, line in enumerate(_lines(source.data), 1):
         if not line.strip():
             continue
@@ -78,7 +80,9 @@ def _lines(data: pa.Buffer) -> Iterator[bytes]:
 
 
 def load_json(source: Source, lenient_numbers: bool = False) -> Any:
-    """The file's JSON document. With `lenient_numbers` NaN and Infinity are read (to be listed where they stand)."""
+    """Return the file's JSON document. With `lenient_numbers` NaN and Infinity are read (to be listed where they
+    stand).
+    """
     if source.data.size > MAX_JSON_BYTES:
         raise source.error(
             f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
@@ -100,7 +104,7 @@ def load_json(source: Source, lenient_numbers: bool = False) -> Any:
 
 
 def read_json(source: Source, document: Any, problems: Problems) -> Sheet:
-    """A JSON array of objects (or an object that holds one under a usual name) as a sheet; rows count from 1.
+    """Return a JSON array of objects (or an object that holds one under a usual name) as a sheet; rows count from 1.
 
     promptfoo's results, H2O's suites and labs, and traces have readers of their own.
     """

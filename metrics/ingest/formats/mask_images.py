@@ -64,7 +64,7 @@ class Found:
 
 
 def recognises(bundle: Bundle) -> bool:
-    """Whether a bundle is of this format: PNG files, and beside them only images and names of classes.
+    """Return whether a bundle is of this format: PNG files, and beside them only images and names of classes.
 
     Without names one of the first LOOKED_AT files must be indexed: a zip of photographs is none.
     """
@@ -78,14 +78,16 @@ def recognises(bundle: Bundle) -> bool:
 
 
 def mask_files(bundle: Bundle) -> list[Entry]:
-    """The masks: the PNG files in a folder for masks, where some are in such and some are not, else all of them."""
+    """Return the masks: the PNG files in a folder for masks, where some are in such and some are not, else all of
+    them.
+    """
     files = bundle.ending(".png")
     within = [entry for entry in files if any(part.lower() in MASKS for part in _folders(entry))]
     return within or files
 
 
 def picture_files(bundle: Bundle) -> list[Entry]:
-    """The images that are no masks."""
+    """Return the images that are no masks."""
     masks = {entry.name for entry in mask_files(bundle)}
     return [entry for entry in bundle.images if entry.name not in masks]
 
@@ -93,7 +95,7 @@ def picture_files(bundle: Bundle) -> list[Entry]:
 def read_ground_truth(
     bundle: Bundle, problems: Problems, pictures: Pictures
 ) -> tuple[pa.Table, pa.Table, dict[int, str]]:
-    """The cases by name, the regions of each, a row a class, and the classes by id."""
+    """Return the cases by name, the regions of each, a row a class, and the classes by id."""
     names = class_names(bundle, problems)
     entries = mask_files(bundle)
     ids = _ids([_parts(entry) for entry in entries])
@@ -130,7 +132,7 @@ def read_ground_truth(
 def read_predictions(
     bundle: Bundle, problems: Problems, suite: Suite, model: str
 ) -> tuple[Rows, pa.Table, pa.Table, NDArray[np.int64]]:
-    """The masks as rows, the case and model of each, their regions, and the mask of each region.
+    """Return the masks as rows, the case and model of each, their regions, and the mask of each region.
 
     Class ids are those of the ground truth's masks, unless names beside the predictions say otherwise; without either
     they are the names. `model` made them, where the folders do not say.
@@ -200,18 +202,18 @@ def _folders(entry: Entry) -> tuple[str, ...]:
 
 
 def _parts(entry: Entry) -> tuple[str, ...]:
-    """The folders that do not merely keep images and masks apart, and the name without its extension."""
+    """Return the folders that do not merely keep images and masks apart, and the name without its extension."""
     return (*(part for part in _folders(entry) if part.lower() not in MASKS | IMAGES), entry.stem)
 
 
 def _ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
-    """A name for each mask: without folders where that tells them apart."""
+    """Return a name for each mask: without folders where that tells them apart."""
     stems = [each[-1] for each in parts]
     return stems if len(set(stems)) == len(stems) else ["/".join(each) for each in parts]
 
 
 def _models(parts: Sequence[tuple[str, ...]]) -> tuple[list[str], list[str]] | None:
-    """The model and the name of each mask where folders are models: where images come again in other folders."""
+    """Return the model and the name of each mask where folders are models: where images come again in other folders."""
     while all(len(each) > 1 for each in parts) and len({each[0] for each in parts}) == 1:
         parts = [each[1:] for each in parts]
     if not all(len(each) > 1 for each in parts) or len({each[-1] for each in parts}) == len(parts):
@@ -225,7 +227,7 @@ def _read(
     bundle: Bundle, entries: Sequence[Entry], problems: Problems,
     check: Callable[[int, Found], tuple[str, str] | None],
 ) -> tuple[Rows, list[Found]]:  # fmt: skip
-    """Every mask, those that are wrong listed and marked in the sheet."""
+    """Return every mask, those that are wrong listed and marked in the sheet."""
     sheet = Rows(
         bundle, pa.table({"mask": [entry.name for entry in entries]}), [1] * len(entries), range(len(entries)),
         list(entries), problems,
@@ -262,7 +264,7 @@ def _decoded(entry: Entry) -> Found:
 
 
 def _codes(data: bytes, bits: int) -> NDArray[Any]:
-    """The class of each pixel, column after column; grey of 2 or 4 bits comes stretched to 8 from the decoder."""
+    """Return the class of each pixel, column after column; grey of 2 or 4 bits comes stretched to 8 from the decoder."""
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
@@ -280,7 +282,7 @@ def _found(codes: NDArray[Any], wide: int, high: int) -> Found:
 
 
 def _strangers(mask: Found, known: set[int] | None, expected: str) -> tuple[str, str] | None:
-    """What a mask has of class ids that are not `known`."""
+    """Return what a mask has of class ids that are not `known`."""
     strange = {} if known is None else {a: n for a, n in zip(mask.ids, mask.pixels, strict=True) if a not in known}
     if not strange:
         return None
@@ -292,7 +294,7 @@ def _listed(values: Sequence[Any], most: int = 12) -> str:
 
 
 def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[NDArray[np.int64], dict[str, pa.Array]]:
-    """The mask of each region, and the columns of the regions."""
+    """Return the mask of each region, and the columns of the regions."""
     which = np.repeat(np.arange(len(found)), [len(mask.ids) for mask in found])
     boxes = np.array([box for mask in found for box in mask.boxes], float).reshape(-1, 4)
     columns: dict[str, pa.Array] = {

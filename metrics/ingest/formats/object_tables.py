@@ -110,7 +110,9 @@ def geometry(
 
 
 def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
-    """The case id that each row's image means: the id itself, the name of the image, or its name without extension."""
+    """Return the case id that each row's image means: the id itself, the name of the image, or its name without
+    extension.
+    """
     found = columns.columns
     name = found.get("case_id") or found.get("image")
     if name is None:
@@ -124,7 +126,7 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
 
 
 def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
-    """The index of the case that each name of an image means, null where none.
+    """Return the index of the case that each name of an image means, null where none.
 
     It is the case id or the image's name; else either without folders and extension, where only one case has it.
     """
@@ -149,7 +151,7 @@ def _plain(names: pa.Array) -> pa.Array:
 
 
 def scale(columns: Columns, sheet: Sheet) -> str:
-    """How the boxes of a sheet are understood: "pixels" or "0–1", and by which columns."""
+    """Return how the boxes of a sheet are understood: "pixels" or "0–1", and by which columns."""
     names = [columns.columns[side] for side in (CORNERS if _corners(columns) else SIDES) if side in columns.columns]
     if len(names) != 4:
         return "polygons or masks"
@@ -162,7 +164,7 @@ def _corners(columns: Columns) -> bool:
 
 
 def _normalised(values: NDArray[np.float64]) -> bool:
-    """Whether boxes are shares of the image: all within 0…1, and not merely pixels that happen to be 0 and 1."""
+    """Return whether boxes are shares of the image: all within 0…1, and not merely pixels that happen to be 0 and 1."""
     known = values[~np.isnan(values).any(axis=1)]
     return bool(len(known)) and bool((known >= 0).all() and (known <= 1).all() and (known % 1 != 0).any())
 
@@ -225,7 +227,7 @@ def _shapes(
 
 
 def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, float, float, float]]:
-    """The rings of a WKT or GeoJSON (multi)polygon without holes, their box and area. ValueError on all else."""
+    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area. ValueError on all else."""
     body = text.strip()
     if body.startswith("{"):
         shape = orjson.loads(body)

@@ -20,7 +20,7 @@ DESCRIPTIONS = "class-descriptions"
 
 
 def recognises(columns: Iterable[str]) -> bool:
-    """Whether a table is of this format, by its columns."""
+    """Return whether a table is of this format, by its columns."""
     return {fold(name) for name in columns} >= OPEN_IMAGES
 
 

@@ -59,12 +59,12 @@ class _Turn:
 
 
 def is_export(document: Any) -> bool:
-    """Whether an object is OTLP's: resourceSpans, as JSON spells them or as protobuf does."""
+    """Return whether an object is OTLP's: resourceSpans, as JSON spells them or as protobuf does."""
     return isinstance(document, Mapping) and isinstance(_get(document, "resourceSpans", "resource_spans"), list)
 
 
 def is_span(value: Any) -> bool:
-    """Whether an object is a span."""
+    """Return whether an object is a span."""
     if not isinstance(value, Mapping) or "attributes" not in value or "name" not in value:
         return False
     context = value.get("context")
@@ -72,7 +72,9 @@ def is_span(value: Any) -> bool:
 
 
 def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
-    """The spans of OTLP exports and of lone spans, by trace, in the order they come; TraceError for anything else."""
+    """Return the spans of OTLP exports and of lone spans, by trace, in the order they come; TraceError for anything
+    else.
+    """
     found: dict[str, list[Span]] = {}
     count = 0
     for document in documents:
@@ -86,7 +88,7 @@ def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
 
 
 def told(spans: Sequence[Span]) -> Told:
-    """The steps that spans tell of, in the order of time; TraceError where none has gen_ai.* attributes.
+    """Return the steps that spans tell of, in the order of time; TraceError where none has gen_ai.* attributes.
 
     A conversation that every request sends again is taken once. A call that a message asks for and that a span of its
     own executes is one step, with the span's times and error.
@@ -120,7 +122,7 @@ def told(spans: Sequence[Span]) -> Told:
 
 
 def _raw(document: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """The spans of a document as they stand, each with its resource's attributes."""
+    """Yield the spans of a document as they stand, each with its resource's attributes."""
     if is_span(document):
         yield document, {}
         return
@@ -155,7 +157,7 @@ def _span(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
 
 
 def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
-    """What each span says when it begins and when it ends; of two at one moment the outer span begins first."""
+    """Yield what each span says when it begins and when it ends; of two at one moment the outer span begins first."""
     for order, span in enumerate(spans):
         attributes = span.attributes
         if attributes.get("gen_ai.operation.name") == "execute_tool" or "gen_ai.tool.name" in attributes:
@@ -169,7 +171,7 @@ def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
 
 
 def _messages(span: Span) -> tuple[list[Any], list[Any]]:
-    """What a span's model was given, and what it replied."""
+    """Return what a span's model was given, and what it replied."""
     heard, replied = _conversation(span.attributes)
     for name, _, attributes in span.events:
         more = _conversation(attributes)
@@ -189,7 +191,7 @@ def _messages(span: Span) -> tuple[list[Any], list[Any]]:
 
 
 def _conversation(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-    """The messages in attributes of a span or of one of its events."""
+    """Return the messages in attributes of a span or of one of its events."""
     heard, replied = (_listed(attributes.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
     instructions = _listed(attributes.get("gen_ai.system_instructions"))
     if instructions:
@@ -282,7 +284,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _written(time: int) -> str | None:
-    """A time in nanoseconds by ISO 8601; None for none, or one beyond the calendar."""
+    """Return a time in nanoseconds by ISO 8601; None for none, or one beyond the calendar."""
     try:
         return datetime.fromtimestamp(time / 1e9, UTC).isoformat() if time else None
     except (OverflowError, ValueError, OSError):
@@ -290,7 +292,7 @@ def _written(time: int) -> str | None:
 
 
 def _time(value: Any) -> int:
-    """A time in nanoseconds since 1970: OTLP's numbers, or text by ISO 8601; 0 where it is neither."""
+    """Return a time in nanoseconds since 1970: OTLP's numbers, or text by ISO 8601; 0 where it is neither."""
     number = _whole(value)
     if number is not None:
         return number
@@ -305,7 +307,7 @@ def _time(value: Any) -> int:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number not negative, also as text; None for anything else."""
+    """Return a whole number not negative, also as text; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
         return int(value)
     whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**63

@@ -35,12 +35,12 @@ VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
 
 
 def recognises(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON document is of this format, whole or only its inner `results`."""
+    """Return whether a JSON document is of this format, whole or only its inner `results`."""
     return _results(document) is not None
 
 
 def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
-    """The results as a sheet with a row each, under the names of our own columns."""
+    """Return the results as a sheet with a row each, under the names of our own columns."""
     results = _results(document) or []
     good = [result if isinstance(result, dict) else {} for result in results]
     variables = [_variables(result) for result in good]
@@ -83,7 +83,7 @@ def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
 
 
 def _results(document: Any) -> list[Any] | None:
-    """The array of results: of the file that `promptfoo eval -o` writes, or of the `results` inside it."""
+    """Return the array of results: of the file that `promptfoo eval -o` writes, or of the `results` inside it."""
     inner = document.get("results") if isinstance(document, dict) else None
     if isinstance(inner, dict):
         inner = inner.get("results")
@@ -96,7 +96,7 @@ def _results(document: Any) -> list[Any] | None:
 
 
 def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
-    """The test's variables, empty where it has none, None where they are no object."""
+    """Return the test's variables, empty where it has none, None where they are no object."""
     given = result.get("vars")
     test = result.get("testCase")
     if given is None and isinstance(test, dict):
@@ -107,7 +107,9 @@ def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _question_of(variables: list[dict[str, Any] | None]) -> str | None:
-    """The variable that is the question: the one of a usual name, else the only one that is no context or answer."""
+    """Return the variable that is the question: the one of a usual name, else the only one that is no context or
+    answer.
+    """
     names = dict.fromkeys(name for given in variables for name in given or {})
     usual = ("question", *SUITE_ALIASES["question"], "message")
     for alias in usual:
@@ -125,7 +127,7 @@ def _expected_names() -> tuple[str, ...]:
 
 
 def _models(results: list[dict[str, Any]]) -> list[str | None]:
-    """The provider of each result, with the prompt where the provider has had several."""
+    """Return the provider of each result, with the prompt where the provider has had several."""
     names = [_provider(result.get("provider")) for result in results]
     prompts: dict[str, dict[Any, str]] = {}
     for name, result in zip(names, results, strict=True):

@@ -20,7 +20,7 @@ UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, M
 
 
 def parquet_file(source: Source) -> pq.ParquetFile:
-    """The opened file, its footer believed only within bounds."""
+    """Return the opened file, its footer believed only within bounds."""
     try:
         file = pq.ParquetFile(
             pa.BufferReader(source.data), thrift_string_size_limit=1 << 26, thrift_container_size_limit=1 << 20
@@ -36,7 +36,7 @@ def parquet_file(source: Source) -> pq.ParquetFile:
 
 
 def read_parquet(source: Source, problems: Problems, head: int | None = None) -> Sheet:
-    """The file as a sheet; rows count the records from 1. With `head`, only so many rows."""
+    """Return the file as a sheet; rows count the records from 1. With `head`, only so many rows."""
     file = parquet_file(source)
     try:
         if head is None:
@@ -53,7 +53,7 @@ def read_parquet(source: Source, problems: Problems, head: int | None = None) ->
 
 
 def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
-    """A data frame as a sheet; pandas' missing values are absent; rows count from 1, the index is not read."""
+    """Return a data frame as a sheet; pandas' missing values are absent; rows count from 1, the index is not read."""
     names = [str(column) for column in frame.columns]
     _check_names(name, names, problems)
     columns: dict[str, pa.Array | pa.ChunkedArray] = {}
@@ -80,7 +80,7 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
 
 
 def texts(table: pa.Table) -> pa.Table:
-    """Every column as strings or lists of strings; structs are spread over dotted names, traces stay whole."""
+    """Return every column as strings or lists of strings; structs are spread over dotted names, traces stay whole."""
     for place, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
         if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and not _strings(kind):
             values = column_of([whole(name, value) for value in table[name].to_pylist()])
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
 
 
 def flat_nulls(column: pa.ChunkedArray) -> bool:
-    """Whether a list column has null items."""
+    """Return whether a list column has null items."""
     return any(chunk.flatten().null_count for chunk in column.chunks)
 
 

@@ -62,14 +62,14 @@ class Trace:
 
 
 def read_trace(text: str) -> Trace:
-    """The trace that a cell holds; TraceError for one of no known kind."""
+    """Return the trace that a cell holds; TraceError for one of no known kind."""
     if len(text) > LONGEST:
         raise TraceError(f"{len(text):,} characters, more than {LONGEST:,}")
     return trace_of(_document(text, ".json"), text)
 
 
 def trace_of(document: Any, text: str | None = None) -> Trace:
-    """The trace that a JSON value is; `text` is how it is written, where it is known."""
+    """Return the trace that a JSON value is; `text` is how it is written, where it is known."""
     if is_export(document) or is_span(document):
         return _of_spans([document])
     if isinstance(document, list):
@@ -97,7 +97,7 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
 
 
 def is_trace(value: Any) -> bool:
-    """Whether a record of a file, or a whole document, is a trace by itself and no row of a table."""
+    """Return whether a record of a file, or a whole document, is a trace by itself and no row of a table."""
     if isinstance(value, list):
         return bool(value) and (is_span(value[0]) or is_conversation(value))
     if not isinstance(value, Mapping):
@@ -107,7 +107,9 @@ def is_trace(value: Any) -> bool:
 
 
 def traces_in(document: Any) -> list[tuple[int, Any]] | None:
-    """The traces that a whole JSON document is made of, counted from 1; None where it is a table or something else."""
+    """Return the traces that a whole JSON document is made of, counted from 1; None where it is a table or something
+    else.
+    """
     if isinstance(document, Mapping) and isinstance(document.get("traces"), list):
         return list(enumerate(document["traces"], 1))
     if isinstance(document, list) and document and (is_span(document[0]) or not is_conversation(document)):
@@ -116,7 +118,8 @@ def traces_in(document: Any) -> list[tuple[int, Any]] | None:
 
 
 def sheet_of(source: Source, documents: Sequence[tuple[int, Any]], problems: Problems) -> Sheet:
-    """A row for each trace among the records of a file (row number, value); spans are put together by their trace.
+    """Return a row for each trace among the records of a file (row number, value); spans are put together by their
+    trace.
 
     Columns: trace, and what the records say of case_id, model and run.
     """
@@ -151,7 +154,7 @@ def sheet_of(source: Source, documents: Sequence[tuple[int, Any]], problems: Pro
 
 
 def recognises(bundle: Bundle) -> bool:
-    """Whether a folder or zip holds traces, a JSON file each: several files, of which the first is one."""
+    """Return whether a folder or zip holds traces, a JSON file each: several files, of which the first is one."""
     files = bundle.ending(*SUFFIXES)
     if len(files) < 2 or bundle.ending(".csv", ".tsv", ".parquet"):
         return False
@@ -164,7 +167,9 @@ def recognises(bundle: Bundle) -> bool:
 
 
 def read_bundle(bundle: Bundle, problems: Problems) -> Rows:
-    """The traces of a folder or zip, a row for each file; a trace that does not name its case is of its file's name."""
+    """Return the traces of a folder or zip, a row for each file; a trace that does not name its case is of its file's
+    name.
+    """
     files, records = [], []
     for entry in bundle.ending(*SUFFIXES):
         text = bundle.text(entry, problems)
@@ -182,7 +187,7 @@ def read_bundle(bundle: Bundle, problems: Problems) -> Rows:
 
 
 def _document(text: str, suffix: str) -> Any:
-    """The JSON value of a file, or the list of those on its lines; TraceError where it has none."""
+    """Return the JSON value of a file, or the list of those on its lines; TraceError where it has none."""
     try:
         if suffix == ".json":
             return read_json(text).value
@@ -231,7 +236,7 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
 
 
 def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Sequence[str | None]]) -> Columns:
-    """The sheet with its traces as they are stored, and with columns for what it lacks."""
+    """Return the sheet with its traces as they are stored, and with columns for what it lacks."""
     mapping = dict(columns.columns)
     for canonical, values in derived.items():
         if canonical not in ("trace", "case_id") and (canonical in mapping or not any(values)):
@@ -249,7 +254,7 @@ def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Seque
 
 
 def _cases(sheet: Sheet, named: Sequence[str | None], asked: Sequence[str | None], suite: Suite) -> list[str | None]:
-    """The case of each row that does not name it: the one whose question its user asked."""
+    """Return the case of each row that does not name it: the one whose question its user asked."""
     ids: dict[str, list[str]] = {}
     pairs = zip(suite.cases["question"].to_pylist(), suite.cases["case_id"].to_pylist(), strict=True)
     for question, case_id in pairs:

@@ -26,14 +26,14 @@ MAX_SIDE = 1_000_000
 
 
 def recognises(bundle: Bundle) -> bool:
-    """Whether a bundle is of this format: it has XML files."""
+    """Return whether a bundle is of this format: it has XML files."""
     return bool(bundle.ending(".xml"))
 
 
 def read_ground_truth(
     bundle: Bundle, problems: Problems, pictures: Pictures
 ) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """The cases by name, the annotations in file order, and the classes by name."""
+    """Return the cases by name, the annotations in file order, and the classes by name."""
     sheet, facts, unread = read_objects(bundle, problems)
     files = bundle.ending(".xml")
     ids = case_ids(files)
@@ -71,7 +71,7 @@ def read_ground_truth(
 
 
 def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[str, Any]], list[int]]:
-    """Every object as a row of texts, the image and size of every file, and which files could not be read."""
+    """Return every object as a row of texts, the image and size of every file, and which files could not be read."""
     files = bundle.ending(".xml")
     columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
     facts: list[dict[str, Any]] = []
@@ -103,7 +103,7 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
 
 
 def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
-    """The root of the file's XML, None and a problem where it is no annotation or declares entities."""
+    """Return the root of the file's XML, None and a problem where it is no annotation or declares entities."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]

@@ -33,14 +33,16 @@ NO_NAMES = "the names of the classes, in data.yaml, obj.names or classes.txt"
 
 
 def label_files(bundle: Bundle) -> list[Entry]:
-    """The .txt files that hold labels: those in a folder labels (or obj_…_data), else all but lists and readmes."""
+    """Return the .txt files that hold labels: those in a folder labels (or obj_…_data), else all but lists and
+    readmes.
+    """
     texts = bundle.ending(".txt")
     within = [entry for entry in texts if _in_labels(entry)]
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
 
 
 def recognises(bundle: Bundle) -> bool:
-    """Whether a bundle is of this format: label files, and names or a folder for labels where there is XML too."""
+    """Return whether a bundle is of this format: label files, and names or a folder for labels where there is XML too."""
     labels = label_files(bundle)
     return bool(labels) and (not bundle.ending(".xml") or any(map(_in_labels, labels)) or bool(_names_files(bundle)))
 
@@ -48,7 +50,7 @@ def recognises(bundle: Bundle) -> bool:
 def read_ground_truth(
     bundle: Bundle, problems: Problems, pictures: Pictures
 ) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """The cases by name, the annotations in file order, and the classes by number."""
+    """Return the cases by name, the annotations in file order, and the classes by number."""
     names = class_names(bundle, problems)
     if names is None:
         raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
@@ -90,7 +92,7 @@ def read_ground_truth(
 
 
 def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: str) -> tuple[Rows, pa.Table]:
-    """The predictions in file order, checked against the suite; label files without lines found nothing."""
+    """Return the predictions in file order, checked against the suite; label files without lines found nothing."""
     names = class_names(bundle, problems)
     if names is None and suite.labels and suite.category_ids == tuple(range(len(suite.labels))):
         names = suite.labels  # the suite counts its classes from 0 as YOLO does
@@ -124,7 +126,7 @@ def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: st
 
 
 def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple[Rows, list[int]]:
-    """Every line of the label files, its fields as text, and which files could not be read.
+    """Return every line of the label files, its fields as text, and which files could not be read.
 
     `scored` demands or forbids a confidence; None takes either.
     """
@@ -165,7 +167,7 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
 
 
 def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
-    """The classes by number, None where no file names them; files that differ and names given twice are fatal."""
+    """Return the classes by number, None where no file names them; files that differ and names given twice are fatal."""
     found: tuple[str, ...] | None = None
     source = ""
     for entry in _names_files(bundle):
@@ -189,7 +191,7 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
 
 
 def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...] | None:
-    """The names in a data.yaml: a list, or numbers and names; None where it has none."""
+    """Return the names in a data.yaml: a list, or numbers and names; None where it has none."""
     import yaml  # type: ignore[import-untyped]
 
     text = bundle.text(entry, problems, YAML_BYTES)
@@ -288,7 +290,7 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
 
 
 def _points(text: str) -> NDArray[np.float64] | None:
-    """The points of a polygon, None where one is no number from 0 to 1."""
+    """Return the points of a polygon, None where one is no number from 0 to 1."""
     try:
         points = np.array([float(part) for part in text.split()]).reshape(-1, 2)
     except ValueError:

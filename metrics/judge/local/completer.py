@@ -35,7 +35,7 @@ class Choice:
     reason: bool
 
     def reply(self, shares: Mapping[str, float], yes: float | None = None) -> dict[str, str]:
-        """The reply with the likeliest label; with "yes" from the share `yes` on, where that is given."""
+        """Return the reply with the likeliest label; with "yes" from the share `yes` on, where that is given."""
         label = max(self.labels, key=lambda name: shares[name])
         if yes is not None:
             label = "yes" if shares["yes"] >= yes else "no"
@@ -53,7 +53,7 @@ class LocalCompleter:
         self._max_tokens = settings.max_tokens
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """The model's reply in JSON of that schema; CallFailed where it cannot answer, a prompt too long, say."""
+        """Return the model's reply in JSON of that schema; CallFailed where it cannot answer, a prompt too long, say."""
         return await asyncio.to_thread(self._complete, messages, schema, name)
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
@@ -96,7 +96,7 @@ class LocalCompleter:
         return self._model.likelihood(_messages(short.text(data)), YES_NO)
 
     def _claims(self, data: Mapping[str, str], short: Question) -> Completion:
-        """The sentences that state something: a small model splits and rewrites worse than rules split.
+        """Return the sentences that state something: a small model splits and rewrites worse than rules split.
 
         A text of a few words, which claims nothing by itself, is put behind its question.
         """
@@ -116,7 +116,9 @@ class LocalCompleter:
         choice: Choice,
         item: tuple[str, str] | None = None,
     ) -> tuple[dict[str, str], Said]:
-        """The reply about the data, or about one numbered item of it, which is the text of the block of that name."""
+        """Return the reply about the data, or about one numbered item of it, which is the text of the block of that
+        name.
+        """
         if short is not None:
             shares, said = self._asked(short, dict([*data.items(), item]) if item else data)
             return choice.reply(shares, short.yes), said
@@ -128,7 +130,9 @@ class LocalCompleter:
         return choice.reply(shares), said
 
     def _entailment(self, data: Mapping[str, str], short: Question) -> Completion:
-        """Which contexts support each claim, one question a pair; a number that a context lacks refutes unasked."""
+        """Return which contexts support each claim, one question a pair; a number that a context lacks refutes
+        unasked.
+        """
         contexts, claims = _items(data["CONTEXTS"]), _items(data["CLAIMS"])
         shares = {number: [0.0] * len(contexts) for number in range(len(claims))}
         everywhere = numbers("\n".join(contexts))
@@ -155,7 +159,7 @@ class LocalCompleter:
 
 @lru_cache(maxsize=1)
 def _loaded(path: Path) -> LocalModel:
-    """The model of a file, loaded once a process."""
+    """Return the model of a file, loaded once a process."""
     return LocalModel(path)
 
 
@@ -164,12 +168,12 @@ def _messages(question: str) -> list[dict[str, str]]:
 
 
 def _items(block: str) -> list[str]:
-    """The texts of a numbered block."""
+    """Return the texts of a numbered block."""
     return [text.strip().replace("\n    ", "\n") for text in NUMBERED.split(block)[1:]]
 
 
 def _item_form(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The schema of an item, where the reply is one list of them with ids."""
+    """Return the schema of an item, where the reply is one list of them with ids."""
     properties = schema.get("properties", {})
     if len(properties) != 1:
         return None
@@ -183,7 +187,7 @@ def _list_name(schema: Mapping[str, Any]) -> str:
 
 
 def _choice(form: Mapping[str, Any]) -> Choice | None:
-    """The choice that a form of reply is, if it asks for one label and at most a reason beside it."""
+    """Return the choice that a form of reply is, if it asks for one label and at most a reason beside it."""
     fields = {name: field for name, field in form.get("properties", {}).items() if name != "id"}
     reason = fields.pop("reason", None) is not None
     if len(fields) != 1:

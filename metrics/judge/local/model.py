@@ -36,14 +36,14 @@ class LocalModel:
         self._lock = threading.Lock()
 
     def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> Said:
-        """A JSON reply of the form of `schema`, decoded greedily."""
+        """Return a JSON reply of the form of `schema`, decoded greedily."""
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
         said = self._asked({"messages": messages, "max_tokens": max_tokens, "response_format": form})
         choice = said["choices"][0]
         return Said(choice["message"]["content"] or "", choice["finish_reason"] == "length", *_tokens(said))
 
     def likelihood(self, messages: Messages, labels: Sequence[str]) -> tuple[dict[str, float], Said]:
-        """How likely each label is as the first word of the reply: the shares of the labels among themselves.
+        """Return how likely each label is as the first word of the reply: the shares of the labels among themselves.
 
         Labels begin with different tokens. Nothing but other words among the likeliest: every share is 0.
         """

@@ -25,7 +25,7 @@ class Question:
     yes: float
 
     def text(self, data: Mapping[str, str]) -> str:
-        """The question about this data; blocks that are absent are left out."""
+        """Return the question about this data; blocks that are absent are left out."""
         parts = [f"{heading}{data[name]}" for name, heading in self.shown.items() if data.get(name)]
         return "\n\n".join([*parts, f"{self.ask} Answer yes or no."])
 

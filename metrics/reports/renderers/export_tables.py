@@ -65,7 +65,7 @@ def table(run: Run, what: What) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, format: Format) -> bytes:
-    """A data frame in one of FORMATS; ValueError on any other.
+    """Return a data frame in one of FORMATS; ValueError on any other.
 
     json: a list of flat objects, null for no value. csv: UTF-8, header first, empty for no value, text cells that a
     spreadsheet would run as a formula begin with an apostrophe. parquet: the columns' own types.
@@ -114,7 +114,7 @@ def _judgements(run: Run) -> pa.Table:
 
 
 def _said(reply: str | None) -> dict[str, str | None]:
-    """What a reply says, without its reasons, as compact JSON; and the reasons."""
+    """Return what a reply says, without its reasons, as compact JSON; and the reasons."""
     try:
         value = json.loads(reply or "")
     except ValueError:
@@ -130,7 +130,7 @@ def _said(reply: str | None) -> dict[str, str | None]:
 
 
 def _column(values: Sequence[Any]) -> pa.Array:
-    """The values as one Arrow column; of mixed kinds as text."""
+    """Return the values as one Arrow column; of mixed kinds as text."""
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -148,7 +148,7 @@ def _joined(parts: Iterator[tuple[str, Any]]) -> pa.Table:
 
 
 def _safe(found: pa.Table) -> pa.Table:
-    """Every text column with `safe` applied to each distinct value once."""
+    """Return every text column with `safe` applied to each distinct value once."""
     for place, field in enumerate(found.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             coded = found[field.name].combine_chunks().dictionary_encode()
@@ -176,7 +176,7 @@ def _values(column: pd.Series) -> list[Any]:
 
 
 def _cell(value: Any) -> Any:
-    """A text cell, safe from spreadsheets; lists become JSON text."""
+    """Return a text cell, safe from spreadsheets; lists become JSON text."""
     value = _plain(value)
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
@@ -184,7 +184,7 @@ def _cell(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A cell without numpy: lists as Arrow hands them out are arrays, also inside one another."""
+    """Return a cell without numpy: lists as Arrow hands them out are arrays, also inside one another."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     return [_plain(entry) for entry in value] if isinstance(value, list) else value

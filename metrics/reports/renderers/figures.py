@@ -42,7 +42,8 @@ class Figure:
 
 
 def picture(case: WorstCase) -> Figure | None:
-    """The image of a case with its objects: true positives solid, false ones dashed, missed ones dotted; masks filled.
+    """Return the image of a case with its objects: true positives solid, false ones dashed, missed ones dotted; masks
+    filled.
 
     None where the image is absent. ValueError on a file that is no image or far too large.
     """
@@ -124,7 +125,7 @@ def _embedded(case: WorstCase) -> tuple[str, int, int]:
 
 
 def legend(case: WorstCase) -> tuple[Figure, ...]:
-    """A sample line and a count for each kind of box there is."""
+    """Return a sample line and a count for each kind of box there is."""
     kinds = [kind for kind in reversed(ORDER) if any(box.kind == kind for box in case.boxes)]
     return tuple(_legend_entry(kind, sum(box.kind == kind for box in case.boxes)) for kind in kinds)
 
@@ -136,7 +137,9 @@ def _legend_entry(kind: str, count: int) -> Figure:
 
 
 def svg(figure: Figure, text: bool = False, ink: str = "", maximum: str = "") -> str:
-    """The figure as one SVG element; `text` draws the labels too, in `ink` where they have no colour of their own."""
+    """Return the figure as one SVG element; `text` draws the labels too, in `ink` where they have no colour of their
+    own.
+    """
     inner = figure.shapes
     if text:
         inner += "".join(_svg_label(label, ink) for label in figure.labels)

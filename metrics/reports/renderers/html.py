@@ -50,7 +50,7 @@ class Html(str):
 
 
 def html(report: Report) -> bytes:
-    """The report as one self-contained HTML page in UTF-8."""
+    """Return the report as one self-contained HTML page in UTF-8."""
     report = shown_tree(report)
     head = tag(
         "head",
@@ -66,13 +66,13 @@ def html(report: Report) -> bytes:
 
 
 def tag(name: str, *inner: str, **attributes: str | int) -> Html:
-    """An element; texts in it and its attributes are escaped, `Html` is kept. `_class` is written `class`."""
+    """Return an element; texts in it and its attributes are escaped, `Html` is kept. `_class` is written `class`."""
     written = "".join(f' {key.lstrip("_")}="{escape(str(value))}"' for key, value in attributes.items() if value != "")
     return Html(f"<{name}{written}>{''.join(one if isinstance(one, Html) else escape(one) for one in inner)}</{name}>")
 
 
 def _colours() -> str:
-    """The custom properties of both themes."""
+    """Return the custom properties of both themes."""
     themes = []
     for dark in (False, True):
         values = {

@@ -48,7 +48,9 @@ BREAK = "\u200b"
 
 
 def pdf(report: Report) -> bytes:
-    """The report as PDF 1.7 bytes, A4, tagged and bookmarked. MissingResource where typst or its fonts are missing."""
+    """Return the report as PDF 1.7 bytes, A4, tagged and bookmarked. MissingResource where typst or its fonts are
+    missing.
+    """
     try:
         import typst
     except ImportError:
@@ -70,7 +72,7 @@ def pdf(report: Report) -> bytes:
 
 @cache
 def _fonts() -> tuple[Any, tuple[str, ...]]:
-    """The fonts, and their families in the order in which they are asked for a character."""
+    """Return the fonts, and their families in the order in which they are asked for a character."""
     import typst
 
     folders = []
@@ -96,7 +98,7 @@ def _timestamp(created: str) -> int:
 
 
 def _payload(report: Report) -> dict[str, Any]:
-    """What the template reads: texts ready to be set, colours, figures."""
+    """Return what the template reads: texts ready to be set, colours, figures."""
     worst = [_worst(case) for case in report.worst]
     texts: dict[str, Any] = {
         "title": breakable(report.title),

@@ -38,12 +38,12 @@ class Inks:
 
 
 def of_models(models: Sequence[str], series: Sequence[str]) -> dict[str, str]:
-    """The colours `series` for the first models; with more models than that the others are grey."""
+    """Return the colours `series` for the first models; with more models than that the others are grey."""
     return dict(zip(models, series, strict=False))
 
 
 def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
-    """The figure of a chart."""
+    """Return the figure of a chart."""
     if isinstance(chart, Curve):
         return _lines(chart, inks)
     if isinstance(chart, Radar):
@@ -105,7 +105,7 @@ def _lines(curve: Curve, inks: Inks) -> Figure:
 
 
 def _end_labels(ends: list[tuple[tuple[float, float], str, str]], right: float, bottom: float) -> list[Label]:
-    """The names of the lines, at the height where each ends, pushed apart so that none covers another."""
+    """Return the names of the lines, at the height where each ends, pushed apart so that none covers another."""
     placed: list[Label] = []
     height = TOP + 6
     for (_, y), model, colour in sorted(ends, key=lambda end: end[0][1]):
@@ -157,7 +157,9 @@ def _bars(chart: Bars, inks: Inks) -> Figure:
 
 
 def _radar(chart: Radar, inks: Inks) -> Figure:
-    """A closed line a model over spokes from worst (centre) to best (rim); colour and dashes tell the models apart."""
+    """Return a closed line a model over spokes from worst (centre) to best (rim); colour and dashes tell the models
+    apart.
+    """
     labels, top = _legend(chart.models, inks)
     across, down = WIDTH / 2, top + SPOKE + 22
 
@@ -191,7 +193,7 @@ def _radar(chart: Radar, inks: Inks) -> Figure:
 
 
 def _legend(models: Sequence[str], inks: Inks) -> tuple[list[Label], float]:
-    """The names of the models in their colours, in as many lines as they take, and where these end."""
+    """Return the names of the models in their colours, in as many lines as they take, and where these end."""
     labels: list[Label] = []
     x, y = 0.0, 9.0
     for model in models:
@@ -260,7 +262,7 @@ def _is_right(chart: Matrix, i: int, j: int) -> bool:
 
 
 def _shares(chart: Matrix) -> list[list[float]]:
-    """Each cell's share of its row; in the margin's row of its column."""
+    """Return each cell's share of its row; in the margin's row of its column."""
     shares = [[count / max(1, sum(row)) for count in row] for row in chart.counts]
     if chart.margins:
         made = [sum(column) for column in zip(*chart.counts, strict=True)]
@@ -274,5 +276,5 @@ def _length(text: str, size: float) -> float:
 
 
 def is_wide(figure: Figure) -> bool:
-    """Whether a figure takes the whole width of a page."""
+    """Return whether a figure takes the whole width of a page."""
     return figure.width > WIDTH + 1

@@ -18,7 +18,7 @@ TESTS = {
 
 
 def comparison_section(run: Run) -> Section | None:
-    """The leader against the next models, metric by metric; None where no two models have values per case."""
+    """Return the leader against the next models, metric by metric; None where no two models have values per case."""
     board = leaderboard(run)
     every = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
     ranked = sorted(board.models, key=lambda model: -_wins(board, every, model))
@@ -46,7 +46,7 @@ def comparison_section(run: Run) -> Section | None:
 
 
 def method(rows: Sequence[Difference], design: Design) -> str:
-    """Which tests and which correction were used, in words for everybody."""
+    """Return which tests and which correction were used, in words for everybody."""
     used = [text for name, text in TESTS.items() if any(row.test == name and row.p is not None for row in rows)]
     tests = plural(sum(row.p is not None for row in rows), "test")
     grouped = " Cases of one group (a document, a conversation, a scene) count together."
@@ -80,7 +80,7 @@ def _row(leader: str, other: str, row: Difference) -> tuple[str, ...]:
 
 
 def chance(p: float | None) -> str:
-    """A p with three decimals: `0.012`, `<0.001`; nothing for none."""
+    """Return a p with three decimals: `0.012`, `<0.001`; nothing for none."""
     return "" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 

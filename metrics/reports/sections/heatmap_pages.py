@@ -25,7 +25,7 @@ class HeatCell:
     hatched: bool
 
     def ink(self, colours: Sequence[str]) -> str:
-        """The colour of the text on the cell's own; empty where the cell has none."""
+        """Return the colour of the text on the cell's own; empty where the cell has none."""
         return "" if self.step is None else text_colour(colours[self.step])
 
 
@@ -41,7 +41,7 @@ class Leaf:
 
 
 def heat_leaves(report: Report) -> Iterator[Leaf]:
-    """The heatmap in leaves of equal width, upright where it fits or the models are few."""
+    """Yield the heatmap in leaves of equal width, upright where it fits or the models are few."""
     total = len(report.columns)
     if total == 0 or not report.models:
         return
@@ -54,7 +54,7 @@ def heat_leaves(report: Report) -> Iterator[Leaf]:
 
 
 def whole_leaf(report: Report) -> Leaf | None:
-    """The heatmap uncut, for a page that scrolls; None where it is empty."""
+    """Return the heatmap uncut, for a page that scrolls; None where it is empty."""
     if not report.columns or not report.models:
         return None
     return _leaf(report, range(len(report.columns)), False, WIDEST)
@@ -72,7 +72,7 @@ def _leaf(report: Report, places: range, landscape: bool, width: float) -> Leaf:
 
 
 def _shared_n(cells: Sequence[Cell]) -> int | None:
-    """What n is in every cell that has a value; None where the cells differ."""
+    """Return what n is in every cell that has a value; None where the cells differ."""
     found = {cell.n for cell in cells if cell.value is not None}
     return found.pop() if len(found) == 1 else None
 

@@ -66,7 +66,7 @@ def trust_section(run: Run) -> Section | None:
 
 
 def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Criterion]]:
-    """The metrics to hold against labels; where a criterion is called as a metric, those two alone."""
+    """Yield the metrics to hold against labels; where a criterion is called as a metric, those two alone."""
     judged = judged_evaluators(run)
     columns = [column for column in metric_columns(run).values() if column.primary]
     columns = [column for column in columns if column.evaluator in judged] or columns

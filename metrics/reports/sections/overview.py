@@ -42,7 +42,7 @@ def glance(board: Leaderboard) -> Iterator[ChartGroup]:
 
 
 def _headlines(board: Leaderboard) -> list[Column]:
-    """The first primary column of each evaluator."""
+    """Return the first primary column of each evaluator."""
     found: dict[str, Column] = {}
     for column in board.columns:
         if column.primary:

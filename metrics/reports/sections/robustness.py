@@ -19,7 +19,7 @@ METHOD = (
 
 
 def flips_section(run: Run) -> Section | None:
-    """The rates of flips, those beyond the copies first; None for a suite without perturbed cases."""
+    """Return the rates of flips, those beyond the copies first; None for a suite without perturbed cases."""
     rates = flip_rates(run)
     if rates.empty:
         return None

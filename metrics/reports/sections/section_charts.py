@@ -29,7 +29,9 @@ ERRORS = {
 
 
 def chart_groups(run: Run) -> Iterator[ChartGroup]:
-    """The charts that the run's evaluators allow, in the order of the studio's views; a group says what it omits."""
+    """Yield the charts that the run's evaluators allow, in the order of the studio's views; a group says what it
+    omits.
+    """
     frames = {name: _first_repeat(run.curves(name)) for name in run.curve_names()}
     for title, question, charts in (
         ("Curves", "What is gained and lost as the threshold moves?", _curves(run, frames)),
@@ -94,7 +96,7 @@ def _of_label(frame: pd.DataFrame, label: str | None) -> pd.DataFrame:
 
 
 def _frequent(frame: pd.DataFrame) -> list[str | None]:
-    """The labels, those with the most true objects first where the curve counts them, else in order."""
+    """Return the labels, those with the most true objects first where the curve counts them, else in order."""
     labels = list(frame["label"].drop_duplicates())
     if {"tp", "fn"} <= set(frame.columns):
         present = (frame["tp"] + frame["fn"]).groupby(frame["label"], dropna=False).max()
@@ -103,7 +105,7 @@ def _frequent(frame: pd.DataFrame) -> list[str | None]:
 
 
 def _ranked(frame: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:
-    """Each model's points by falling threshold or else rising recall."""
+    """Yield each model's points by falling threshold or else rising recall."""
     by_threshold = "threshold" in frame
     ordered = frame.sort_values("threshold" if by_threshold else "recall", ascending=not by_threshold, kind="stable")
     yield from _lines(ordered, models, "recall", "precision")
@@ -114,7 +116,7 @@ def _roc(frame: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:
 
 
 def _f1(frame: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:
-    """Each model's F1, averaged over labels that have one, and where it is the largest."""
+    """Yield each model's F1, averaged over labels that have one, and where it is the largest."""
     means = frame.groupby(["model", "threshold"], sort=True)["f1"].mean().reset_index().dropna()
     for line in _lines(means, models, "threshold", "f1"):
         best = max(line.points, key=lambda point: (point[1], -point[0]), default=None)
@@ -139,7 +141,7 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, flo
 
 
 def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
-    """A diagram a model: how often it is right over its mean score, with Wilson's intervals."""
+    """Yield a diagram a model: how often it is right over its mean score, with Wilson's intervals."""
     for name, frame in frames.items():
         if not {"bin_low", "mean_confidence", "accuracy", "low", "high"} <= set(frame):
             continue
@@ -189,7 +191,7 @@ def _matrix(title: str, counts: pd.DataFrame, margins: bool) -> Matrix:
 
 
 def _margin(names: pd.Series, name: str) -> str:
-    """What the evaluator calls a margin: in parentheses where a label has its name."""
+    """Return what the evaluator calls a margin: in parentheses where a label has its name."""
     while f"({name})" in set(names):
         name = f"({name})"
     return name
@@ -249,7 +251,7 @@ def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models
 
 
 def _label_metric(run: Run, entry: Evaluator) -> tuple[Metric, pd.DataFrame] | None:
-    """The first directed metric of an evaluator that has one value a label and model; F1 before its parts."""
+    """Return the first directed metric of an evaluator that has one value a label and model; F1 before its parts."""
     numbers = _numbers(run, entry.id, of_labels=True)
     for metric in sorted(entry.metrics, key=lambda metric: metric.name != "f1"):
         rows = numbers[numbers["metric"].eq(metric.name)]

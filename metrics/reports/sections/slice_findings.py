@@ -12,7 +12,9 @@ HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
 
 
 def slices_section(run: Run) -> Section | None:
-    """The found slices of the first searches, p corrected for their number too; None where nothing was looked at."""
+    """Return the found slices of the first searches, p corrected for their number too; None where nothing was looked
+    at.
+    """
     annotations = run.suite.annotations
     units = max(1, run.spec["suite"]["cases"], 0 if annotations is None else len(annotations))
     most = min(MOST_SEARCHES, MOST_UNITS // units)
@@ -40,7 +42,7 @@ def slices_section(run: Run) -> Section | None:
 
 
 def _method(found: list[SliceSearch], any_found: bool) -> str:
-    """What was looked at and which test was used, in sentences."""
+    """Return what was looked at and which test was used, in sentences."""
     models, metrics = ({getattr(search, name) for search in found} for name in ("model", "measure"))
     looked = sum(search.searched for search in found)
     nothing = "" if any_found else "No slice is worse than the rest beyond chance. "

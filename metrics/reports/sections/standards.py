@@ -16,7 +16,7 @@ LEGEND = (
 
 
 def standards_section(run: Run) -> Section:
-    """A table a framework: its standards, the evaluators that give evidence, what each model reached."""
+    """Return a table a framework: its standards, the evaluators that give evidence, what each model reached."""
     found = compliance(run)
     models = found.models[:MOST_MODELS]
     tables = tuple(_table(found, framework, models) for framework in FRAMEWORKS)
@@ -60,7 +60,7 @@ def _row(one: Evidence, models: int) -> tuple[str, ...]:
 
 
 def _missing(standard: Standard) -> tuple[str, str]:
-    """A standard, and the evaluators for it that were not run."""
+    """Return a standard, and the evaluators for it that were not run."""
     title = f"{standard.framework}, {standard.name}"
     titles = [one.title for one in standard.unmeasured]
     if not titles:

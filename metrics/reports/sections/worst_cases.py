@@ -38,7 +38,7 @@ class _Found:
 
 
 def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
-    """The worst cases of each evaluator's primary metric, and how many candidates there were; perfect ones not."""
+    """Return the worst cases of each evaluator's primary metric, and how many candidates there were; perfect ones not."""
     chosen: dict[tuple[str, str, int], _Found] = {}
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
@@ -59,7 +59,9 @@ def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[Wor
 
 
 def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[tuple[str, str, int], CaseMetric]]:
-    """The worst outputs in one metric, worst first, each case once: one that all models fail stands for one model."""
+    """Yield the worst outputs in one metric, worst first, each case once: one that all models fail stands for one
+    model.
+    """
     page = analysis.cases(run, column.evaluator, column.metric, worst_first=True, limit=MOST_CASES * 5)
     perfect = column.low if column.direction == "lower" else column.high
     title = (
@@ -107,7 +109,7 @@ def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], foun
 
 
 def _merged(because: Sequence[CaseMetric]) -> Iterator[CaseMetric]:
-    """The reasons, those that count the same errors as one."""
+    """Yield the reasons, those that count the same errors as one."""
     counted: dict[float | None, list[str]] = {}
     for metric in because:
         if metric.unit:
@@ -173,7 +175,9 @@ def _text(value: Any, limit: int) -> str | None:
 
 
 def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
-    """The lines of an evidence: a verdict a line with its glyph, what fails first; everything else as `name: value`."""
+    """Yield the lines of an evidence: a verdict a line with its glyph, what fails first; everything else as `name:
+    value`.
+    """
     if not isinstance(evidence, Mapping):
         return
     lists, rest = analysis.verdict_lists(evidence)
@@ -196,7 +200,7 @@ def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
 
 
 def _told(row: analysis.Row) -> str:
-    """A verdict in a line: what was judged, the verdict, what it rests on, why."""
+    """Return a verdict in a line: what was judged, the verdict, what it rests on, why."""
     against = f"expected: {row.against}" if row.against else ""
     return " · ".join(part for part in (row.text, against, row.verdict, row.links, row.reason, *row.more) if part)
 
@@ -212,7 +216,7 @@ def _plain(value: Any) -> str:
 def _boxes(
     view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules
 ) -> tuple[tuple[Box, ...], str]:
-    """What to draw on the image of one model, and the sentence that says how it was matched."""
+    """Return what to draw on the image of one model, and the sentence that says how it was matched."""
     if view.image is None or not view.image.exists():
         return (), "The image is not part of the suite." if view.case["image"] else ""
     predictions = view.predictions
@@ -244,7 +248,7 @@ def _boxes(
 
 
 def _areas(run: Run, view: analysis.ExampleView, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
-    """The areas that one model gives a wrong label or none, and the sentence that says so."""
+    """Return the areas that one model gives a wrong label or none, and the sentence that says so."""
     if view.image is None or not view.image.exists():
         return (), "The image is not part of the suite." if view.case["image"] else ""
     kinds = {"mistaken": "fp", "missed": "fn"}
@@ -260,12 +264,12 @@ def _areas(run: Run, view: analysis.ExampleView, model: str, repeat: int) -> tup
 
 
 def _drawn(kind: str) -> str:
-    """The kind that a match kind is drawn and counted as: its own mark, or that of its family."""
+    """Return the kind that a match kind is drawn and counted as: its own mark, or that of its family."""
     return kind if kind in MARKS else kind.partition("_")[0]
 
 
 def _rings(row: Mapping[str, Any], compared: Compared) -> tuple[tuple[float, ...], ...]:
-    """The outlines of one object as it was compared: its box, else its own."""
+    """Return the outlines of one object as it was compared: its box, else its own."""
     shape = tuple(tuple(ring) for ring in row["rings"])
     if compared != "box" or not shape:
         return shape

@@ -27,7 +27,8 @@ class Reliability(NamedTuple):
 
 
 def reliability(confidence: Floats, right: NDArray[np.bool_], bins: int) -> Reliability:
-    """The diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n], in bins of equal width.
+    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n], in bins of equal
+    width.
 
     A bin holds its upper edge and not its lower one, the first both: equal to scikit-learn's calibration_curve.
     """
@@ -79,7 +80,7 @@ def expected_error_interval(
 
 
 def brier(probabilities: Floats, truth: Ints) -> Floats:
-    """Each case's Brier score [n]: Σ over classes of (p − [class is true])², 0 … 2. probabilities: [n, k].
+    """Return each case's Brier score [n]: Σ over classes of (p − [class is true])², 0 … 2. probabilities: [n, k].
 
     Two classes: twice the score of the probability of one of them. Source: Brier 1950.
     """
@@ -89,7 +90,8 @@ def brier(probabilities: Floats, truth: Ints) -> Floats:
 
 
 def log_loss(probabilities: Floats, truth: Ints) -> Floats:
-    """Each case's −ln of the probability of its true class [n], with probabilities within SMALLEST … 1 − SMALLEST.
+    """Return each case's −ln of the probability of its true class [n], with probabilities within SMALLEST … 1 −
+    SMALLEST.
 
     0 … 36.04; equal to scikit-learn's log_loss. probabilities: [n, k].
     """

@@ -35,7 +35,7 @@ class Confusion:
 
     @classmethod
     def of(cls, truth: Sequence[int] | Ints, predicted: Sequence[int] | Ints, k: int) -> "Confusion":
-        """The confusion of paired codes, one pair a case."""
+        """Return the confusion of paired codes, one pair a case."""
         keys = np.asarray(truth, dtype=np.int64) * (k + 1) + np.asarray(predicted, dtype=np.int64)
         cells, count = np.unique(keys, return_counts=True)
         return cls(cells // (k + 1), cells % (k + 1), count.astype(np.int64), k)
@@ -62,7 +62,7 @@ def label_scores(right: Ints, predicted: Ints, truths: Ints) -> LabelScores:
 
 
 def mean_scores(right: Ints, predicted: Ints, truths: Ints, average: str) -> LabelScores:
-    """The scores over all labels, [..., k] → [...].
+    """Return the scores over all labels, [..., k] → [...].
 
     micro: of the summed counts. macro: the mean over the labels whose score is defined. weighted: the same, weighted by
     the labels' truths. Equal to scikit-learn's with `zero_division=nan`.

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 
 def average_precision(relevant: Sequence[bool]) -> float:
-    """How early the relevant ones of a ranked list come: the mean of precision@k over the ranks k that are relevant.
+    """Return how early the relevant ones of a ranked list come: the mean of precision@k over the ranks k that are
+    relevant.
 
         precision@k = relevant among the first k / k
         average precision = Σ precision@k · v_k / Σ v_k,  v_k = 1 where rank k is relevant, else 0

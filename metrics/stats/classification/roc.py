@@ -28,7 +28,7 @@ class Roc:
 
 
 def roc(scores: Floats, positive: NDArray[np.bool_]) -> Roc:
-    """The ROC curve of `scores` [n], where `positive` [n] has both kinds; NaN stands below every score.
+    """Return the ROC curve of `scores` [n], where `positive` [n] has both kinds; NaN stands below every score.
 
     With M positives and N negatives the area is the trapezoid under (fp/N, tp/M), which is the chance that a positive
     stands above a negative, half of it where they tie: Σ over pairs of [s⁺ > s⁻] + ½[s⁺ = s⁻], over M·N. The counts are
@@ -59,7 +59,8 @@ def roc(scores: Floats, positive: NDArray[np.bool_]) -> Roc:
 
 
 def variance(influence: Floats, clusters: Ints) -> float:
-    """The variance of an estimate to which each case [n] contributes `influence`, with clusters [n] as the units.
+    """Return the variance of an estimate to which each case [n] contributes `influence`, with clusters [n] as the
+    units.
 
     Σ over clusters of (Σ influence)², times c/(c−1) where clusters hold several cases; NaN with fewer than two of them.
     Source: Obuchowski 1997 for clustered ROC data.
@@ -105,7 +106,7 @@ def rank_interval(area: float, positives: int, negatives: int) -> tuple[float, f
 
 
 def corners(fp: Ints, tp: Ints, most: int) -> NDArray[np.intp]:
-    """The points of a curve that draw it: ends and corners, or of more than `most` an even selection along it."""
+    """Return the points of a curve that draw it: ends and corners, or of more than `most` an even selection along it."""
     bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
     kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
     if len(kept) <= most:

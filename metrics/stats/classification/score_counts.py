@@ -30,7 +30,7 @@ def threshold_counts(scores: Floats, truth: Ints) -> tuple[Ints, Ints]:
 
 
 def true_and_other(scores: Floats, truth: Ints) -> tuple[Floats, Floats]:
-    """Each case's [n] score of its true class, and the highest of the other classes; −inf where there is none."""
+    """Return each case's [n] score of its true class, and the highest of the other classes; −inf where there is none."""
     rows = np.arange(len(scores))
     height = np.where(np.isnan(scores), -np.inf, scores)
     true = height[rows, truth]

@@ -63,7 +63,8 @@ class ArtifactError(ValueError):
 
 
 def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
-    """The artifacts in the `artifacts` column and in a trace (JSON), by name; of a name the last that is more than it.
+    """Return the artifacts in the `artifacts` column and in a trace (JSON), by name; of a name the last that is more
+    than it.
 
     An entry of the column is a path, of which nothing but the name is known, or a JSON object with `name` (or `path`),
     `kind` where the name's ending does not give it, and `content` (text, or a JSON value), `content_base64`, or
@@ -93,7 +94,7 @@ def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
 def complaints(
     artifact: Artifact, schema: str | None = None, required_fields: Sequence[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """What is wrong with an artifact whose content is known, and remarks on what was not looked at.
+    """Return what is wrong with an artifact whose content is known, and remarks on what was not looked at.
 
     Of every kind: the name stays inside its archive, unless the file is stored; the content is not blank. By kind:
     *json*, *jsonl* parse, and are valid by `schema`; *csv*, *tsv*: a header and rows of its width; both have the

@@ -33,7 +33,8 @@ class Pages:
 
 
 def pages(content: bytes) -> Pages:
-    """The pages of a PDF, at most MOST_PAGES and MOST_DRAWN bytes of them looked at; PdfError for what is no PDF.
+    """Return the pages of a PDF, at most MOST_PAGES and MOST_DRAWN bytes of them looked at; PdfError for what is no
+    PDF.
 
     A page is blank where it has no annotation and its drawing operators show no text but blanks, paint no path, no
     shading and no image. What a form or an image looks like is not seen: to place one counts as drawing.
@@ -66,7 +67,7 @@ def _operators(page: Any) -> bytes:
 
 
 def _draws(operators: bytes) -> bool:
-    """Whether drawing operators leave a mark: strings are looked into, and cannot pass for operators."""
+    """Return whether drawing operators leave a mark: strings are looked into, and cannot pass for operators."""
     said = any(match[1].strip() for match in (*STRING.finditer(operators), *HEXADECIMAL.finditer(operators)))
     bare = HEXADECIMAL.sub(b" ", STRING.sub(b" ", operators))
     return bool(PAINTS.search(bare)) or (said and bool(SHOWS.search(bare)))

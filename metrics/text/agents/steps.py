@@ -22,7 +22,7 @@ class _Item:
 
 
 def steps(text: str) -> list[str]:
-    """The steps of `text` in order: the items of its outermost list, or its sentences where it has no list.
+    """Return the steps of `text` in order: the items of its outermost list, or its sentences where it has no list.
 
     An item begins with a number (`1.`, `2)`, `(3)`, `٤.`, `５．`, `⑥`, `七、`, `Step 8:`, `第9步`) or a bullet; what
     follows, deeper items and code included, belongs to it. Where numbers and bullets stand at the same indent, the
@@ -47,7 +47,7 @@ def steps(text: str) -> list[str]:
 
 
 def _list(text: str) -> tuple[list[_Item], bool]:
-    """The items of the outermost list, and whether the text is nothing but that list."""
+    """Return the items of the outermost list, and whether the text is nothing but that list."""
     lines = text.expandtabs(4).splitlines()
     marks: list[tuple[int, re.Match[str]]] = []
     fenced = False

@@ -44,7 +44,7 @@ class Step:
     id: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """The step as it is stored: a JSON object without what is absent."""
+        """Return the step as it is stored: a JSON object without what is absent."""
         record = {
             "kind": self.kind, "role": self.role, "text": self.text, "tool": self.tool, "arguments": self.arguments,
             "result": self.result, "error": self.error, "started": self.started, "seconds": self.seconds, "id": self.id,
@@ -73,7 +73,8 @@ class Efficiency:
 
 
 def steps_of(text: str) -> tuple[Step, ...]:
-    """The steps of a trace as it is stored: JSON, an object with `steps` or their list; TraceError for anything else.
+    """Return the steps of a trace as it is stored: JSON, an object with `steps` or their list; TraceError for anything
+    else.
 
     A step with a tool is a call. Its parts may also bear the usual names of others: `name`, `args`, `output`, ….
     """
@@ -96,7 +97,7 @@ def steps_of(text: str) -> tuple[Step, ...]:
 
 
 def efficiency(steps: Sequence[Step]) -> Efficiency:
-    """The wasted calls among `steps`; linear in their number."""
+    """Return the wasted calls among `steps`; linear in their number."""
     calls = [step for step in steps if step.kind == "call"]
     keys = [call_key(call) for call in calls]
     known: set[str] = set()
@@ -116,7 +117,8 @@ def call_key(call: Step) -> str:
 
 
 def looping(keys: Sequence[str]) -> tuple[int, ...]:
-    """The places in the second and later turns of a cycle of at most LONGEST_CYCLE that has TURNS turns in a row.
+    """Return the places in the second and later turns of a cycle of at most LONGEST_CYCLE that has TURNS turns in a
+    row.
 
     >>> looping("abababc")
     (2, 3, 4, 5)
@@ -159,10 +161,10 @@ def _first(entry: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def error_text(value: Any) -> str | None:
-    """An error as text; None where it says that there was none."""
+    """Return an error as text; None where it says that there was none."""
     return None if value in (None, False, "", {}, []) else "failed" if value is True else text_of(value)
 
 
 def text_of(value: Any) -> str:
-    """A JSON value as text: a string as it is, nothing as an empty one."""
+    """Return a JSON value as text: a string as it is, nothing as an empty one."""
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

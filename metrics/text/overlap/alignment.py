@@ -11,7 +11,7 @@ Aligned = list[tuple[int | None, int | None]]
 
 
 def align(similarities: Floats, threshold: float) -> Aligned:
-    """The alignment of n items with m others that has the fewest edits: pairs (row, column) in order.
+    """Return the alignment of n items with m others that has the fewest edits: pairs (row, column) in order.
 
     `similarities` [n, m] lie in [−1, 1]. A pair at or above `threshold` is a match and costs nothing; a pair below it
     is a mismatch, a row without a column a deletion (row, None), a column without a row an insertion (None, column):

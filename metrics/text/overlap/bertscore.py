@@ -42,7 +42,8 @@ def greedy_matching(
 
 
 def rescaled(value: float, baseline: float) -> float:
-    """A score stretched so that `baseline`, what random pairs of texts reach, becomes 0 and 1 stays 1; at least −1.
+    """Return a score stretched so that `baseline`, what random pairs of texts reach, becomes 0 and 1 stays 1; at least
+    −1.
 
     >>> round(rescaled(0.9, 0.8), 6)
     0.5

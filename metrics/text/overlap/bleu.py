@@ -31,7 +31,7 @@ class BleuCounts:
 
 
 def bleu_counts(references: Sequence[Sequence[str]], candidate: Sequence[str], orders: int = 4) -> BleuCounts:
-    """The counts of `candidate` against at least one reference, for n-grams of 1 … `orders` tokens.
+    """Return the counts of `candidate` against at least one reference, for n-grams of 1 … `orders` tokens.
 
     An n-gram matches as often as it occurs in the reference that has it most often.
     """

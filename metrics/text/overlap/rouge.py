@@ -27,7 +27,8 @@ NOTHING = Rouge(0.0, 0.0, 0.0)
 
 
 def rouge_tokens(text: str, stem: bool = False) -> list[str]:
-    """The runs of a–z and 0–9 in the lower-cased text; with `stem`, those of four letters and more by Porter's stemmer.
+    """Return the runs of a–z and 0–9 in the lower-cased text; with `stem`, those of four letters and more by Porter's
+    stemmer.
 
     Any other script has no tokens. ImportError where stemming is asked for and nltk is not installed.
     """

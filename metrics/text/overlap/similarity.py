@@ -29,7 +29,7 @@ def _unit(vectors: NDArray[np.floating]) -> Floats:
 
 
 def best_matches(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """The highest cosine of each row of `table` [n, m] and its column, the first of equals: two arrays [n].
+    """Return the highest cosine of each row of `table` [n, m] and its column, the first of equals: two arrays [n].
 
     Without columns there is nothing alike: cosine 0, column −1.
     """
@@ -40,7 +40,7 @@ def best_matches(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def best_of_groups(row: Floats, sizes: Sequence[int]) -> list[tuple[float, int | None]]:
-    """The highest of `row` within each of consecutive groups of the given sizes, and its place in `row`.
+    """Return the highest of `row` within each of consecutive groups of the given sizes, and its place in `row`.
 
     An empty group has 0 and no place. The sizes sum to the length of `row`.
     """

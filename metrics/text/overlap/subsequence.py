@@ -83,11 +83,11 @@ class _Columns:
         return cls((1 << len(tokens)) - 1, masks, rare)
 
     def mask(self, token: str) -> int:
-        """The bits where `token` stands."""
+        """Return the bits where `token` stands."""
         return self.masks.get(token) or _mask(self.rare.get(token, []))
 
     def below(self, row: int, tokens: Sequence[str]) -> int:
-        """The row of the dynamic program that stands below `row` after `tokens`."""
+        """Return the row of the dynamic program that stands below `row` after `tokens`."""
         masks, rare, full = self.masks, self.rare, self.full
         for token in tokens:
             mask = masks.get(token)

@@ -68,7 +68,8 @@ class EncodedPart:
 def encoded_parts(
     text: str, encodings: Sequence[Encoding] = DEFAULT_ENCODINGS, depth: int = DEPTH
 ) -> list[EncodedPart]:
-    """The parts of `text` that decode to readable text, by position, without overlaps; nested ones down to `depth`.
+    """Return the parts of `text` that decode to readable text, by position, without overlaps; nested ones down to
+    `depth`.
 
     Readable is UTF-8 or UTF-16 of at least six printable characters, three quarters of them letters, digits or spaces
     where there are fewer than 24 bytes: hashes, UUIDs and plain words decode to bytes that are not. A part encoded
@@ -122,7 +123,7 @@ def _decoded(text: str, encoding: Encoding) -> Iterator[tuple[int, int, str]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The run as it stands, then without what may stand around it."""
+    """Yield the run as it stands, then without what may stand around it."""
     run = text[start:end]
     before, after = len(run) - len(run.lstrip(AROUND)), len(run) - len(run.rstrip(AROUND))
     for first, last in dict.fromkeys([*LAYERS, (before, after)]):
@@ -145,7 +146,7 @@ def _printable(decode: Callable[[str], bytes], run: str) -> str | None:
 
 
 def _reads(decoded: str, run: str) -> bool:
-    """Whether printable text that a run decodes to is text: by its length or by its words."""
+    """Return whether printable text that a run decodes to is text: by its length or by its words."""
     shown = decoded.strip()
     words = sum(character.isalnum() or character.isspace() for character in shown)
     certain = len(shown.encode()) >= CERTAIN and not _is_number(run, shown)

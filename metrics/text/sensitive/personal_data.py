@@ -103,7 +103,8 @@ class PersonalDatum:
 
 
 def personal_data(text: str, kinds: Sequence[Kind] = KINDS, region: str = "US") -> list[PersonalDatum]:
-    """The personal data in `text`, by position, without overlaps: what two kinds claim is the first kind's of KINDS.
+    """Return the personal data in `text`, by position, without overlaps: what two kinds claim is the first kind's of
+    KINDS.
 
     `region` (two letters, ISO 3166) is where a phone number without a country code would be dialled. Time is linear in
     the text; phone numbers are looked for until 2,000 valid or 20,000 invalid ones were met.
@@ -132,13 +133,13 @@ class Span(Protocol):
 
 
 def redacted(text: str, datum: Span, longest: int = 200) -> str:
-    """The finding with its letters and digits hidden but for the first: its shape shows, its value does not."""
+    """Return the finding with its letters and digits hidden but for the first: its shape shows, its value does not."""
     raw = text[datum.start : min(datum.end, datum.start + longest)]
     return raw[:1] + "".join("•" if character.isalnum() else character for character in raw[1:])
 
 
 def luhn(digits: str) -> bool:
-    """Whether the check digit of a card number is right: ISO/IEC 7812-1, annex B."""
+    """Return whether the check digit of a card number is right: ISO/IEC 7812-1, annex B."""
     total = 0
     for place, digit in enumerate(reversed(digits)):
         value = int(digit) * (1 + place % 2)
@@ -147,7 +148,9 @@ def luhn(digits: str) -> bool:
 
 
 def iban_checks(iban: str) -> bool:
-    """Whether an IBAN without spaces has its country's length and the remainder 1 modulo 97: ISO 13616, ISO 7064."""
+    """Return whether an IBAN without spaces has its country's length and the remainder 1 modulo 97: ISO 13616, ISO
+    7064.
+    """
     if len(iban) != IBAN_LENGTHS.get(iban[:2]):
         return False
     return int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
@@ -159,7 +162,8 @@ def _overlaps(taken: list[tuple[int, int]], datum: PersonalDatum) -> bool:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter or digit touches the span, nor, where it has no letters, a point or comma of a longer number.
+    """Return whether no letter or digit touches the span, nor, where it has no letters, a point or comma of a longer
+    number.
 
     A comma between two values of a row is none of these.
     """
@@ -174,7 +178,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Whether a character beside a number or a name makes it part of something longer."""
+    """Return whether a character beside a number or a name makes it part of something longer."""
     return character.isalnum() and not UNSPACED_CHARACTER.match(character)
 
 
@@ -211,7 +215,7 @@ def _is_card(digits: str) -> bool:
 
 
 def _ean(digits: str) -> bool:
-    """Whether the check digit of a bar code is right: ISO/IEC 15420."""
+    """Return whether the check digit of a bar code is right: ISO/IEC 15420."""
     return sum(int(digit) * (1 + 2 * (place % 2)) for place, digit in enumerate(reversed(digits))) % 10 == 0
 
 
@@ -254,7 +258,7 @@ def _emails(text: str) -> Iterator[PersonalDatum]:
 
 
 def _is_address(text: str, start: int, at: int, domain: re.Match[str]) -> bool:
-    """Whether a mailbox and a domain are neither code, a handle, a file nor the user in a URL."""
+    """Return whether a mailbox and a domain are neither code, a handle, a file nor the user in a URL."""
     if text[start - 1 : start] == "@" or text[domain.end() : domain.end() + 1] == "(":
         return False
     if text[start:at] in NOBODY or domain["top"].lower() in FILE_ENDINGS:

@@ -120,7 +120,7 @@ class Secret:
 
 
 def secrets(text: str, kinds: Sequence[SecretKind] = SECRET_KINDS) -> list[Secret]:
-    """The secrets in `text`, by position, without overlaps: what two kinds claim is the more telling one's.
+    """Return the secrets in `text`, by position, without overlaps: what two kinds claim is the more telling one's.
 
     Time is linear in the text: every pattern begins with letters of its own or at a word's edge, and is bounded.
     """
@@ -133,7 +133,8 @@ def secrets(text: str, kinds: Sequence[SecretKind] = SECRET_KINDS) -> list[Secre
 
 
 def looks_random(text: str) -> bool:
-    """Whether a run of characters is rather drawn at random than written: by its entropy and its changes of class.
+    """Return whether a run of characters is rather drawn at random than written: by its entropy and its changes of
+    class.
 
     At least 16 characters and 2.75 bits of Shannon entropy each, and small letters, capitals and digits take turns at
     20 % of the places or more, digits among them; identifiers and words joined by dashes fall short of one of these.
@@ -191,7 +192,7 @@ def _tokens(text: str) -> Iterator[Secret]:
 
 
 def _is_token(token: str) -> bool:
-    """Whether what follows a token's prefix is neither a placeholder nor words."""
+    """Return whether what follows a token's prefix is neither a placeholder nor words."""
     body = re.sub(r"^[A-Za-z]{2,6}[-_.]", "", token)
     classes = sum(any(test(character) for character in body) for test in (str.islower, str.isupper, str.isdigit))
     written = classes < 2 and any(character.islower() for character in body)

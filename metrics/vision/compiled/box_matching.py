@@ -19,7 +19,7 @@ def box_pairs(
     crowd: Bytes,
     floor: float,
 ) -> tuple[Ints, Ints, Ints, Floats]:
-    """The predictions with a ground truth of their image and class at IoU ≥ floor, and those ground truths.
+    """Return the predictions with a ground truth of their image and class at IoU ≥ floor, and those ground truths.
 
     Both orders are by image, class. Returns (prediction [E], start [E + 1], truth [P], iou [P]): the candidates of
     prediction[e] are start[e] … start[e + 1]−1, in the order of truth_order.

@@ -22,7 +22,7 @@ def select(
     limit: int,
     lowest: float,
 ) -> tuple[Ints, NDArray[np.int64], Ints, Floats, Ints, Bytes, NDArray[np.int64]]:
-    """The predictions that count for one area range and maxDets, in the form that curves need.
+    """Return the predictions that count for one area range and maxDets, in the form that curves need.
 
     The columns (image, rank, score, outside, event) are by class and descending score; event is −1 without candidates.
     Most predictions match nothing at any threshold: of these only the images are kept, and only before the last event

@@ -21,7 +21,7 @@ CHARACTER, BITS, MORE, NEGATIVE = 48, 5, 0x20, 0x10  # COCO's text: 5 bits a cha
 
 @compiled
 def _resized(values: Ints, count: int, size: int) -> Ints:
-    """A new array of `size` that begins with the first `count` values."""
+    """Return a new array of `size` that begins with the first `count` values."""
     result = np.empty(size, np.int32)
     for i in range(count):
         result[i] = values[i]
@@ -75,7 +75,7 @@ def _scaled(value: float) -> int:
 
 @compiled
 def _crossings(points: Floats, begin: int, end: int, height: int, width: int, found: Ints) -> int:
-    """Where the ring points[begin:end] crosses the middle of a pixel column; the number of positions, unsorted.
+    """Return where the ring points[begin:end] crosses the middle of a pixel column; the number of positions, unsorted.
 
     The outcome is that of pycocotools' rleFrPoly, which walks along every edge on the finer grid: here only the steps
     between the second and third fifth of a column are computed, since no others leave a trace.
@@ -177,7 +177,7 @@ def draw(
     first: int,
     last: int,
 ) -> tuple[Ints, Longs, Bytes]:
-    """The masks of objects first … last−1: from the text where there is one, else the rings, else the box.
+    """Return the masks of objects first … last−1: from the text where there is one, else the rings, else the box.
 
     Returns (edges, how many edges each object has, 1 where the text is no code of the image's size).
     """

@@ -10,7 +10,8 @@ Longs = NDArray[np.int64]
 
 @compiled
 def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most: int) -> tuple[Longs, Longs]:
-    """How many objects of each label stand at each step, [L, T], and which come first, [L, T, `most`], −1 where fewer.
+    """Return how many objects of each label stand at each step, [L, T], and which come first, [L, T, `most`], −1 where
+    fewer.
 
     Object i stands at the steps first[i] ≤ step < last[i] ≤ T.
     """
@@ -40,7 +41,7 @@ def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most:
 def rank_right(
     by_score: Ints, counts: Bytes, label: Ints, right: Bytes, image: Ints, classes: int
 ) -> tuple[Ints, Longs, Ints, Ints, Longs]:
-    """What is right and what is wrong among the predictions that count, by label, in the order of `by_score`.
+    """Return what is right and what is wrong among the predictions that count, by label, in the order of `by_score`.
 
     Returns (miss_image, miss_starts [K + 1], row, misses_before, row_starts [K + 1]): the images of the wrong ones, of
     each label as many as outscore its last right one; the right ones, and how many wrong ones of its label outscore it.

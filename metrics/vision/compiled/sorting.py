@@ -73,7 +73,7 @@ def ranks(order: Ints, images: Ints, classes: Ints) -> Ints:
 
 @compiled
 def bounds(order: Ints, codes: Ints, size: int) -> NDArray[np.int64]:
-    """Where each code begins in `order`, which is sorted by it, and the end: [size + 1]."""
+    """Return where each code begins in `order`, which is sorted by it, and the end: [size + 1]."""
     starts = np.zeros(size + 1, np.int64)
     for row in order:
         starts[codes[row] + 1] += 1
