@@ -134,8 +134,9 @@ def parse_failure(reason: str, evidence: Mapping[str, Any] | None = None) -> Cas
 class Aggregate:
     """One number about a whole data set. `label` None: over all labels; `columns` are the metric's own (iou, …).
 
-    `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none; `n` counts what the
-    value rests on (cases, or objects of the label), `unscored` what it could not count; `interval` names the method.
+    `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none (a `reason` may say
+    why); `n` counts what the value rests on (cases, or objects of the label), `unscored` what it could not count;
+    `interval` names the method.
     `replicates` [B] is the value in each bootstrap resample; which cases those hold must follow from the suite and the
     seed alone, so that two models pair. They are not stored: a comparison computes them anew.
     """

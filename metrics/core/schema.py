@@ -40,7 +40,7 @@ AGGREGATES = pa.schema(
         ("parse_failure", pa.int64()),
         ("error", pa.int64()),
         ("skipped", pa.int64()),
-        ("reason", pa.string()),  # why there is no value
+        ("reason", pa.string()),  # why there is no value, or no interval
         ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
         ("if_worst", pa.float64()),  # value if every unscored case were the worst of the metric's range; null: none is
         ("if_best", pa.float64()),  # … the best
