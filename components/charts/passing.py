@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.charts.parts import undimmed
+from components.charts.figure_parts import undimmed
 from components.format import count, interval, moment, number
 from components.palette import LINE, MUTED, SURFACE, series
 

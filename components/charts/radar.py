@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.charts.parts import DASHES, SYMBOLS, plain, undimmed
+from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
 from components.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
 from components.palette import INK, LINE, MUTED
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.parts import PANEL_COLUMNS, SHARES, plain, undimmed
+from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed
 from components.format import number, shorten
 from components.palette import INK, MUTED
 

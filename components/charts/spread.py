@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from components.charts.parts import DASHES, SYMBOLS, panels, plain, undimmed
+from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, undimmed
 from components.format import count, number, plural, shorten
 from components.palette import INK, LINE, MUTED
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.charts.parts import plain, undimmed
+from components.charts.figure_parts import plain, undimmed
 from components.format import count, interval, number, shorten
 from components.palette import ACCENT, INK, LINE, MUTED
 

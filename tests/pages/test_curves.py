@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.charts.confusion import NONE
-from components.views.bars import ERRORS
+from components.charts.confusion_chart import NONE
+from components.views.curves.class_bars import ERRORS
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished

@@ -128,7 +128,7 @@ def test_the_command_it_teaches_is_one(workspace: Path) -> None:
     """Every option of the taught command exists."""
     import re
 
-    from components.monitoring import COMMAND, LINE
+    from components.views.results.monitor_tables import COMMAND, LINE
     from metrics.__main__ import _parser
 
     for text in re.findall(r"metrics (monitor .*)", COMMAND.replace("\\\n", " ")):
