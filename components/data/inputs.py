@@ -221,7 +221,7 @@ def names_its_models(token: str) -> bool:
 
 def problems_csv(problems: pd.DataFrame) -> bytes:
     """Return a table of problems as CSV in which no cell is a formula."""
-    from metrics.reports import write
+    from metrics.reports.renderers.export_tables import write
 
     return bytes(write(problems, "csv"))
 

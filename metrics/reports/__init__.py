@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from metrics.reports.renderers.export_tables import FORMATS, WHATS, Format, What, table, write
 from metrics.reports.report import Report
+from metrics.reports.table_names import WHATS, Format
 from metrics.store import Run
 
 MIME = {
@@ -16,8 +16,6 @@ MIME = {
     "parquet": "application/zip",
 }  # fmt: skip
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
-
-__all__ = ["FORMATS", "MIME", "WHATS", "Format", "Report", "What", "render", "table", "to_json", "write"]
 
 
 def render(run: Run, format: str) -> bytes:
@@ -27,6 +25,8 @@ def render(run: Run, format: str) -> bytes:
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
     any other format.
     """
+    from metrics.reports.renderers.export_tables import table, write
+
     if format in ("pdf", "html", "json"):
         return _document(run, format)
     if format not in ("csv", "parquet"):
@@ -34,7 +34,7 @@ def render(run: Run, format: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for what in WHATS:
-            if what == "slices":  # their search can take minutes, of many models and metrics: `export` makes it
+            if what == "slices":  # searching them can take minutes; `export --what slices` does it
                 continue
             frame = table(run, what)
             if len(frame):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.monitoring import monitor
 from metrics.store import Workspace
 from tests.conftest import PROJECT
@@ -98,7 +98,7 @@ def test_standard_input(workspace: Path) -> None:
     """Lines from a pipe: those that come are judged within seconds, though the pipe stays open; then its end."""
     hurried = "from metrics.monitoring import runner; runner.WAIT_SECONDS = 0.0; "
     command = [
-        sys.executable, "-c", hurried + "from metrics.__main__ import main; raise SystemExit(main())", "monitor",
+        sys.executable, "-c", hurried + "from metrics.cli.main import main; raise SystemExit(main())", "monitor",
         "--name", "chat", "--rate", "1", "--evaluators", "pii_leakage",
     ]  # fmt: skip
     with subprocess.Popen(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.ingest import read_suite
 from metrics.perturbations import KINDS, perturb
 from tests.judge.server import JudgeServer

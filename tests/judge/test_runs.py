@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics import engine
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.core.errors import JudgeDown
 from metrics.core.schema import JUDGEMENTS
 from metrics.judge.cache import Cache

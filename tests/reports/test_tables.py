@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from metrics.core.errors import RunError
 from metrics.reports import render
-from metrics.reports.renderers.export_tables import AGGREGATES, FORMATS, SCORES, WHATS, table, write
+from metrics.reports.renderers.export_tables import AGGREGATES, SCORES, table, write
+from metrics.reports.table_names import FORMATS, WHATS
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.reports.runs import EVIL, by_hand

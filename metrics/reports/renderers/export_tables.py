@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,15 +12,8 @@ import pyarrow.parquet as pq
 from metrics import analysis
 from metrics.core.schema import JUDGEMENTS
 from metrics.presentation.safe_text import safe
+from metrics.reports.table_names import FORMATS, WHATS, Format, What
 from metrics.store import Run
-
-What = Literal[
-    "aggregates", "scores", "curves", "matches", "judgements", "problems", "insights", "flips", "flip_rates",
-    "compliance", "slices",
-]  # fmt: skip
-Format = Literal["json", "csv", "parquet"]
-WHATS: tuple[What, ...] = get_args(What)
-FORMATS: tuple[Format, ...] = get_args(Format)
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
 COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason"]

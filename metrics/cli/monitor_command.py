@@ -1,57 +1,51 @@
-"""The command line's monitor: judge a share of what production answers, and say when it gets worse."""
+"""`monitor`: judge a sample of the answers of production, and report when they get worse."""
 
 import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
-from metrics.cli import judging
-from metrics.cli.options import pairs, parameters_of
+from metrics.cli import judge_options
+from metrics.cli.options import add_evaluators, add_mapping, common, models_of, names_of, pairs, parameters_of
 from metrics.core.errors import InputError, InputProblem
-from metrics.models import SOURCES
 from metrics.store import Workspace
 
 STANDARD_INPUT = "-"
 SHOWN_BAD = 5
 
 
-def add_command(commands: Any, common: argparse.ArgumentParser) -> None:
+def add_command(commands: Any) -> None:
     """Add `monitor`."""
     command = commands.add_parser(
         "monitor",
-        parents=[common],
-        help="judge a share of production's answers as they come, and tell when they get worse",
-        description="Read JSON lines (id, question, answer, …), judge a share of them, and keep the pass rate of every "
-        "window. The same command on the same or a longer file goes on where it stopped, whatever stopped it. What a "
-        "monitor judges by is given the first time and stays; --reference, --on-alert and the judge's pace may change.",
-    )
-    command.add_argument("file", metavar="FILE|-", nargs="?", default=STANDARD_INPUT, help="default: standard input")
-    command.add_argument("--name", required=True, help="the monitor's name: its windows are kept under it")
-    command.add_argument("--rate", type=float, metavar="SHARE", help="share of the ids that is sampled (default .01)")
-    command.add_argument("--evaluators", metavar="ID,…", help="which (default: all that fit and need no model)")
-    command.add_argument(
-        "--param", metavar="EVALUATOR.NAME=VALUE", action="append", default=[], help="a parameter, repeatable"
+        parents=[common()],
+        help="judge a sample of production's answers as they come, and report when they get worse",
+        description="Read JSON lines (id, question, answer, …), judge a sample of them, and keep the pass rate of each "
+        "window. The same command on the same or a longer file continues where it stopped. The settings that decide "
+        "what is judged are fixed when a monitor is created; --reference, --on-alert and the judge's pace may change.",
     )
     command.add_argument(
-        "--window", metavar="1h|N", help="a window's time (30m, 1h, 7d) or sampled cases (default 100)"
+        "file", metavar="FILE|-", nargs="?", default=STANDARD_INPUT, help="JSON lines (default: standard input)"
+    )
+    command.add_argument("--name", required=True, help="name of the monitor: its windows are kept under it")
+    command.add_argument("--rate", type=float, metavar="SHARE", help="share of the ids to sample (default .01)")
+    add_evaluators(command)
+    command.add_argument(
+        "--window", metavar="1h|N", help="length of a window: a time (30m, 1h, 7d) or sampled cases (default 100)"
     )
     command.add_argument(
-        "--minimum", type=int, metavar="N", help="fewer judged cases are insufficient data (default 20)"
+        "--minimum", type=int, metavar="N", help="judged cases below which a window has too little data (default 20)"
     )
-    command.add_argument("--seed", type=int, help="seed of the sampling: another takes other ids (default 0)")
-    command.add_argument("--id", metavar="FIELD", help="the field of the id (default: id, case_id, request_id, …)")
-    command.add_argument("--time", metavar="FIELD", help="the field of the time (default: timestamp, time, …)")
+    command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
+    command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
+    command.add_argument("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
+    add_mapping(command, "FIELD")
+    command.add_argument("--reference", metavar="RUN", help="run whose scores drift is measured against, or latest")
+    command.add_argument("--reference-model", metavar="NAME", help="model of the reference run, if it has several")
     command.add_argument(
-        "--map", metavar="CANONICAL=FIELD", action="append", default=[], help="which field is what, repeatable"
+        "--on-alert", metavar="COMMAND", help="command to run at each change of status, with JSON on its standard input"
     )
-    command.add_argument("--reference", metavar="RUN", help="the run against whose scores drift is measured, or latest")
-    command.add_argument("--reference-model", metavar="NAME", help="its model, where it has several")
-    command.add_argument(
-        "--on-alert", metavar="COMMAND", help="run once for each change of status, told as JSON on its standard input"
-    )
-    for name in SOURCES:
-        command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=argparse.SUPPRESS)
-    judging.add_options(command, estimates=False)
+    judge_options.add_options(command, estimates=False)
     command.set_defaults(command=_monitor)
 
 
@@ -77,7 +71,7 @@ def _monitor(options: argparse.Namespace) -> int:
         if problems:
             raise InputError(problems)
     else:
-        monitor = _begun(workspace, name, given, source)
+        monitor = _created(workspace, name, given, source)
     monitoring.check(monitor.spec)
 
     def warn(text: str) -> None:
@@ -89,14 +83,14 @@ def _monitor(options: argparse.Namespace) -> int:
             say=(lambda _: None) if options.quiet else warn, warn=warn,
         )  # fmt: skip
     except KeyboardInterrupt:
-        print("stopped; the same command goes on where it stood", file=sys.stderr)
+        print("stopped; the same command continues where it stopped", file=sys.stderr)
         raise SystemExit(130) from None
     _print(monitor)
     return 0
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what the options say of the monitor's specification."""
+    """Return the part of the monitor's specification that the options give."""
     from metrics.monitoring import Window
 
     given: dict[str, Any] = {
@@ -106,31 +100,31 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     }
     values = parameters_of(options.param)
     if options.evaluators is not None:
-        given["evaluators"] = {id.strip(): {} for id in options.evaluators.split(",")} | values
-        strangers = [id for id in values if id not in [name.strip() for name in options.evaluators.split(",")]]
-        if strangers:
-            raise InputError(
-                [
-                    InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
-                    for id in strangers
-                ]
-            )
+        chosen = names_of(options.evaluators)
+        given["evaluators"] = {id: {} for id in chosen} | values
+        problems = [
+            InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
+            for id in values
+            if id not in chosen
+        ]
+        if problems:
+            raise InputError(problems)
     elif values:
         raise InputError([InputProblem("--param", "values, but no --evaluators", "--evaluators beside --param")])
     if options.window is not None:
         given["window"] = str(Window.parse(options.window))
     if options.map:
         given["mapping"] = dict(pairs(options.map, "--map"))
-    resources: dict[str, Any] = {name: value for name in SOURCES if (value := getattr(options, name))}
-    if judge := judging.setting(options):
+    resources = models_of(options)
+    if judge := judge_options.settings(options):
         resources["judge"] = judge
     if resources:
         given["resources"] = resources
     return given
 
 
-def _begun(workspace: Workspace, name: str, given: dict[str, Any], source: Path | None) -> Any:
-    """Return a new monitor."""
+def _created(workspace: Workspace, name: str, given: dict[str, Any], source: Path | None) -> Any:
+    """Create a monitor; without --evaluators it gets those that fit the file."""
     from metrics import monitoring
 
     if "evaluators" not in given:
@@ -144,7 +138,7 @@ def _begun(workspace: Workspace, name: str, given: dict[str, Any], source: Path 
 
 
 def _print(monitor: Any) -> None:
-    """How the monitor stands, on standard output."""
+    """Print the state of the monitor."""
     from metrics.monitoring import drifts
 
     state = monitor.state
@@ -162,7 +156,7 @@ def _print(monitor: Any) -> None:
         if row.p is None:
             print(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")
         else:
-            found = "drifted" if row.drifted else "no drift beyond chance"
+            found = "drifted" if row.drifted else "no significant drift"
             print(
                 f"  drift of {row.evaluator}.{row.metric}: {found}, KS {row.ks:.3f}, PSI {row.psi:.3f}, p {row.p:.3g}"
             )
@@ -170,7 +164,7 @@ def _print(monitor: Any) -> None:
         print(InputProblem(**bad), file=sys.stderr)
     if state.bad > SHOWN_BAD:
         print(
-            f"… {state.bad:,} bad lines in all; the latest {len(state.bad_lines)} are on the Monitor page",
+            f"{state.bad:,} bad lines in total; the latest {len(state.bad_lines)} are on the Monitor page",
             file=sys.stderr,
         )
     print(state.health)

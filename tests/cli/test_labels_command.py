@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.store import Run, Workspace
 from metrics.store.labels import Labels
 from tests.labels import labelled_run
