@@ -2,7 +2,7 @@ from collections import Counter
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts.figure_parts import selected
 from components.viewers import heatmap, text_case
 from components.views.judge import judge_calls
@@ -10,6 +10,7 @@ from components.views.results import model_comparison
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
 
 PAGE = 100
 CHART = {"displayModeBar": False}

@@ -2,10 +2,11 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.setup import evaluator_offers, local_model_fields, run_judge
 from components.widgets import column_mapping, controls, uploads, url
 from components.widgets.frame import frame
+from metrics.presentation import format
 
 SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
 TASKS = {
@@ -49,7 +50,9 @@ def choose_suite(source: str) -> tuple[str, str]:
         suites = uploads.draw_uploads("Test cases", "suite", data.upload_folder(), uploads.TABLES, hint=SUITE_HINT)
         images = []
         if suites and data.wants_images(suites[0]):
-            images = uploads.draw_uploads("Images, a zip", "images", data.upload_folder(), uploads.ARCHIVES, hint=IMAGES_HINT)
+            images = uploads.draw_uploads(
+                "Images, a zip", "images", data.upload_folder(), uploads.ARCHIVES, hint=IMAGES_HINT
+            )
         return next(iter(suites), ""), next(iter(images), "")
     options = data.stored_suites() if source == "stored" else data.samples()
     if not options:

@@ -1,13 +1,14 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import confusion_chart
 from components.charts.figure_parts import selected
 from components.views.judge import agreement_tables, judge_calls, label_upload
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
 
 VIEWS = {"agreement": "Agreement", "means": "Corrected means", "bias": "Bias", "raters": "Raters", "labels": "Labels"}
 CHART = {"displayModeBar": False}

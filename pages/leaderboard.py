@@ -2,12 +2,13 @@ from collections import Counter
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.viewers import heatmap
 from components.views.judge import judge_calls
 from components.views.results import detectable_difference
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import frame
+from metrics.presentation import format
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 WAITING = ("queued", "running")

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import plain, spread, undimmed
-from components.format import count, interval, moment, number, shorten
-from components.palette import MUTED, SURFACE
 from components.views.results.model_comparison import chance, signed
+from metrics.presentation.format import count, interval, moment, number, shorten
+from metrics.presentation.palette import MUTED, SURFACE
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from components.palette import GLYPHS, MARKS, MUTED
+from metrics.presentation.palette import GLYPHS, MARKS, MUTED
 
 FOLDER = Path(__file__).parent
 COLOURS = {True: MARKS["tp"].colour, False: MARKS["fp"].colour, None: MUTED[False]}

@@ -13,8 +13,8 @@ from typing import Any
 
 import streamlit as st
 
-from components import format, palette
 from components.widgets import url
+from metrics.presentation import format, palette
 
 FOLDER = Path(__file__).parent
 BEST, PROBLEM, PAIRED = 1, 2, 4  # the bits of a cell's marks

@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from components.format import shorten
-from components.palette import mark, text_colour
+from metrics.presentation.format import shorten
+from metrics.presentation.palette import mark, text_colour
 
 FOLDER = Path(__file__).parent
 LONGEST_SIDE = 1600  # pixels sent to the browser; boxes stay in the picture's own pixels

@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from components.format import count, shorten
-from components.palette import mark, series, text_colour
 from components.viewers.image_viewer import extent
+from metrics.presentation.format import count, shorten
+from metrics.presentation.palette import mark, series, text_colour
 
 VIEWS = {"mistakes": "Mistakes", "classes": "Classes"}
 MARKED = {  # kind of a mistake: the mark it is drawn with, what the legend calls it

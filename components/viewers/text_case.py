@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from components.format import MISSING, STATUSES, number
 from components.viewers import evidence_list
 from components.views.judge import judge_calls
+from metrics.presentation.format import MISSING, STATUSES, number
 
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
 CASE_HEIGHT = 130

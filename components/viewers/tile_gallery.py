@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from components.format import count, number, plural, shorten
-from components.palette import MARKS, mark
+from metrics.presentation.format import count, number, plural, shorten
+from metrics.presentation.palette import MARKS, mark
 
 FOLDER = Path(__file__).parent
 TILES = 48

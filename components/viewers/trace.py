@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from components.format import duration, plural
-from components.palette import MARKS
+from metrics.presentation.format import duration, plural
+from metrics.presentation.palette import MARKS
 
 FOLDER = Path(__file__).parent
 GLYPHS = {"call": "✓", "message": "", "reasoning": "…"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from components import format
 from components.views.judge.judge_calls import spend_line
+from metrics.presentation import format
 
 
 def summary(progress: Mapping[str, Any], going: bool = True) -> str:

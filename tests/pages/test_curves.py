@@ -144,7 +144,7 @@ def test_every_cell_of_classified_answers_lists_what_it_counts(tmp_path: Path, m
 def test_every_error_lists_what_its_bar_counts(pictures: Run) -> None:
     numbers = data.label_numbers(pictures.id, "error_breakdown", tuple(f"d_ap_{error}" for error in ERRORS if error))
     for row in numbers[numbers["value"].notna()].to_dict("records"):
-        kinds = ERRORS[row["metric"].removeprefix("d_ap_")][1]
+        kinds = ERRORS[row["metric"].removeprefix("d_ap_")]
         label = row["label"] if isinstance(row["label"], str) else None
         assert data.matched(pictures.id, "error_breakdown", row["series"], kinds, label)[1] == row["n"]
 

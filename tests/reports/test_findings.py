@@ -1,4 +1,4 @@
-"""The report's sections on differences, perturbations and standards, and its glance at the leaderboard."""
+"""The report's sections on differences, perturbations and standards, and its overview of the leaderboard."""
 
 import io
 from pathlib import Path
@@ -11,8 +11,8 @@ from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.renderers.plots import Inks, plot
 from metrics.reports.report import Bars, Radar
-from metrics.reports.sections.comparisons import chance, comparison_section
-from metrics.reports.sections.overview import glance
+from metrics.reports.sections.comparisons import comparison_section
+from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.standards import standards_section
 from metrics.store import Run, Workspace
@@ -37,15 +37,13 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     (table,) = found.tables
     assert table.title == "best against the next 2 models"
     verdicts = {(row[0], row[1]): row[-1] for row in table.rows}
-    assert verdicts["Faithfulness ↑", "next"] == "best is better"
-    assert verdicts["Faithfulness ↑", "same"] == "equal on every case"
-    assert verdicts["PII leakage: passes ↑", "next"] == "best is better"
+    assert verdicts["Faithfulness\u00a0↑", "next"] == "best is better"
+    assert verdicts["Faithfulness\u00a0↑", "same"] == "equal on every case"
+    assert verdicts["PII leakage: passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
-        "Both models of a pair answered the same cases, so they are compared case by case. The test asks how often "
-        "chance alone would make a difference as large: McNemar's test, for metrics that are right or wrong on a case, "
-        "and a permutation test that flips the signs of the differences, for metrics with values in between. A model "
-        "is called better only where, over all 4 tests shown together, the chance of even one false finding is at most "
-        "5 % (Holm's correction). That two models cannot be told apart does not say that they are equal."
+        "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a sign-flip "
+        "permutation test for metrics with values in between. “Better” = significant after Holm correction (4 tests, "
+        "5 %). No significant difference does not mean that two models are equal."
     )
 
 
@@ -53,16 +51,11 @@ def test_equal_models_need_no_test(workspace: Path) -> None:
     run = scored_run({"faithfulness.faithfulness": {"one": [0.5] * 5, "two": [0.5] * 5}})
     found = comparison_section(run)
     assert found is not None
-    assert found.notes[0].endswith("so there was nothing to test.")
+    assert found.notes[0].endswith("so there is nothing to test.")
 
 
-def test_one_model_has_nobody_to_be_held_against(workspace: Path) -> None:
+def test_one_model_has_nothing_to_be_compared_with(workspace: Path) -> None:
     assert comparison_section(scored_run({"faithfulness.faithfulness": {"one": [0.5] * 5}})) is None
-
-
-@pytest.mark.parametrize(("p", "said"), [(None, ""), (0.0001, "<0.001"), (0.04999, "0.050"), (1.0, "1.000")])
-def test_chances(p: float | None, said: str) -> None:
-    assert chance(p) == said
 
 
 def test_flips_stand_beside_the_copies(workspace: Path) -> None:
@@ -72,8 +65,8 @@ def test_flips_stand_beside_the_copies(workspace: Path) -> None:
         "shaky", "Text matching: passes", "typo", "8 of 12", "0.667", "0.391–0.862", "0 of 12", "0.004",
         "more than copies",
     )  # fmt: skip
-    assert {row[-1] for row in found.tables[0].rows[-2:]} == {"the control"}
-    assert "Holm's correction" in found.notes[0]
+    assert {row[-1] for row in found.tables[0].rows[-2:]} == {"control"}
+    assert "Holm correction" in found.notes[0]
     assert flips_section(finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
 
 
@@ -83,22 +76,31 @@ def test_standards_say_what_is_evidence_and_what_is_missing(run: Run) -> None:
     assert (nist.title, sr.title) == ("NIST AI RMF", "SR 11-7")
     assert nist.heads == ("Standard", "Evaluator", "Threshold", "best", "next", "same")
     privacy = next(row for row in nist.rows if row[0] == "privacy enhanced")
-    assert privacy[1:4] == ("PII leakage: passes ↑", "≥ 0.5", "✓ 1.00 (0.886–1.00), n 30")
+    assert privacy[1:4] == ("PII leakage: passes\u00a0↑", "≥ 0.5", "✓ 1.00 (0.886–1.00), n 30")
     assert privacy[4].startswith("(✓) 0.500 ")
     assert ("explainable and interpretable", "not measured", "", "–", "–", "–") in nist.rows
     assert found.notes[0].startswith("This is evidence, not certification")
     assert any(note.startswith("Not measured for NIST AI RMF, safe: ") for note in found.notes)
 
 
-def test_a_glance_has_a_radar_of_three_metrics_and_bars_of_shares(run: Run) -> None:
-    (group,) = glance(leaderboard(run))
+def test_the_overview_has_a_radar_of_three_metrics_and_bars_of_shares(run: Run) -> None:
+    (group,) = overview(leaderboard(run))
     radar, bars = group.charts
     assert isinstance(radar, Radar)
     assert isinstance(bars, Bars)
-    assert radar.spokes == ("Context recall ↑", "Answer correctness ↑", "Faithfulness ↑", "PII leakage ↑")
+    assert radar.spokes == (
+        "Context recall\u00a0↑",
+        "Answer correctness\u00a0↑",
+        "Faithfulness\u00a0↑",
+        "PII leakage\u00a0↑",
+    )
     assert radar.models == ("best", "same", "next")
     assert radar.values[0] == pytest.approx((0.85, 0.85, 0.85, 1.0))
-    assert [group.name for group in bars.groups] == ["Context recall ↑", "Answer correctness ↑", "Faithfulness ↑"]
+    assert [group.name for group in bars.groups] == [
+        "Context recall\u00a0↑",
+        "Answer correctness\u00a0↑",
+        "Faithfulness\u00a0↑",
+    ]
 
 
 def test_a_radar_leaves_out_what_has_no_value() -> None:
@@ -110,7 +112,7 @@ def test_a_radar_leaves_out_what_has_no_value() -> None:
     assert {label.text for label in whole.labels} >= {"a", "b", "c", "■ one"}
 
 
-def test_the_pdf_tells_a_manager_everything(workspace: Path) -> None:
+def test_the_pdf_has_every_section(workspace: Path) -> None:
     run = perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}, 12, ("copy", "typo"), (1,))
     report = build(run)
     assert [
@@ -119,7 +121,7 @@ def test_the_pdf_tells_a_manager_everything(workspace: Path) -> None:
     text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
     text = " ".join(text.replace("\u200b", "").split())
     for expected in (
-        "Is it really better?", "McNemar's test, for metrics that are right or wrong on a case", "Holm's correction",
+        "Is it really better?", "McNemar's test for metrics that are right or wrong on a case", "Holm correction",
         "Perturbations", "8 of 12", "more than copies", "Compliance", "This is evidence, not certification",
         "privacy enhanced", "not measured", "At a glance",
     ):  # fmt: skip

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from components.charts.figure_parts import plain
-from components.format import ARROWS, MISSING, aligned, count, interval, number, plural, shorten
-from components.palette import ACCENT, INK, MUTED, SERIES, SURFACE
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural, shorten
+from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from components.format import duration, plural
 from components.views.judge.judge_calls import dollars
+from metrics.presentation.format import duration, plural
 
 WAYS = {"hosted": "A model and its key", "server": "A server of your own", "local": "The local judge"}
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"

@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
+from metrics.presentation import format
 
 CRITERION = "quality"  # what is asked where no metric gives a better name
 LONGEST = 200  # characters of a rater's or a criterion's name

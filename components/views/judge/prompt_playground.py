@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.format import MISSING, number, shorten
-from components.palette import GLYPHS
 from components.widgets import url
 from components.widgets.frame import run_labels
+from metrics.presentation.format import MISSING, number, shorten
+from metrics.presentation.palette import GLYPHS
 
 NEW = "A new prompt"
 MODES = {"boolean": "true or false", "graded": "graded, 0 to 1", "levels": "graded by levels of your own"}

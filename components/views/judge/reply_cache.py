@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 
 from components import data
-from components.format import count, plural, share
 from components.views.judge.judge_calls import dollars
 from components.widgets.uploads import size_text
+from metrics.presentation.format import count, plural, share
 
 EVERY = "any"
 DAYS = {

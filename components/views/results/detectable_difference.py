@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import url
 from components.widgets.controls import agreed, place
+from metrics.presentation import format
 
 Power = Mapping[str, Any]  # of components.data.detectable
 

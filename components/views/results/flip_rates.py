@@ -5,10 +5,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import filters, url
 from components.widgets.frame import empty
 from components.widgets.tables import records
+from metrics.presentation import format
 
 KEY = ("model", "evaluator", "metric", "perturbation")
 CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}

@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import filters, url
 from components.widgets.tables import records
+from metrics.presentation import format
 
 SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
 TOPICS = {

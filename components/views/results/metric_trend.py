@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.trend_lines import Stop
-from components.format import MISSING, aligned, count, interval, moment, number, plural, shorten
 from components.views.results.model_comparison import CORRECTIONS, certainty, chance, signed
+from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 

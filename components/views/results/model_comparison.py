@@ -7,8 +7,19 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.figure_parts import plain, undimmed
-from components.format import ARROWS, DIRECTIONS, MISSING, aligned, count, interval, number, plural, range_text, shorten
-from components.palette import ACCENT, INK, MUTED, SURFACE, series
+from metrics.presentation.format import (
+    ARROWS,
+    DIRECTIONS,
+    MISSING,
+    aligned,
+    count,
+    interval,
+    number,
+    plural,
+    range_text,
+    shorten,
+)
+from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.passing import WORDS
-from components.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
+from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
 
 GLYPHS = {"healthy": "✓", "warning": "▲", "critical": "✗", "insufficient_data": "○"}
 COMMAND = """tail -F app.jsonl | python -m metrics monitor --name chat --evaluators pii_leakage

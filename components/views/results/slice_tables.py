@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.interval_bars import bars_figure
-from components.format import ARROWS, MISSING, aligned, count, interval, number
-from components.palette import ACCENT, INK, LINE
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number
+from metrics.presentation.palette import ACCENT, INK, LINE
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

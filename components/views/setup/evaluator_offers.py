@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from components import format
 from components.widgets import url
 from components.widgets.column_mapping import words
 from components.widgets.controls import agreed
 from components.widgets.parameter_form import parameter_form
+from metrics.presentation import format
 
 RESOURCES = {
     "judge": "a judge", "embedder": "an embedding model", "classifier": "a classifier model",

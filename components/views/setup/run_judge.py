@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from components.format import count, plural
 from components.views.judge.judge_calls import dollars
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
+from metrics.presentation.format import count, plural
 
 TALLEST = 320
 

@@ -6,10 +6,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import controls, filters, url
 from components.widgets.controls import place
 from components.widgets.tables import HEAD, ROW, records
+from metrics.presentation import format
 
 PAGE = 100
 TALL = 432  # pixels of the table of cases

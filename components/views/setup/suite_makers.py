@@ -5,9 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.setup.suite_editor import open_suite
 from components.widgets import column_mapping, controls, uploads, url
+from metrics.presentation import format
 
 HOW = {"sample": "Sample", "split": "Split in two"}
 INTENSITIES = {"low": "Low", "medium": "Medium", "high": "High"}

@@ -19,7 +19,7 @@ AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", 
 COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason"]
 BOUNDS = ["if_worst", "if_best"]  # runs sealed by earlier versions have none
 SCORES = ["case_id", "model", "run", "evaluator", "metric", "value", "status", "reason"]
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # what spreadsheets take for a formula
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # what spreadsheets read as a formula
 ANALYSES = {
     "problems": analysis.problems, "insights": analysis.insights, "flips": analysis.flips,
     "flip_rates": analysis.flip_rates, "compliance": analysis.compliance_table,
@@ -107,7 +107,7 @@ def _judgements(run: Run) -> pa.Table:
 
 
 def _said(reply: str | None) -> dict[str, str | None]:
-    """Return what a reply says, without its reasons, as compact JSON; and the reasons."""
+    """Return the verdict of a reply without its reasons, as compact JSON, and the reasons."""
     try:
         value = json.loads(reply or "")
     except ValueError:

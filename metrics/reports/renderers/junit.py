@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from metrics.analysis import leaderboard
+from metrics.presentation.format import interval
 from metrics.presentation.safe_text import safe
-from metrics.presentation.style import interval
 from metrics.reports.gates import Outcome
 from metrics.store import Run
 

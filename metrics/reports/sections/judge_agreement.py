@@ -1,4 +1,4 @@
-"""The report's section on people's labels: how far the scores agree with them, and what the means are by them."""
+"""The report's section on people's labels: how far the scores agree with them, and the means corrected by them."""
 
 from collections.abc import Iterator
 
@@ -13,24 +13,25 @@ from metrics.analysis.labels.judge_agreement import (
     metric_columns,
 )
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.presentation.phrases import named
-from metrics.presentation.style import interval, number, plural
+from metrics.presentation.format import MISSING, plural
+from metrics.presentation.phrases import metric_title, named, with_interval
 from metrics.reports.report import Section, Table
 from metrics.stats.prediction_powered import Estimate
 from metrics.store import Run
 
 MOST_PAIRS = 16  # of a metric and a criterion
-ARROWS = {"higher": " ↑", "lower": " ↓"}
 METHOD = (
-    "How to read it: κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than "
-    "chance. Their 95 % intervals come from drawing whole cases again 1,000 times. A corrected mean is what people can "
-    "be expected to say of all outputs: the judge's mean, moved by how far the judge was off on a random sample that "
-    "people labelled (prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023)."
+    "κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than chance; their "
+    "95 % intervals come from 1,000 bootstrap samples of the cases. A corrected mean estimates what people would say "
+    "of all outputs: the judge's mean, corrected by its mean error on a random sample that people labelled "
+    "(prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023)."
 )
 
 
-def trust_section(run: Run) -> Section | None:
-    """Agreement and corrected means of the judged metrics (without a judge: the primary ones); None without labels."""
+def agreement_section(run: Run) -> Section | None:
+    """Return agreement and corrected means of the judged metrics, or of the primary ones without a judge; None without
+    labels.
+    """
     asked = criteria(run)
     pairs = list(_pairs(run, asked))
     if not pairs:
@@ -40,14 +41,14 @@ def trust_section(run: Run) -> Section | None:
     labels = plural(sum(one.labels for one in asked), "label")
     notes = [f"{labels} by {plural(raters, 'rater')} for {named([one.name for one in asked])}."]
     if len(pairs) > len(shown):
-        notes.append(f"{plural(len(pairs) - len(shown), 'pair')} of a metric and a criterion left out: see the studio.")
+        notes.append(f"{plural(len(pairs) - len(shown), 'pair')} of metric and criterion not shown: see the studio.")
     found = [
         (column, one, agreements(run, one.name, only=(column.evaluator, column.metric))[0]) for column, one in shown
     ]
     tables = [
         Table(
             "Agreement with people",
-            ("Metric", "People judged", "κ", "Spearman's ρ", "Passes rightly", "Fails rightly", "n"),
+            ("Metric", "Criterion", "κ", "Spearman's ρ", "Sensitivity", "Specificity", "n"),
             tuple(_agreement_row(column, one, row) for column, one, row in found), (2, 3, 4, 5, 6),
         )
     ]  # fmt: skip
@@ -58,15 +59,13 @@ def trust_section(run: Run) -> Section | None:
         if row.corrected is not None and row.unit == "metric"
     ]
     if means:
-        heads = ("Model", "Metric", "People judged", "As judged", "Corrected", "Labelled")
-        tables.append(Table("Means as judged, and corrected by people", heads, tuple(means), (3, 4, 5)))
-    return Section(
-        "Judge trust", "How far can these scores be trusted?", tuple(tables), (" ".join(notes), METHOD)
-    )  # fmt: skip
+        heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
+        tables.append(Table("Means of the judge, and corrected by labels", heads, tuple(means), (3, 4, 5)))
+    return Section("Judge agreement", "How far can these scores be trusted?", tuple(tables), (" ".join(notes), METHOD))
 
 
 def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Criterion]]:
-    """Yield the metrics to hold against labels; where a criterion is called as a metric, those two alone."""
+    """Yield each metric with the criteria to compare it with; a criterion named like a metric belongs to it alone."""
     judged = judged_evaluators(run)
     columns = [column for column in metric_columns(run).values() if column.primary]
     columns = [column for column in columns if column.evaluator in judged] or columns
@@ -78,23 +77,16 @@ def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Cri
 
 def _agreement_row(column: Column, one: Criterion, row: Agreement) -> tuple[str, ...]:
     return (
-        _title(column), one.name, _stat(row.kappa), _stat(row.spearman), _stat(row.sensitivity), _stat(row.specificity),
-        f"{row.n:,}",
+        metric_title(column), one.name, _stat(row.kappa), _stat(row.spearman), _stat(row.sensitivity),
+        _stat(row.specificity), f"{row.n:,}",
     )  # fmt: skip
 
 
 def _means_row(column: Column, one: Criterion, row: Corrected) -> tuple[str, ...]:
     return (
-        row.model, _title(column), one.name, _stat(row.raw), _stat(row.corrected), f"{row.n:,} of {row.total:,}"
+        row.model, metric_title(column), one.name, _stat(row.raw), _stat(row.corrected), f"{row.n:,} of {row.total:,}"
     )  # fmt: skip
 
 
-def _title(column: Column) -> str:
-    return f"{column.evaluator_title}: {column.title}{ARROWS.get(column.direction, '')}"
-
-
 def _stat(found: Stat | Estimate | None) -> str:
-    if found is None or found.value is None:
-        return "–"
-    bounds = interval(found.low, found.high)
-    return number(found.value) + (f" ({bounds})" if bounds else "")
+    return MISSING if found is None else with_interval(found.value, found.low, found.high)

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from components import format, palette
 from components.viewers import heatmap
+from metrics.presentation import format, palette
 from tests.timing import quickest
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"

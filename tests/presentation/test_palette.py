@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from components import palette
+from metrics.presentation import palette
 
 THEMES = [pytest.param(False, id="light"), pytest.param(True, id="dark")]
 

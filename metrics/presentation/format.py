@@ -1,4 +1,4 @@
-"""Numbers and words as every page writes them: at most three significant digits, aligned on the point."""
+"""How numbers, times and statuses are written in pages, reports and the terminal: at most three significant digits."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ STATUSES = {
 
 
 def number(value: float | None) -> str:
-    """At most three significant digits: 0.842, 1.00, 12.3, 123, 4.57k; tiny ones as 4e-4; MISSING for None and NaN."""
+    """Return at most three significant digits: 0.842, 1.00, 12.3, 123, 4.57k, 4e-4; MISSING for None and NaN."""
     if value is None or value != value:
         return MISSING
     size = abs(value)
@@ -60,12 +60,12 @@ def count(n: int) -> str:
 
 
 def plural(n: int, noun: str, many: str | None = None) -> str:
-    """`1 case`, `12,345 cases`; `many` where the plural is not noun + s."""
+    """Return `1 case` or `12,345 cases`; `many` is the plural where it is not noun + s."""
     return f"{count(n)} {noun if n == 1 else many or noun + 's'}"
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in per cent: `42 %`; MISSING where there is nothing to share."""
+    """Return a share in per cent: `42 %`; MISSING where the whole is 0."""
     return f"{round(100 * part / whole)} %" if whole else MISSING
 
 
@@ -104,6 +104,6 @@ def title(name: str) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """One line of at most `limit` characters, cut with an ellipsis."""
+    """Return the text as one line of at most `limit` characters, cut with an ellipsis."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -1,7 +1,7 @@
 """The colours: one scale of goodness, the marks of boxes and verdicts with their second channel, the series of models.
 
-Everything comes twice, for the light and the dark theme; `dark` picks. The scale is one hue path of falling (light) or
-rising (dark) luminance, so that it reads in grey and to colour-blind eyes.
+Every colour is given for the light and the dark theme; `dark` chooses. Along the scale the luminance falls (light) or
+rises (dark) steadily, so that it is readable in grey and for colour-blind readers.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,15 @@ STOPS = {
 INKS = ("#05080b", "#ffffff")
 
 
+def goodness_step(goodness: float | None) -> int | None:
+    """Return the step of the scale, 0 … STEPS, of a goodness 0 (worst) … 1 (best); None where there is none."""
+    return None if goodness is None else round(min(1.0, max(0.0, goodness)) * STEPS)
+
+
 def goodness_colour(goodness: float | None, dark: bool = False) -> str | None:
     """Return the hex colour of a goodness 0 (worst) … 1 (best); None, for no colour, where there is none."""
-    if goodness is None:
-        return None
-    return ramp(dark)[round(min(1.0, max(0.0, goodness)) * STEPS)]
+    step = goodness_step(goodness)
+    return None if step is None else ramp(dark)[step]
 
 
 @cache
@@ -82,7 +86,7 @@ MARKS = {
 
 
 def mark(kind: str) -> Mark:
-    """Return the mark of a match kind; one not listed takes that of its family (`fp_…` → fp), else that of `ignored`."""
+    """Return the mark of a match kind; an unlisted kind gets that of its family (`fp_…` → fp), else of `ignored`."""
     return MARKS.get(kind) or MARKS.get(kind.partition("_")[0], MARKS["ignored"])
 
 
@@ -95,7 +99,7 @@ SERIES = {
 
 
 def series(dark: bool = False) -> tuple[str, ...]:
-    """Return the colours of models in charts, in order; take them round again beyond the last."""
+    """Return the colours of models in charts, in order; they repeat beyond the last."""
     return SERIES[dark]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components import format
+from metrics.presentation import format
 
 
 @pytest.mark.parametrize(
