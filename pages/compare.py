@@ -10,7 +10,7 @@ from components.views.results import model_comparison
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
-from metrics.presentation import format
+from metrics.presentation import format, phrases
 
 PAGE = 100
 CHART = {"displayModeBar": False}
@@ -121,7 +121,7 @@ def show_metric(row: dict, found: dict, run: str, other: str, tag: str | None, c
     with left:
         listed = rows.assign(
             a=format.aligned(rows["a"].tolist()), b=format.aligned(rows["b"].tolist()),
-            difference=[model_comparison.signed(value) for value in rows["difference"]],
+            difference=[phrases.signed(value) for value in rows["difference"]],
         )  # fmt: skip
         columns = {"case_id": st.column_config.Column("Case", width=110)}
         columns |= {

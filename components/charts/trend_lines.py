@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import plain, spread, undimmed
-from components.views.results.model_comparison import chance, signed
 from metrics.presentation.format import count, interval, moment, number, shorten
 from metrics.presentation.palette import MUTED, SURFACE
+from metrics.presentation.phrases import p_value, signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -122,5 +122,5 @@ def _hover(stop: Stop, column: Mapping[str, Any]) -> str:
     if stop["before"]:
         lines.append(f"since the run before: {stop['words']}")
         if stop["difference"] is not None:
-            lines.append(f"{signed(stop['difference'])} on {stop['pairs']}, corrected p {chance(stop['adjusted'])}")
+            lines.append(f"{signed(stop['difference'])} on {stop['pairs']}, corrected p {p_value(stop['adjusted'])}")
     return "<br>".join(lines)

@@ -72,6 +72,21 @@ def significance(tests: int, correction: str) -> str:
     }[correction]
 
 
+def better(tests: int, correction: str) -> str:
+    """Return what "better" means beside a table of so many tests."""
+    return f"“Better” = {significance(tests, correction)}."
+
+
+def paired_on(cases: Sequence[int], grouped: bool) -> str:
+    """Return what a paired comparison is based on: `Paired on 44–75 shared cases, in the suite's groups`.
+
+    `cases` are the numbers of cases with both values, one per test.
+    """
+    low, high = min(cases), max(cases)
+    n = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    return f"Paired on {n} shared {'case' if high == 1 else 'cases'}" + (", in the suite's groups" if grouped else "")
+
+
 def named(names: Sequence[str], word: str = "and", most: int = MOST_NAMED) -> str:
     """Return `a`, `a and b` or `a, b and c`; of more than `most` names `a, b and 12 more`."""
     if len(names) <= 1:

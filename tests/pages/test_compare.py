@@ -105,9 +105,9 @@ def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> 
 
 
 def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> None:
-    assert "(Holm)" in texts(open_page("compare"))
-    assert "no correction" in texts(open_page("compare", correction="none"))
-    assert "(Holm)" in texts(open_page("compare", correction="'; DROP"))
+    assert "after Holm correction" in texts(open_page("compare"))
+    assert "without correction" in texts(open_page("compare", correction="none"))
+    assert "after Holm correction" in texts(open_page("compare", correction="'; DROP"))
 
 
 def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:

@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.charts.confusion_chart import NONE
 from components.views.curves.class_bars import ERRORS
 from metrics.core.suite import Outputs, Suite
+from metrics.presentation.chart_data.confusion_counts import NONE
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite

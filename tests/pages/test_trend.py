@@ -53,7 +53,7 @@ def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_pag
     assert f"{HOSTILE} · Version 3, 3 Mar 2026, 12:00" in said
     assert "0.250 (95 % 0.112–0.469) · n 20" in said
     assert "0 cases better, 15 worse, 5 equal" in said
-    assert "Called better where the chance of even one false finding among 2 tests is at most 5 % (Holm)" in said
+    assert "“Better” = significant after Holm correction (2 tests, 5 %)" in said
     table = page.dataframe[0].value
     assert table["run"].str[:9].tolist() == ["Version 3"] * 2 + ["Version 2"] * 2 + ["Version 1"] * 2
     assert table["words"].tolist() == [
@@ -71,7 +71,7 @@ def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page:
     page = open_page("trend", run=runs[1].id, key="rouge/rougeL", model="a", at=runs[1].id, of="a", correction="none")
     said = texts(page)
     assert "a · Version 2, 2 Mar 2026, 12:00" in said
-    assert "no correction" in said
+    assert "without correction" in said
     assert page.dataframe[0].value["model"].unique().tolist() == ["a"]
     drawn = json.loads(page.get("plotly_chart")[0].proto.spec)
     assert [trace["name"] for trace in drawn["data"]] == ["a"]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from components.charts.figure_parts import plain
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
+from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -54,12 +55,9 @@ HELPS = {
 }
 
 
-def stat(found: Row | None, digits: bool = True) -> str:
+def stat(found: Row | None) -> str:
     """Return a statistic with its interval: `0.62 (0.55–0.69)`."""
-    if found is None or found["value"] is None:
-        return MISSING
-    bounds = interval(found["low"], found["high"]) if digits else ""
-    return number(found["value"]) + (f" ({bounds})" if bounds else "")
+    return MISSING if found is None else with_interval(found["value"], found["low"], found["high"])
 
 
 def metric_title(column: Row, limit: int = 40) -> str:
@@ -140,14 +138,14 @@ def corrected_table(rows: Sequence[Row]) -> pd.DataFrame:
             "raw": [stat(row["raw"]) for row in rows],
             "corrected": [stat(row["corrected"]) for row in rows],
             "labels": [stat(row["labels"]) for row in rows],
-            "gap": [signed(row["gap"]) for row in rows],
+            "gap": [signed_stat(row["gap"]) for row in rows],
             "weight": [number(row["corrected"]["weight"] if row["corrected"] else None) for row in rows],
             "n": [f"{count(row['n'])} of {count(row['total'])}" for row in rows],
         }
     )
 
 
-def signed(found: Row | None) -> str:
+def signed_stat(found: Row | None) -> str:
     """Return a difference with its sign and interval."""
     if found is None:
         return MISSING
@@ -177,7 +175,7 @@ def bias_table(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "check": [_checked(row) for row in rows],
-            "effect": [signed({"value": row["effect"], "low": row["low"], "high": row["high"]}) for row in rows],
+            "effect": [signed_stat({"value": row["effect"], "low": row["low"], "high": row["high"]}) for row in rows],
             "says": ["✗ beyond chance" if row["found"] else "✓ not beyond chance" for row in rows],
             "n": [row["n"] for row in rows],
         }

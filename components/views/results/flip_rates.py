@@ -9,7 +9,7 @@ from components import data
 from components.widgets import filters, url
 from components.widgets.frame import empty
 from components.widgets.tables import records
-from metrics.presentation import format
+from metrics.presentation import format, phrases
 
 KEY = ("model", "evaluator", "metric", "perturbation")
 CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}
@@ -73,13 +73,12 @@ def headline(rates: pd.DataFrame) -> str:
 def method(rates: pd.DataFrame) -> str:
     """Return which test and which correction were used, in a sentence a manager understands."""
     tests = int(rates["p"].notna().sum())
-    said = (
-        "an exact test, original by original; the chance of even one false finding among "
-        f"{format.plural(tests, 'test')} is at most 5 % (Holm)"
+    found = (
+        f"{phrases.significance(tests, 'holm')}, by an exact test against the copies of the same originals"
         if tests
-        else "no test was needed, as nothing flipped beside a copy"
+        else "not tested, because nothing but copies flipped"
     )
-    return f"A flip: the variant is on the other side of the threshold than its original. More than copies: {said}."
+    return f"A flip: the variant is on the other side of the threshold than its original. “More than copies” = {found}."
 
 
 def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
@@ -100,7 +99,7 @@ def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
                 for row in rows
             ],
             "verdict": [_verdict(row) for row in rows],
-            "p": ["" if pd.isna(row["adjusted"]) else format.number(row["adjusted"]) for row in rows],
+            "p": [phrases.p_value(row["adjusted"]) for row in rows],
             "unscored": [row["unscored"] for row in rows],
         }
     )

@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.trend_lines import Stop
-from components.views.results.model_comparison import CORRECTIONS, certainty, chance, signed
+from components.views.results.model_comparison import CORRECTIONS
 from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
+from metrics.presentation.phrases import better, p_value, signed
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 
@@ -42,11 +43,11 @@ def _listed(models: Sequence[str]) -> str:
 
 def method(found: Mapping[str, Any]) -> str:
     """Return how the changes were tested, in a sentence a manager understands."""
-    if not found["tested"]:
-        return "Each run is held against the one before it on the cases of both: none differs, so nothing was tested."
     units = ", in the suite's groups" if found["clustered"] else ""
-    called = certainty(found["tested"], found["correction"])
-    return f"Each run is held against the one before it on the cases of both{units}. Called better where {called}."
+    base = f"Each run is compared with the previous one on their shared cases{units}"
+    if not found["tested"]:
+        return f"{base}: none differs, so nothing was tested."
+    return f"{base}. {better(found['tested'], found['correction'])}"
 
 
 def value_facts(stop: Stop, column: Mapping[str, Any]) -> str:
@@ -67,7 +68,7 @@ def change_facts(stop: Stop) -> str:
     if stop["difference"] is not None:
         bounds = interval(stop["change_low"], stop["change_high"])
         facts.append(signed(stop["difference"]) + (f" (95 % {bounds})" if bounds else ""))
-        facts.append(f"p {chance(stop['p'])}, corrected {chance(stop['adjusted'])}")
+        facts.append(f"p {p_value(stop['p'])}, corrected {p_value(stop['adjusted'])}")
     if stop["outcomes"]:
         better, worse, ties = stop["outcomes"]
         facts.append(f"{plural(better, 'case')} better, {count(worse)} worse, {count(ties)} equal")
@@ -86,7 +87,7 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
             "words": [stop["words"] for stop in stops],
             "difference": [signed(stop["difference"]) for stop in stops],
             "of_change": [interval(stop["change_low"], stop["change_high"]) or MISSING for stop in stops],
-            "adjusted": [chance(stop["adjusted"]) for stop in stops],
+            "adjusted": [p_value(stop["adjusted"]) for stop in stops],
             "outcomes": [" · ".join(map(count, stop["outcomes"])) or MISSING for stop in stops],
             "settings": [", ".join(stop["settings"]) for stop in stops],
         }

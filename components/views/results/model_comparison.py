@@ -20,6 +20,7 @@ from metrics.presentation.format import (
     shorten,
 )
 from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
+from metrics.presentation.phrases import better, p_value, paired_on, signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -60,39 +61,15 @@ def answer(found: Mapping[str, Any]) -> str:
 
 
 def method(found: Mapping[str, Any], correction: str) -> str:
-    """Return how the answer was come by, in a sentence a manager understands."""
+    """Return what was paired and what "better" means, in two sentences."""
     n = [row["n"] for row in found["rows"] if row["n"]] or [found["cases"]]
-    cases = count(max(n)) if min(n) == max(n) else f"{count(min(n))}–{count(max(n))}"
-    units = ", in the suite's groups" if found["clustered"] else ""
-    called = certainty(found["tested"], correction)
-    return f"The same {cases} cases answered by both{units}. Called better where {called}."
-
-
-def certainty(tested: int, correction: str) -> str:
-    """Return what a correction of that many tests promises of a finding."""
-    return {
-        "holm": f"the chance of even one false finding among {plural(tested, 'test')} is at most 5 % (Holm)",
-        "benjamini_hochberg": "of the differences found at most 5 % are expected to be false (Benjamini–Hochberg)",
-        "none": f"each of {plural(tested, 'test')} has its own 5 % chance of a false finding (no correction)",
-    }[correction]
+    return f"{paired_on(n, found['clustered'])}. {better(found['tested'], correction)}"
 
 
 def metric_name(row: Row, limit: int = 42) -> str:
     """Evaluator, metric and its better end: `ROUGE · rougeL ↑`; the evaluator is cut first."""
     title = shorten(row["title"], limit - 12)
     return f"{shorten(row['evaluator_title'], limit - 3 - len(title))} · {title} {ARROWS[row['direction']]}".rstrip()
-
-
-def signed(value: float | None) -> str:
-    """Return a difference with its sign."""
-    return ("+" if value is not None and value > 0 else "") + number(value)
-
-
-def chance(p: float | None) -> str:
-    """Return a p with three decimals: `0.012`, `<0.001`."""
-    if p is None:
-        return MISSING
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def scaled(row: Row) -> tuple[float, float, float] | None:
@@ -193,7 +170,7 @@ def _hover(row: Row) -> str:
     return (
         f"<b>{plain(metric_name(row, 80))}</b><br>A {number(row['a'])} · B {number(row['b'])} · n {count(row['n'])}"
         f"<br>B − A {signed(row['difference'])} (95 % {interval(row['low'], row['high'])})"
-        f"<br>p {chance(row['p'])}, corrected {chance(row['adjusted'])}<br>{row['words']}<extra></extra>"
+        f"<br>p {p_value(row['p'])}, corrected {p_value(row['adjusted'])}<br>{row['words']}<extra></extra>"
     )
 
 
@@ -207,8 +184,8 @@ def table(rows: Sequence[Row]) -> pd.DataFrame:
             "b": aligned([row["b"] for row in rows]),
             "difference": [signed(row["difference"]) for row in rows],
             "interval": [interval(row["low"], row["high"]) or MISSING for row in rows],
-            "adjusted": [chance(row["adjusted"]) for row in rows],
-            "p": [chance(row["p"]) for row in rows],
+            "adjusted": [p_value(row["adjusted"]) for row in rows],
+            "p": [p_value(row["p"]) for row in rows],
             "outcomes": [f"{count(row['wins'])} · {count(row['losses'])} · {count(row['ties'])}" for row in rows],
             "n": [row["n"] for row in rows],
             "detectable": aligned([row["detectable"] for row in rows]),
@@ -264,8 +241,8 @@ def resampled_table(rows: Sequence[Row]) -> pd.DataFrame:
             "b": aligned([row["b"] for row in rows]),
             "difference": [signed(row["difference"]) for row in rows],
             "interval": [interval(row["low"], row["high"]) for row in rows],
-            "adjusted": [chance(row["adjusted"]) for row in rows],
-            "p": [chance(row["p"]) for row in rows],
+            "adjusted": [p_value(row["adjusted"]) for row in rows],
+            "p": [p_value(row["p"]) for row in rows],
             "n": [row["n"] for row in rows],
         }
     )
@@ -349,9 +326,9 @@ def facts(row: Row, correction: str) -> str:
     """One metric of the pair in two lines."""
     unit = f" {row['unit']}" if row["unit"] else ""
     bounds = interval(row["low"], row["high"])
-    corrected = "" if correction == "none" else f", corrected {chance(row['adjusted'])} ({CORRECTIONS[correction]})"
+    corrected = "" if correction == "none" else f", corrected {p_value(row['adjusted'])} ({CORRECTIONS[correction]})"
     return (
         f"A {number(row['a'])}{unit} · B {number(row['b'])}{unit} · B − A {signed(row['difference'])}"
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(row['n'])} · p {chance(row['p'])}{corrected}"
+        + f" · n {count(row['n'])} · p {p_value(row['p'])}{corrected}"
     )

@@ -9,6 +9,7 @@ import streamlit as st
 from components.charts.interval_bars import bars_figure
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number
 from metrics.presentation.palette import ACCENT, INK, LINE
+from metrics.presentation.phrases import signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -105,8 +106,3 @@ def table_columns(title: str, of: str) -> dict[str, Any]:
         "difference": right("To the rest", f"the slice's mean less that of all other {of}", 72),
         "reach": right("95 %", "interval of that difference; not widened for the number of slices shown", 98),
     }
-
-
-def signed(value: float | None) -> str:
-    """Return a difference with its sign."""
-    return MISSING if value is None else f"{'+' if value > 0 else ''}{number(value)}"

@@ -6,7 +6,7 @@ from metrics.analysis.comparison.compare import Difference, corrected, differenc
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.sampling_design import Design
 from metrics.presentation.format import interval, plural
-from metrics.presentation.phrases import metric_title, p_value, signed, significance
+from metrics.presentation.phrases import better, metric_title, p_value, paired_on, signed
 from metrics.reports.report import Section, Table
 from metrics.store import Run
 
@@ -54,13 +54,9 @@ def method(rows: Sequence[Difference], design: Design) -> str:
     used = [text for name, text in TESTS.items() if any(row.test == name for row in tested)]
     if not used:
         return "Both models of each pair have the same value on every case, so there is nothing to test."
-    n = sorted(row.n for row in tested)
-    cases = f"{n[0]:,}" if n[0] == n[-1] else f"{n[0]:,}–{n[-1]:,}"
-    groups = " Cases of one group (a document, a conversation, a scene) count together."
     return (
-        f"Paired on {cases} shared cases, by {' and by '.join(used)}. “Better” = {significance(len(tested), 'holm')}. "
-        "No significant difference does not mean that two models are equal."
-        f"{groups if design.clusters is not None else ''}"
+        f"{paired_on([row.n for row in tested], design.clusters is not None)}, by {' and by '.join(used)}. "
+        f"{better(len(tested), 'holm')} No significant difference does not mean that two models are equal."
     )
 
 

@@ -98,8 +98,9 @@ def _f1(frame: pd.DataFrame, models: Sequence[str]) -> Iterator[Series]:
     means = mean_f1(frame, ALL).sort_values("threshold", kind="stable")
     best = best_threshold(means)
     for line in _lines(means, models, "threshold", "f1"):
-        top = best.loc[(ALL, line.model)] if (ALL, line.model) in best.index else None
-        yield Series(line.model, line.points, None if top is None else (float(top["threshold"]), float(top["f1"])))
+        top = best[best.index.get_level_values("series") == line.model]
+        marks = [(float(x), float(y)) for x, y in zip(top["threshold"], top["f1"], strict=True)]
+        yield Series(line.model, line.points, marks[0] if marks else None)
 
 
 def _lines(frame: pd.DataFrame, models: Sequence[str], x: str, y: str) -> Iterator[Series]:
