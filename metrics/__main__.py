@@ -259,7 +259,8 @@ def _print_leaderboard(run: Run) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from metrics.reports.renderers.export_tables import table, write
+    from metrics.reports.renderers.export_tables import table
+    from metrics.store.export_formats import write
 
     content = write(table(_finished(options), options.what), options.format)
     if options.output:

@@ -101,7 +101,7 @@ def _remove(options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     from metrics.analysis.labels.human_labels import exported
-    from metrics.reports.renderers.export_tables import write
+    from metrics.store.export_formats import write
 
     content = write(exported(_run(options)), options.format)
     if options.output:

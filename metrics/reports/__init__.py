@@ -7,9 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from metrics.reports.renderers.export_tables import FORMATS, WHATS, Format, What, table, write
+from metrics.reports.renderers.export_tables import WHATS, What, table
 from metrics.reports.report import Report
 from metrics.store import Run
+from metrics.store.export_formats import FORMATS, Format, write
 
 MIME = {
     "pdf": "application/pdf", "html": "text/html", "json": "application/json", "csv": "application/zip",

@@ -36,7 +36,7 @@ def suite_bytes(suite: Suite, format: str) -> bytes:
         pq.write_table(cases, buffer, compression="zstd")
         return buffer.getvalue()
     if format == "csv":
-        from metrics.reports.renderers.export_tables import write  # on use: pandas and all that exports need
+        from metrics.store.export_formats import write  # on use: pandas
 
         return write(cases.to_pandas(), "csv")
     raise InputError([InputProblem("format", repr(format), f"one of {', '.join(FORMATS)}")])
