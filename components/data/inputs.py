@@ -69,7 +69,7 @@ def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ..
 
     from metrics import ingest
     from metrics.core.errors import InputError
-    from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+    from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 
     path, name = upload.path_of(token, Path(folder)), upload.name_of(token, Path(folder))
     if path is None:

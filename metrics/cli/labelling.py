@@ -50,7 +50,7 @@ def _run(options: argparse.Namespace) -> Run:
 
 
 def _add(options: argparse.Namespace) -> int:
-    from metrics.ingest.labels import read_labels
+    from metrics.ingest.label_files import read_labels
 
     wrong = [
         InputProblem("--map", repr(text), "CANONICAL=COLUMN") for text in options.map if not all(text.partition("="))

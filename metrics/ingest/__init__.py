@@ -10,13 +10,20 @@ Every reader raises InputError with all problems at once, or leaves bad rows out
 functions then also return what was wrong with them. Nothing in a file is ever executed, opened or fetched.
 """
 
-from metrics.ingest.columns import Question
-from metrics.ingest.formats.agent_files import attach_files
-from metrics.ingest.images import Images, read_images
-from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
-from metrics.ingest.preview import ListCell, Preview, inspect
-from metrics.ingest.problems import Loaded
+from metrics.ingest.load import (
+    inspect,
+    load_combined,
+    load_outputs,
+    load_outputs_frame,
+    load_suite,
+    load_suite_frame,
+)
+from metrics.ingest.media.agent_files import attach_files
+from metrics.ingest.media.images import Images, read_images
 from metrics.ingest.read import outputs_from_frame, read_combined, read_outputs, read_suite, suite_from_frame
+from metrics.ingest.reader import ListCell, Preview
+from metrics.ingest.sheet import Loaded
+from metrics.ingest.tables.columns import Question
 
 __all__ = [
     "Images",

@@ -1,10 +1,12 @@
 """Source: an uploaded file, its format told by its content, its text proven UTF-8 before anything parses it."""
 
 import codecs
+import json
 import mmap
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import orjson
 import pyarrow as pa
@@ -44,6 +46,11 @@ class Source:
     def stem(self) -> str:
         """The user's file name without folder and extension: the model's name where no column gives one."""
         return Path(self.name.replace("\\", "/")).stem or self.name
+
+    @cached_property
+    def document(self) -> Any:
+        """The value of a JSON file; None for other formats."""
+        return load_json(self) if self.format == "json" else None
 
     def error(self, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:
         """Return the error that this file cannot be used."""
@@ -88,6 +95,28 @@ def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
     if not head.strip():
         raise unread.error("a file with nothing but blanks", TABLES)
     return Source(place, name, _text_format(head, name, data), data)
+
+
+def load_json(source: Source) -> Any:
+    """Return the file's JSON document; NaN and Infinity are read, to be listed where they stand."""
+    if source.data.size > MAX_JSON_BYTES:
+        raise source.error(
+            f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
+        )
+    try:
+        return orjson.loads(memoryview(source.data))
+    except orjson.JSONDecodeError as error:
+        problem = source.error(
+            f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
+        )
+    if not any(word in source.data.to_pybytes() for word in (b"NaN", b"Infinity")):
+        raise problem from None
+    try:
+        document = json.loads(source.data.to_pybytes())
+        json.dumps(document, ensure_ascii=False).encode()  # no lone surrogates, which no table can hold
+    except (ValueError, RecursionError):
+        raise problem from None
+    return document
 
 
 def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:

@@ -12,8 +12,8 @@ import msgspec
 import orjson
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.ingest.columns import SUITE_ALIASES
-from metrics.ingest.values import flatten
+from metrics.ingest.tables.columns import SUITE_ALIASES
+from metrics.ingest.tables.values import flatten
 
 BLOCK = 1 << 20
 LINE_BYTES = 8 << 20

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Case, join_cases
-from metrics.ingest.load import combined_of
-from metrics.ingest.problems import Problems, Sheet
-from metrics.ingest.values import tables_of
+from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.sheet_reader import combined_of
+from metrics.ingest.tables.values import tables_of
 from metrics.judge.redact import redact
 from metrics.monitoring.line_reader import Record
 from metrics.text.sensitive.personal_data import redacted

@@ -9,7 +9,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest.labels import LabelFile, read_labels
+from metrics.ingest.label_files import LabelFile, read_labels
 
 SUITE = Suite.from_rows("s", "text", [{"case_id": name, "question": name} for name in ("c1", "c2", "007")])
 MODELS = ("a", "b")

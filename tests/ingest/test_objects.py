@@ -5,7 +5,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.ingest import inspect, load_suite, read_outputs, read_suite
-from metrics.ingest.formats.object_tables import parse_polygon
+from metrics.ingest.tables.object_tables import parse_polygon
 from metrics.vision import rle
 from tests.ingest.files import write
 

@@ -293,7 +293,7 @@ def test_many_problems_are_counted(tmp_path):
 
 def test_huge_cells_are_listed(tmp_path):
     from metrics.ingest.formats.delimited import read_delimited
-    from metrics.ingest.problems import Problems
+    from metrics.ingest.sheet import Problems
     from metrics.ingest.source import open_source
 
     path = write(tmp_path, "s.csv", "case_id,question\n1," + "x" * 300_000 + "\n2,y\n")

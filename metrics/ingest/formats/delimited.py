@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
-from metrics.ingest.problems import Problems, Sheet, as_mask
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.sheet import Problems, Sheet, as_mask
 from metrics.ingest.source import HEAD, Source, find_bytes
 
 FIELD_BYTES = 10_000_000  # the longest cell
@@ -188,3 +189,6 @@ def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, bla
                 raise problems.fail(source.name, "no complete header", "a header with the names of the columns", 1)
             return data[:record_start]
     return data
+
+
+READER = table_reader("csv", lambda _: True, read_delimited, beginning_of(read_delimited))

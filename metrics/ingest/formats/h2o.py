@@ -5,14 +5,15 @@ within it, REGEXP:… an expression. A relationship of type perturbation_source 
 """
 
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from metrics.core.suite import METADATA
-from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.values import finite, tables_of, text_of
+from metrics.ingest.tables.values import finite, tables_of, text_of
 
 CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"
@@ -21,24 +22,24 @@ SOURCE = "perturbation_source"
 CONSTRAINTS = "texts, REGEXP:expressions, or lists of them"
 
 
-def is_suite(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a JSON document is a test suite."""
+def _is_suite(source: Source) -> bool:
+    document = source.document
     tests = document.get("tests") if isinstance(document, dict) else None
     return isinstance(tests, list) and any(isinstance(test, dict) and "test_cases" in test for test in tests)
 
 
-def is_lab(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a JSON document is a test lab."""
+def _is_lab(source: Source) -> bool:
+    document = source.document
     dataset = document.get("dataset") if isinstance(document, dict) else None
     return isinstance(dataset, dict) and isinstance(dataset.get("inputs"), list)
 
 
-def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+def read_suite(source: Source, problems: Problems) -> Sheet:
     """Return the test cases as a sheet, counted from 1 through all tests."""
     cases: list[Any] = []
     groups: list[str | None] = []
     documents: list[Any] = []
-    for place, test in enumerate(document["tests"], 1):
+    for place, test in enumerate(source.document["tests"], 1):
         held = test.get("test_cases") if isinstance(test, dict) else None
         if not isinstance(held, list):
             problems.add(source.name, f"test {place} without test_cases", "an array test_cases", column="tests")
@@ -60,10 +61,10 @@ def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> 
     return _sheet(source, records, cases, CASE, ("key", "prompt"), "constraints", problems)
 
 
-def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+def read_lab(source: Source, problems: Problems) -> Sheet:
     """Return the inputs of a test lab as a sheet, counted from 1: case and answer in every row."""
-    inputs = document["dataset"]["inputs"]
-    names = _model_names(document.get("models"))
+    inputs = source.document["dataset"]["inputs"]
+    names = _model_names(source.document.get("models"))
     records = []
     for row in _objects(inputs):
         model = text_of(row.get("model_key"))
@@ -200,3 +201,7 @@ def _spells(constraints: Any) -> bool:
     except ValueError:
         return False
     return True
+
+
+SUITE = table_reader("h2o_suite", _is_suite, read_suite)
+LAB = table_reader("h2o_lab", _is_lab, read_lab)

@@ -20,13 +20,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import Suite
-from metrics.ingest.archive import UNREADABLE, Entry
-from metrics.ingest.bundle import Bundle, Rows, header_size, need_unique
-from metrics.ingest.class_names import class_names, names_files
-from metrics.ingest.formats.object_tables import POLYGONS, SIDES, find_cases
-from metrics.ingest.images import first_line
-from metrics.ingest.pictures import IMAGE_NAME, Pictures
-from metrics.ingest.problems import Problems, only
+from metrics.ingest.media.archive import UNREADABLE, Entry
+from metrics.ingest.media.bundle import Bundle, Rows, header_size, need_unique
+from metrics.ingest.media.class_names import class_names, names_files
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
+from metrics.ingest.output_parts import Part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, first_line, only
+from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.object_tables import POLYGONS, SIDES, find_cases
 from metrics.vision.masks import encode
 from metrics.vision.segmentation import regions
 
@@ -63,11 +65,12 @@ class Found:
     wrong: tuple[str, str] | None = None
 
 
-def recognises(bundle: Bundle) -> bool:
-    """Return whether a bundle is of this format: PNG files, and beside them only images and names of classes.
+def recognises(upload: Upload) -> bool:
+    """Return whether a folder or zip is of this format: PNG files, and beside them only images and names of classes.
 
     Without names one of the first LOOKED_AT files must be indexed: a zip of photographs is none.
     """
+    bundle = upload.folder
     if not bundle.ending(".png") or bundle.ending(*OTHER_LABELS):
         return False
     names = names_files(bundle)
@@ -92,16 +95,15 @@ def picture_files(bundle: Bundle) -> list[Entry]:
     return [entry for entry in bundle.images if entry.name not in masks]
 
 
-def read_ground_truth(
-    bundle: Bundle, problems: Problems, pictures: Pictures
-) -> tuple[pa.Table, pa.Table, dict[int, str]]:
-    """Return the cases by name, the regions of each, a row a class, and the classes by id."""
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by name, the regions of each, a row a class, and the classes by id."""
+    bundle, problems = upload.folder, request.problems
     names = class_names(bundle, problems)
     entries = mask_files(bundle)
     ids = _ids([_parts(entry) for entry in entries])
     need_unique(bundle, entries, ids, problems)
     known = None if names is None else {*names, VOID}
-    sheet, found = _read(bundle, entries, problems, lambda _, mask: _strangers(mask, known, NAMED))
+    sheet, found = _read(bundle, entries, problems, lambda _, mask: _unknown_ids(mask, known, NAMED))
     sheet.leave_out()
     images = {entry.stem: entry for entry in picture_files(bundle)} if pictures.images == bundle.path else {}
     cases = pa.table(
@@ -126,17 +128,22 @@ def read_ground_truth(
         **regions,
         "is_crowd": pa.array(np.zeros(len(which), bool)),
     }
-    return cases, pa.table(annotations), classes
+    return pictures.suite(
+        bundle.name, request.suite_name or upload.stem, "segmentation", cases, pa.table(annotations),
+        tuple(classes.values()), tuple(classes), empty=("no good mask", "at least one"),
+    )  # fmt: skip
 
 
-def read_predictions(
-    bundle: Bundle, problems: Problems, suite: Suite, model: str
-) -> tuple[Rows, pa.Table, pa.Table, NDArray[np.int64]]:
-    """Return the masks as rows, the case and model of each, their regions, and the mask of each region.
+def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the masks with their cases and models, and the regions in them.
 
     Class ids are those of the ground truth's masks, unless names beside the predictions say otherwise; without either
-    they are the names. `model` made them, where the folders do not say.
+    they are the names. The model is the upload's, where the folders do not say.
     """
+    need_images(upload, suite)
+    if suite.task != "segmentation":
+        raise upload.error("images, and no labels", "YOLO labels with confidences, or a table")
+    bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
     names = class_names(bundle, problems) or dict(zip(suite.category_ids, suite.labels, strict=False))
     names = names or {int(label): label for label in suite.labels if label.isdecimal()}
     classes = {number: name for number, name in names.items() if name in suite.labels}
@@ -156,7 +163,7 @@ def read_predictions(
         wide, high = sides[0][case], sides[1][case]
         if (wide, high) != (mask.width, mask.height) and None not in (wide, high):
             return f"{mask.width:,} × {mask.height:,} pixels", f"{wide:,} × {high:,}, as the ground truth has"
-        return _strangers(mask, set(classes), expected)
+        return _unknown_ids(mask, set(classes), expected)
 
     sheet, found = _read(bundle, entries, problems, check)
     case_ids = suite.cases["case_id"].to_pylist()
@@ -170,14 +177,15 @@ def read_predictions(
     )
     held = [Found() if bad else mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True)]
     which, regions = _regions(held, classes)
-    return sheet, table, pa.table(regions), which
+    return Part(sheet, table, pa.table(regions), which)
 
 
-def facts_of(bundle: Bundle) -> tuple[pa.Table, tuple[str, ...], str]:
-    """For a preview: the masks and their sizes, the models that have a folder, and a note."""
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the masks and their sizes, and the models that have a folder."""
+    bundle = upload.folder
     entries = mask_files(bundle)
     sizes = [header_size(entry) for entry in entries]
-    names = class_names(bundle, Problems(keep_good_rows=True))
+    names = class_names(bundle, request.problems)
     table = {
         "file": [entry.name for entry in entries],
         "pixels": ["unreadable" if size is None else f"{size[0]} × {size[1]}" for size in sizes],
@@ -185,7 +193,9 @@ def facts_of(bundle: Bundle) -> tuple[pa.Table, tuple[str, ...], str]:
     models = tuple(dict.fromkeys((_models([_parts(entry) for entry in entries]) or ((), ()))[0]))
     classes = "no names of classes" if names is None else f"{len(names):,} classes"
     note = f"{len(entries):,} masks, {classes}, {len(picture_files(bundle)):,} images"
-    return pa.table(table), models, note + (f", models by folder: {', '.join(models)}" if models else "")
+    note += f", models by folder: {', '.join(models)}" if models else ""
+    role: Role = "outputs" if request.role == "outputs" else "suite"
+    return Preview.of_objects(upload, "masks", role, "segmentation", pa.table(table), note, models=models)
 
 
 def _is_indexed(entry: Entry) -> bool:
@@ -281,12 +291,12 @@ def _found(codes: NDArray[Any], wide: int, high: int) -> Found:
     )  # fmt: skip
 
 
-def _strangers(mask: Found, known: set[int] | None, expected: str) -> tuple[str, str] | None:
+def _unknown_ids(mask: Found, known: set[int] | None, expected: str) -> tuple[str, str] | None:
     """Return what a mask has of class ids that are not `known`."""
-    strange = {} if known is None else {a: n for a, n in zip(mask.ids, mask.pixels, strict=True) if a not in known}
-    if not strange:
+    unknown = {} if known is None else {a: n for a, n in zip(mask.ids, mask.pixels, strict=True) if a not in known}
+    if not unknown:
         return None
-    return f"class id {_listed(list(strange))} in {sum(strange.values()):,} pixels", expected
+    return f"class id {_listed(list(unknown))} in {sum(unknown.values()):,} pixels", expected
 
 
 def _listed(values: Sequence[Any], most: int = 12) -> str:
@@ -305,3 +315,9 @@ def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[NDArray[n
         "rle": pa.array([code for mask in found for code in mask.codes], pa.string()),
     }
     return which, columns
+
+
+READER = Reader(
+    "masks", recognises, preview, read_suite, read_outputs, images=picture_files,
+    contents="indexed PNG masks (a palette or grey, not RGB)",
+)  # fmt: skip

@@ -7,32 +7,14 @@ beside it, in class-descriptions*.csv; images are looked up by ImageID without a
 
 import csv
 import io
-from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.ingest.bundle import Bundle
-from metrics.ingest.columns import OPEN_IMAGES, OPEN_IMAGES_TRUTH, fold
-from metrics.ingest.problems import Sheet, flat
-
-DESCRIPTIONS = "class-descriptions"
-
-
-def recognises(columns: Iterable[str]) -> bool:
-    """Return whether a table is of this format, by its columns."""
-    return {fold(name) for name in columns} >= OPEN_IMAGES
-
-
-def forget_unknown_flags(sheet: Sheet) -> None:
-    """Take −1 (nobody looked) out of the flags."""
-    if not recognises(sheet.table.column_names):
-        return
-    for place, name in enumerate(sheet.table.column_names):
-        column = sheet.table[name]
-        if fold(name) in OPEN_IMAGES_TRUTH and pa.types.is_string(column.type):
-            known = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), "-1"), None, column)
-            sheet.table = sheet.table.set_column(place, name, known)
+from metrics.ingest.media.bundle import Bundle
+from metrics.ingest.reader import DESCRIPTIONS
+from metrics.ingest.sheet import Sheet, flat
+from metrics.ingest.tables.columns import fold, is_open_images
 
 
 def name_classes(sheet: Sheet, bundle: Bundle) -> None:
@@ -47,7 +29,7 @@ def name_classes(sheet: Sheet, bundle: Bundle) -> None:
             except csv.Error as error:
                 sheet.problems.add(bundle.file(entry), f"CSV that cannot be read: {error}", "rows of code and name")
     place = next((name for name in sheet.table.column_names if fold(name) == "label_name"), None)
-    if not names or place is None or not recognises(sheet.table.column_names):
+    if not names or place is None or not is_open_images(sheet.table.column_names):
         return
     column = flat(sheet.table[place])
     found = pa.array(list(names.values()), pa.string()).take(pc.index_in(column, pa.array(list(names), pa.string())))

@@ -7,16 +7,17 @@ assertions take it. promptfoo's verdicts are kept as metadata. Values that promp
 """
 
 from collections.abc import Iterable
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from metrics.core.suite import METADATA
-from metrics.ingest.cells import CODE
-from metrics.ingest.columns import SUITE_ALIASES, fold
-from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.values import finite, flatten, tables_of, text_of
+from metrics.ingest.tables.columns import SUITE_ALIASES, fold
+from metrics.ingest.tables.sheet_cells import CODE
+from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 
 COMPARED = (
     "equals",
@@ -34,14 +35,9 @@ EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
 
 
-def recognises(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a JSON document is of this format, whole or only its inner `results`."""
-    return _results(document) is not None
-
-
-def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+def read(source: Source, problems: Problems) -> Sheet:
     """Return the results as a sheet with a row each, under the names of our own columns."""
-    results = _results(document) or []
+    results = _results(source.document) or []
     good = [result if isinstance(result, dict) else {} for result in results]
     variables = [_variables(result) for result in good]
     question = _question_of(variables)
@@ -225,3 +221,6 @@ def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str]
             if isinstance(text, str) and text.strip().startswith(CODE):
                 return name, next(prefix for prefix in CODE if text.strip().startswith(prefix)), text
     return None
+
+
+READER = table_reader("promptfoo", lambda source: _results(source.document) is not None, read)

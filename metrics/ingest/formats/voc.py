@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.suite import METADATA
-from metrics.ingest import cells
-from metrics.ingest.archive import Entry
-from metrics.ingest.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
-from metrics.ingest.formats.object_tables import CORNERS, SIDES
-from metrics.ingest.pictures import IMAGE_NAME, Pictures
-from metrics.ingest.problems import Problems, only
+from metrics.core.suite import METADATA, Suite
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
+from metrics.ingest.output_parts import Part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.object_tables import CORNERS, SIDES
 
 COLUMNS = ("name", *CORNERS, "difficult")
 DIFFICULT = METADATA + "difficult"
@@ -25,15 +27,9 @@ EXPECTED = "an <annotation> with size and objects"
 MAX_SIDE = 1_000_000
 
 
-def recognises(bundle: Bundle) -> bool:
-    """Return whether a bundle is of this format: it has XML files."""
-    return bool(bundle.ending(".xml"))
-
-
-def read_ground_truth(
-    bundle: Bundle, problems: Problems, pictures: Pictures
-) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return the cases by name, the annotations in file order, and the classes by name."""
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by name, the annotations in file order, and the classes by name."""
+    bundle, problems = upload.folder, request.problems
     sheet, facts, unread = read_objects(bundle, problems)
     files = bundle.ending(".xml")
     ids = case_ids(files)
@@ -67,7 +63,26 @@ def read_ground_truth(
     annotations = only(annotations, ~sheet.bad)
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
     labels = tuple(sorted(set(annotations["label"].to_pylist())))
-    return pictures.take(only(cases, kept).take(pa.array(order))), annotations, labels
+    notes: tuple[str, ...] = ()
+    if DIFFICULT in columns:
+        count = annotations[DIFFICULT].to_pylist().count("1")
+        notes = (f"{count:,} objects are marked difficult; they count as all others do, unlike in VOC's own score.",)
+    cases = pictures.take(only(cases, kept).take(pa.array(order)))
+    name, task = request.suite_name or upload.stem, request.task or "detection"
+    return pictures.suite(bundle.name, name, task, cases, annotations, labels, notes=notes)
+
+
+def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:  # noqa: ARG001 - as every reader of outputs
+    """Raise InputError: annotations are no predictions."""
+    need_images(upload, suite)
+    raise upload.error("Pascal VOC annotations, which have no scores", "YOLO labels with confidences, or a table")
+
+
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the objects in the annotation files."""
+    sheet, facts, _ = read_objects(upload.folder, request.problems)
+    note = f"{len(facts):,} annotation files, {len(upload.folder.images):,} images"
+    return Preview.of_objects(upload, "pascal_voc", "suite", "detection", sheet.with_files(), note)
 
 
 def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[str, Any]], list[int]]:
@@ -150,9 +165,9 @@ def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[
 
 def _objects(sheet: Rows) -> dict[str, pa.Array]:
     """label, box, area and difficult of each object; bad ones are blamed."""
-    label = cells.required(sheet, "name", "the class of the object")
-    difficult = cells.flags(sheet, "difficult")
-    corners = np.stack([cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)
+    label = sheet_cells.required(sheet, "name", "the class of the object")
+    difficult = sheet_cells.flags(sheet, "difficult")
+    corners = np.stack([sheet_cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)
     boxes = np.concatenate((corners[:, :2], corners[:, 2:] - corners[:, :2]), axis=1)
     with np.errstate(invalid="ignore"):
         for place in (2, 3):
@@ -167,3 +182,9 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
     if difficult.any():
         columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
     return columns
+
+
+READER = Reader(
+    "pascal_voc", lambda upload: bool(upload.folder.ending(".xml")), preview, read_suite, read_outputs,
+    contents="Pascal VOC annotations (.xml)",
+)  # fmt: skip

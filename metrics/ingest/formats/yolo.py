@@ -11,12 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import Suite
-from metrics.ingest import cells
-from metrics.ingest.archive import Entry
-from metrics.ingest.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
-from metrics.ingest.formats.object_tables import POLYGONS, SIDES, find_cases
-from metrics.ingest.pictures import IMAGE_NAME, Pictures
-from metrics.ingest.problems import Problems, only
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
+from metrics.ingest.output_parts import Part, objects_part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.object_tables import POLYGONS, SIDES, check_labels, find_cases
 
 FIELDS = ("class", "xc", "yc", "w", "h")
 LINE = "class xc yc w h"
@@ -41,16 +43,20 @@ def label_files(bundle: Bundle) -> list[Entry]:
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
 
 
-def recognises(bundle: Bundle) -> bool:
-    """Return whether a bundle is of this format: label files, and names or a folder for labels where there is XML too."""
+def recognises(upload: Upload) -> bool:
+    """Return whether a folder or zip has label files; InputError where it holds VOC annotations beside real labels."""
+    bundle = upload.folder
     labels = label_files(bundle)
-    return bool(labels) and (not bundle.ending(".xml") or any(map(_in_labels, labels)) or bool(_names_files(bundle)))
+    if not labels or not bundle.ending(".xml"):
+        return bool(labels)
+    if any(map(_in_labels, labels)) or _names_files(bundle):
+        raise upload.error("both YOLO labels and Pascal VOC annotations", "one of them")
+    return False
 
 
-def read_ground_truth(
-    bundle: Bundle, problems: Problems, pictures: Pictures
-) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return the cases by name, the annotations in file order, and the classes by number."""
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by name, the annotations in file order, and the classes by number."""
+    bundle, problems = upload.folder, request.problems
     names = class_names(bundle, problems)
     if names is None:
         raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
@@ -88,11 +94,16 @@ def read_ground_truth(
     kept[: len(labels)] = (sheet.count() == 0) | (sheet.count(good=True) > 0)
     kept[unread] = False
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
-    return only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names
+    return pictures.suite(
+        bundle.name, request.suite_name or upload.stem, request.task or "detection",
+        only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names, tuple(range(len(names))),
+    )  # fmt: skip
 
 
-def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: str) -> tuple[Rows, pa.Table]:
+def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     """Return the predictions in file order, checked against the suite; label files without lines found nothing."""
+    need_images(upload, suite)
+    bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
     names = class_names(bundle, problems)
     if names is None and suite.labels and suite.category_ids == tuple(range(len(suite.labels))):
         names = suite.labels  # the suite counts its classes from 0 as YOLO does
@@ -112,17 +123,28 @@ def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: st
             sizes[place] = header_size(image) or (np.nan, np.nan)
     columns = _objects(sheet, sizes[sheet.which], names)
     _blame_sizes(sheet, sizes, labels)
-    unknown = ~np.isin(np.array(columns["label"].to_pylist(), object), np.array(suite.labels, object))
-    sheet.blame(unknown & ~sheet.bad, "class", columns["label"], "a class of the suite")
+    check_labels(sheet, "class", columns["label"], suite)
     predictions = pa.table(
         {
             "case_id": suite.cases["case_id"].take(pa.array(places[sheet.which])),
             "model": pa.array([model] * len(sheet), pa.string()),
-            "score": cells.floats(cells.numbers(sheet, "conf")),
+            "score": sheet_cells.floats(sheet_cells.numbers(sheet, "conf")),
             **columns,
         }
     )
-    return sheet, predictions
+    return objects_part(sheet, predictions, model)
+
+
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the lines of the label files."""
+    bundle = upload.folder
+    sheet, _ = read_lines(bundle, request.problems, scored=None)
+    scored = sheet.table["conf"].null_count < len(sheet)
+    table = sheet.with_files().select(["file", *FIELDS, *(["conf"] if scored else [])])
+    names = class_names(bundle, request.problems)
+    classes = "no names of classes" if names is None else f"{len(names):,} classes"
+    note = f"{len(sheet.files):,} label files, {classes}, {len(bundle.images):,} images"
+    return Preview.of_objects(upload, "yolo", "outputs" if scored else "suite", "detection", table, note)
 
 
 def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple[Rows, list[int]]:
@@ -253,13 +275,13 @@ def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -
 
 def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, pa.Array]:
     """label, box, area and polygons of each line in pixels; bad lines are blamed."""
-    number = cells.numbers(sheet, "class", low=0, whole=True)
+    number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
         sheet.blame(
             (number >= len(names)) & ~sheet.bad, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}"
         )
-    values = np.stack([cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
-    cells.numbers(sheet, "conf", low=0, high=1)
+    values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
+    sheet_cells.numbers(sheet, "conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
     areas = boxes[:, 2] * boxes[:, 3]
@@ -296,3 +318,6 @@ def _points(text: str) -> NDArray[np.float64] | None:
     except ValueError:
         return None
     return points if bool(((points >= 0) & (points <= 1)).all()) else None
+
+
+READER = Reader("yolo", recognises, preview, read_suite, read_outputs, contents="YOLO labels (.txt)")

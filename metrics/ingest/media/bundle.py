@@ -12,17 +12,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.ingest.archive import UNREADABLE, Entry, open_entries
-from metrics.ingest.images import FORMATS, SUFFIXES
-from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
+from metrics.ingest.media.images import FORMATS, SUFFIXES
+from metrics.ingest.sheet import Problems, Sheet
 
 TEXT_BYTES = 16 << 20  # of one label file
 ALL_TEXT_BYTES = 1 << 30
 OFFICE = "[Content_Types].xml"  # what every Office document, which is a zip too, has in it
-EXPECTED = (
-    "YOLO labels (.txt), Pascal VOC annotations (.xml), indexed PNG masks (a palette or grey, not RGB) or one CSV, "
-    "JSON, JSONL or Parquet file, beside images"
-)
 PASSED = ("images", "labels")  # folders that YOLO keeps images and labels apart by
 
 
@@ -53,7 +49,7 @@ class Bundle:
         """Return what messages call one of the files."""
         return f"{self.name}/{entry.name}"
 
-    def error(self, found: str, expected: str = EXPECTED) -> InputError:
+    def error(self, found: str, expected: str) -> InputError:
         """Return the error that this bundle cannot be used."""
         return InputError([InputProblem(self.name, found, expected)])
 
@@ -103,6 +99,11 @@ class Rows(Sheet):
         """Return the file that the row of that index is in."""
         return self.files[int(self.which[place])]
 
+    def with_files(self) -> pa.Table:
+        """Return the records, the file of each first."""
+        files = np.array(self.files, object)[self.which]
+        return self.table.add_column(0, "file", pa.array(files, pa.string()))
+
     def count(self, good: bool = False) -> NDArray[np.int64]:
         """Return how many records (that are not bad) each file has."""
         which = self.which[~self.bad] if good else self.which
@@ -110,7 +111,7 @@ class Rows(Sheet):
 
 
 @contextmanager
-def open_bundle(path: str | Path, filename: str | None = None) -> Iterator[Bundle | None]:
+def open_bundle(path: str | Path, contents: str, filename: str | None = None) -> Iterator[Bundle | None]:
     """The folder or zip at `path`, readable inside the block; None where it is neither (or an Office document).
 
     InputError for a damaged zip, and for one with a path that leaves it, a link, an archive, or more than is allowed.
@@ -128,7 +129,7 @@ def open_bundle(path: str | Path, filename: str | None = None) -> Iterator[Bundl
         except UNREADABLE as error:
             if name.lower().endswith(".zip"):
                 found = f"no readable zip ({error})"
-                raise InputError([InputProblem(name, found, "a folder or a zip of " + EXPECTED)]) from None
+                raise InputError([InputProblem(name, found, "a folder or a zip of " + contents)]) from None
         if entries is None or any(entry.name == OFFICE for entry in entries):
             yield None
             return

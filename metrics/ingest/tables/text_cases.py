@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.suite import METADATA
-from metrics.ingest import cells
-from metrics.ingest.columns import LISTS, SUITE_ALIASES, Columns, fold
-from metrics.ingest.problems import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import LISTS, SUITE_ALIASES, Columns, fold
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
 OUTPUT_TEXTS = ("answer", "trace")
@@ -29,19 +29,19 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for canonical in SUITE_TEXTS:
         if canonical in found:
-            values[canonical] = cells.text(sheet, found[canonical])
+            values[canonical] = sheet_cells.text(sheet, found[canonical])
     for canonical in ("expected_answers", "reference_contexts", "tags"):
         if canonical in found:
-            values[canonical] = cells.lists(sheet, columns, canonical)
+            values[canonical] = sheet_cells.lists(sheet, columns, canonical)
     if "weight" in found:
-        values["weight"] = cells.floats(cells.numbers(sheet, found["weight"], low=0))
+        values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
     if need_label and "label" not in found:
         choices = ", ".join(("label", *SUITE_ALIASES["label"]))
         raise sheet.problems.fail(sheet.file, "no column with the true class", f"a column {choices}", 1)
     if need_label:
-        cells.required(sheet, found["label"], "the true class of the case")
+        sheet_cells.required(sheet, found["label"], "the true class of the case")
     _refuse_code(sheet, columns)
-    return pa.table(values | cells.metadata(sheet, columns))
+    return pa.table(values | sheet_cells.metadata(sheet, columns))
 
 
 def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
@@ -50,16 +50,16 @@ def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
     """
     found = columns.columns
     if "case_id" in found:
-        return cells.required(sheet, found["case_id"], "a case id")
+        return sheet_cells.required(sheet, found["case_id"], "a case id")
     if "question" in found and any(name in found for name in ANSWERED):
-        codes, _ = cells.codes_of(cells.text(sheet, found["question"]))
+        codes, _ = sheet_cells.codes_of(sheet_cells.text(sheet, found["question"]))
         return pa.array(codes + 1).cast(pa.string())
     return pa.array(np.arange(1, len(sheet) + 1)).cast(pa.string())
 
 
 def unique_cases(sheet: Sheet, table: pa.Table) -> None:
     """Blame case ids that stood in an earlier row, and variants of cases that are not there."""
-    again, first = cells.duplicates([table["case_id"]])
+    again, first = sheet_cells.duplicates([table["case_id"]])
     again &= ~is_null(table["case_id"])
     ids = flat(table["case_id"])
     sheet.blame(
@@ -90,17 +90,19 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
     }
     for canonical in OUTPUT_TEXTS:
         if canonical in found:
-            values[canonical] = cells.text(sheet, found[canonical])
+            values[canonical] = sheet_cells.text(sheet, found[canonical])
     for canonical in LISTS:
         if canonical in found and canonical in ("retrieved_contexts", "citations", "artifacts"):
-            values[canonical] = cells.lists(sheet, columns, canonical)
+            values[canonical] = sheet_cells.lists(sheet, columns, canonical)
     for canonical in OUTPUT_NUMBERS:
         if canonical in found:
-            number = cells.numbers(sheet, found[canonical], low=0)
-            values[canonical] = cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
+            number = sheet_cells.numbers(sheet, found[canonical], low=0)
+            values[canonical] = sheet_cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
     if "tokens" in found:
-        values["tokens"] = cells.integers(cells.numbers(sheet, found["tokens"], low=0, whole=True), pa.int64())
-    return pa.table(values | cells.metadata(sheet, columns))
+        values["tokens"] = sheet_cells.integers(
+            sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True), pa.int64()
+        )
+    return pa.table(values | sheet_cells.metadata(sheet, columns))
 
 
 def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.ChunkedArray | pa.Array:
@@ -110,7 +112,7 @@ def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> p
     name = columns.columns.get("model")
     if name is None:
         return pa.array(np.full(len(sheet), renamed or model, object), pa.string())
-    column = cells.required(sheet, name, "the name of the model")
+    column = sheet_cells.required(sheet, name, "the name of the model")
     if renamed is None:
         return column
     if len(set(column.unique().to_pylist())) > 1:
@@ -129,7 +131,9 @@ def runs(sheet: Sheet, columns: Columns) -> pa.Array:
     name = columns.columns.get("run")
     if name is None:
         return pa.array(np.ones(len(sheet), np.int32))
-    return cells.integers(cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True), pa.int32(), absent=1)
+    return sheet_cells.integers(
+        sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True), pa.int32(), absent=1
+    )
 
 
 def passage_rows(columns: Columns) -> bool:
@@ -142,11 +146,13 @@ def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
 
     Rows of one key whose answers differ are blamed.
     """
-    _, first = cells.duplicates([table[name] for name in ("case_id", "model", "run")])
+    _, first = sheet_cells.duplicates([table[name] for name in ("case_id", "model", "run")])
     for name in table.column_names:
         if name == "retrieved_contexts" or name.startswith(METADATA):
             continue
-        sheet.blame(cells.differs(table[name], first), name, table[name], "the same in all rows of one case and model")
+        sheet.blame(
+            sheet_cells.differs(table[name], first), name, table[name], "the same in all rows of one case and model"
+        )
     order = np.argsort(first, kind="stable")
     passages = flat(table["retrieved_contexts"])
     lengths = np.asarray(pc.fill_null(pc.list_value_length(passages), 0).to_numpy(zero_copy_only=False))
@@ -164,10 +170,10 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
     Suite values that differ between the rows of one case are blamed; a metadata column goes with the cases when it is
     the same in all rows of every case, else with the outputs.
     """
-    _, first = cells.duplicates([suite_part["case_id"]])
+    _, first = sheet_cells.duplicates([suite_part["case_id"]])
     dropped = []
     for name in suite_part.column_names:
-        differs = cells.differs(suite_part[name], first)
+        differs = sheet_cells.differs(suite_part[name], first)
         if name.startswith(METADATA):
             dropped += [name] if differs.any() else []
         else:
@@ -182,4 +188,4 @@ def _refuse_code(sheet: Sheet, columns: Columns) -> None:
     ]
     if any(fold(name).startswith(PROMPTFOO) or name.startswith("__") for name in sheet.table.column_names):
         names = sheet.table.column_names
-    cells.refuse_code(sheet, [name for name in names if name in sheet.table.column_names])
+    sheet_cells.refuse_code(sheet, [name for name in names if name in sheet.table.column_names])

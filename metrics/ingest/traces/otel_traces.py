@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from metrics.ingest.formats.chat_traces import Conversation, decoded
+from metrics.ingest.traces.chat_traces import Conversation, decoded
 from metrics.text.agents.traces import Step, TraceError, text_of
 
 MOST_SPANS = 50_000
@@ -39,7 +39,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SpanTrace:
     """What spans tell of one trace: its steps, how long it took, its tokens, its case; None where they do not say."""
 
     steps: list[Step]
@@ -87,7 +87,7 @@ def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
     return found
 
 
-def told(spans: Sequence[Span]) -> Told:
+def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
     """Return the steps that spans tell of, in the order of time; TraceError where none has gen_ai.* attributes.
 
     A conversation that every request sends again is taken once. A call that a message asks for and that a span of its
@@ -118,7 +118,7 @@ def told(spans: Sequence[Span]) -> Told:
     ]
     cases = (text_of(span.attributes[name]) for span in spans for name in CASE if name in span.attributes)
     seconds = (max(times) - min(times)) / 1e9 if times else None
-    return Told(made.steps, seconds, sum(usage) if usage else None, next(cases, None))
+    return SpanTrace(made.steps, seconds, sum(usage) if usage else None, next(cases, None))
 
 
 def _raw(document: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:

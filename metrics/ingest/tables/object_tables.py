@@ -12,11 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.core.suite import METADATA
-from metrics.ingest import cells
-from metrics.ingest.columns import Columns
-from metrics.ingest.formats import open_images
-from metrics.ingest.problems import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.core.suite import METADATA, Suite
+from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import Columns, is_open_images
 from metrics.vision import rle
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
@@ -36,18 +35,23 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.in
     name = found.get("image") or found.get("case_id")
     if name is None:
         raise sheet.problems.fail(sheet.file, "no column with the image", "a column image, image_name, file_name", 1)
-    ids = cells.required(sheet, found.get("case_id", name), "the name of the image")
-    values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": ids, METADATA + "image_name": cells.text(sheet, name)}
+    ids = sheet_cells.required(sheet, found.get("case_id", name), "the name of the image")
+    values: dict[str, pa.ChunkedArray | pa.Array] = {
+        "case_id": ids,
+        METADATA + "image_name": sheet_cells.text(sheet, name),
+    }
     corners = _corners(columns)
     for canonical, stolen in (("image_width", "width"), ("image_height", "height")):
         place = found.get(canonical) or (found.get(stolen) if corners else None)
         if place is not None:
-            values[canonical] = cells.integers(cells.numbers(sheet, place, low=1, high=1e6, whole=True), pa.int32())
-    tags = cells.lists(sheet, columns, "tags") if "tags" in found else None
-    extra = cells.metadata(sheet, columns)
-    _, first = cells.duplicates([ids])
+            values[canonical] = sheet_cells.integers(
+                sheet_cells.numbers(sheet, place, low=1, high=1e6, whole=True), pa.int32()
+            )
+    tags = sheet_cells.lists(sheet, columns, "tags") if "tags" in found else None
+    extra = sheet_cells.metadata(sheet, columns)
+    _, first = sheet_cells.duplicates([ids])
     for canonical, column in list(values.items()) + list(extra.items()):
-        differs = cells.differs(column, first)
+        differs = sheet_cells.differs(column, first)
         if canonical in extra:
             if differs.any():
                 del extra[canonical]
@@ -72,7 +76,7 @@ def geometry(
     found = columns.columns
     if "label" not in found:
         raise sheet.problems.fail(sheet.file, "no column with the class", "a column label", 1)
-    label = cells.text(sheet, found["label"])
+    label = sheet_cells.text(sheet, found["label"])
     names = [found[side] for side in (CORNERS if _corners(columns) else SIDES) if side in found]
     shapes = [found[name] for name in ("polygon", "rle") if name in found]
     if len(names) != 4 and not shapes:
@@ -103,10 +107,10 @@ def geometry(
     area = boxes[:, 2] * boxes[:, 3]
     area = np.where(given | np.isnan(derived[:, 4]), area, derived[:, 4])
     if "area" in found:
-        stated = cells.numbers(sheet, found["area"], low=0)
+        stated = sheet_cells.numbers(sheet, found["area"], low=0)
         area = np.where(np.isnan(stated), area, stated)
-    sides = {side: cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
-    return {"label": label, **sides, "area": cells.floats(area), "polygons": polygons, "rle": masks}, objects
+    sides = {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
+    return {"label": label, **sides, "area": sheet_cells.floats(area), "polygons": polygons, "rle": masks}, objects
 
 
 def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
@@ -119,7 +123,7 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
         raise sheet.problems.fail(
             sheet.file, "no column with the image", "a column image, image_name, file_name or case_id", 1
         )
-    given = flat(cells.required(sheet, name, "the name of the image"))
+    given = flat(sheet_cells.required(sheet, name, "the name of the image"))
     index = find_cases(given, cases)
     sheet.blame(is_null(index) & ~sheet.bad, name, given, "an image of the suite")
     return flat(cases["case_id"]).take(index)
@@ -139,7 +143,7 @@ def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
     plain = _plain(given)
     for names in known:
         stems = _plain(names)
-        again, first = cells.duplicates([stems])
+        again, first = sheet_cells.duplicates([stems])
         repeated = np.isin(first, first[again])
         once = pc.if_else(pa.array(repeated), None, stems)
         index = pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
@@ -150,12 +154,38 @@ def _plain(names: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
 
 
+def check_labels(
+    sheet: Sheet, column: str, labels: pa.Array | pa.ChunkedArray, suite: Suite, rows: Mask | None = None
+) -> None:
+    """Blame the labels, of all rows or of some, that are no class of the suite."""
+    unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
+    sheet.blame(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
+
+
+def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
+    """Case id → (width, height) of its image, where both are known."""
+    if not {"image_width", "image_height"} <= set(cases.column_names):
+        return {}
+    triples = zip(
+        cases["case_id"].to_pylist(), cases["image_width"].to_pylist(), cases["image_height"].to_pylist(), strict=True
+    )
+    return {case: (wide, high) for case, wide, high in triples if wide is not None and high is not None}
+
+
+def crowds(sheet: Sheet, columns: Columns) -> Mask:
+    """Return which rows are crowds; in Open Images −1, not known, is no."""
+    name = columns.columns.get("is_crowd")
+    if name is None:
+        return np.zeros(len(sheet), bool)
+    return sheet_cells.flags(sheet, name, unknown=("-1",) if is_open_images(sheet.table.column_names) else ())
+
+
 def scale(columns: Columns, sheet: Sheet) -> str:
     """Return how the boxes of a sheet are understood: "pixels" or "0–1", and by which columns."""
     names = [columns.columns[side] for side in (CORNERS if _corners(columns) else SIDES) if side in columns.columns]
     if len(names) != 4:
         return "polygons or masks"
-    values = np.stack([cells.numbers(sheet, name) for name in names], axis=1)
+    values = np.stack([sheet_cells.numbers(sheet, name) for name in names], axis=1)
     return ("0–1" if _normalised(values) else "pixels") + ", " + " ".join(names)
 
 
@@ -172,9 +202,11 @@ def _normalised(values: NDArray[np.float64]) -> bool:
 def _boxes(
     sheet: Sheet, columns: Columns, names: list[str], given: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    shares = open_images.recognises(sheet.table.column_names)
+    shares = is_open_images(sheet.table.column_names)
     high_end = 1.0 if shares else None
-    values = np.stack([cells.numbers(sheet, name, low=0 if shares else None, high=high_end) for name in names], axis=1)
+    values = np.stack(
+        [sheet_cells.numbers(sheet, name, low=0 if shares else None, high=high_end) for name in names], axis=1
+    )
     for place, name in enumerate(names):
         sheet.blame(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
     if shares or _normalised(values[given]):
@@ -191,7 +223,7 @@ def _boxes(
 
 
 def _row_sizes(ids: pa.ChunkedArray | pa.Array, sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    codes, _ = cells.codes_of(ids)
+    codes, _ = sheet_cells.codes_of(ids)
     known = pc.dictionary_encode(flat(ids), null_encoding="encode").dictionary.to_pylist()
     table = np.array([sizes.get(name, (np.nan, np.nan)) for name in known] or [(np.nan, np.nan)], float)
     return (table[codes, 0], table[codes, 1]) if len(codes) else (np.zeros(0), np.zeros(0))
@@ -212,7 +244,7 @@ def _shapes(
         name = columns.columns.get(canonical)
         if name is None:
             continue
-        column = cells.text(sheet, name)
+        column = sheet_cells.text(sheet, name)
         for place in np.flatnonzero(objects & ~is_null(column)).tolist():
             try:
                 if canonical == "polygon":

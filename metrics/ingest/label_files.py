@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from metrics.core.errors import InputProblem
 from metrics.core.suite import Suite
-from metrics.ingest import cells
-from metrics.ingest.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
-from metrics.ingest.formats.json_records import load_json
-from metrics.ingest.load import read_sheet
-from metrics.ingest.problems import Problems, Sheet, as_mask, flat, is_null
-from metrics.ingest.source import open_source
+from metrics.ingest.format_table import read_table
+from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.store.labels import KEY, LABELS, Sampling, now
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -73,9 +71,7 @@ def read_labels(
     InputError with every problem at once; with `keep_good_rows` only where the file as a whole cannot be used.
     """
     problems = Problems(keep_good_rows)
-    source = open_source(path, filename)
-    document = load_json(source, lenient_numbers=True) if source.format == "json" else None
-    sheet = read_sheet(source, document, problems)
+    sheet = read_table(path, filename, problems)
     names = list(sheet.table.column_names)
     columns = _columns(names, dict(mapping or {}), problems, sheet.file)
     notes: list[str] = []
@@ -92,7 +88,7 @@ def read_labels(
             found = "no column of labels among " + (", ".join(rest) or "the others")
             expected = f"a column {_aliases('label')}, or one a criterion or rater, of {EXPECTED}"
             raise problems.fail(sheet.file, found, expected, 1)
-    case_ids = cells.required(sheet, columns["case_id"], "a case id")
+    case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
     unknown = ~is_null(case_ids) & ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
     sheet.blame(unknown, columns["case_id"], case_ids, f"the case_id of one of the {len(suite):,} cases of the suite")
     names_of = {"case_id": case_ids, "model": _models(sheet, columns, models, notes)}
@@ -110,7 +106,7 @@ def read_labels(
         kept = part.given & ~sheet.bad
         rows, count = pa.array(np.flatnonzero(kept)), int(kept.sum())
         own = {name: column.take(rows) for name, column in part.names.items()}
-        own |= {"value": cells.floats(part.values[kept]), "row": rows}
+        own |= {"value": sheet_cells.floats(part.values[kept]), "row": rows}
         own |= {
             name: pa.array([text] * count, pa.string()) for name, text in (("sampling", sampling), ("given", moment))
         }
@@ -165,7 +161,7 @@ def _value(word: str) -> float | None:
     for value, texts in WORDS.items():
         if word in texts:
             return value
-    return float(word) if re.fullmatch(cells.NUMBER, word) and np.isfinite(float(word)) else None
+    return float(word) if re.fullmatch(sheet_cells.NUMBER, word) and np.isfinite(float(word)) else None
 
 
 def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], notes: list[str]) -> pa.ChunkedArray:
@@ -176,7 +172,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
             raise sheet.problems.fail(sheet.file, found, expected, 1)
         notes.append(f"No column names the model: the labels are of the run's only one, {models[0]}.")
         return pa.chunked_array([pa.array([models[0]] * len(sheet), pa.string())])
-    column = cells.required(sheet, columns["model"], "the name of the model")
+    column = sheet_cells.required(sheet, columns["model"], "the name of the model")
     unknown = ~is_null(column) & ~as_mask(pc.is_in(column, pa.array(list(models), pa.string())))
     sheet.blame(unknown, columns["model"], column, "a model of the run: " + ", ".join(models))
     return column
@@ -185,7 +181,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
 def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str) -> pa.ChunkedArray:
     if canonical not in columns:
         return pa.chunked_array([pa.array([absent] * len(sheet), pa.string())])
-    column = cells.required(sheet, columns[canonical], f"the name of the {canonical}")
+    column = sheet_cells.required(sheet, columns[canonical], f"the name of the {canonical}")
     long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
     sheet.blame(long, columns[canonical], column, f"a name of at most {LONGEST} characters")
     return column
@@ -208,7 +204,7 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
         if form != "long":
             constant = pa.chunked_array([pa.array([name] * len(sheet), pa.string())])
             own["rater" if form == "raters" else "criterion"] = constant
-        column = cells.text(sheet, name)
+        column = sheet_cells.text(sheet, name)
         said = [None if text is None or not text.strip() else text.strip().casefold() for text in column.to_pylist()]
         read = {word: _value(word) for word in said if word is not None}
         there = np.array([word is not None for word in said], bool)
@@ -228,14 +224,14 @@ def _check_scales(sheet: Sheet, parts: Sequence[Part]) -> None:
     for part, criteria in zip(parts, of_rows, strict=True):
         inside = np.array([criterion in graded for criterion in criteria], bool)
         expected = "a number, as the other labels of the criterion"
-        sheet.blame(part.worded & inside, part.column, cells.text(sheet, part.column), expected)
+        sheet.blame(part.worded & inside, part.column, sheet_cells.text(sheet, part.column), expected)
 
 
 def _check_again(sheet: Sheet, parts: Sequence[Part]) -> None:
     """Blame a second label of one rater for the same output and criterion."""
     expected = "one label a case, model, rater and criterion (a column that names the raters tells several apart)"
     for part in parts:
-        again, first = cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
+        again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
         ids = part.names["case_id"].to_pylist()
         told = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
         sheet.blame(again & part.given & part.given[first], None, told.__getitem__, expected)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from metrics.core.suite import METADATA, Task
-from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Problems
 
 Role = Literal["suite", "outputs", "combined"]
 NUMBERED = "_#"  # stands for the number in the name of numbered columns: context_# is context_1, context_2, …
@@ -114,6 +114,11 @@ def is_detection(columns: Iterable[str]) -> bool:
     return (
         ("image" in known or "case_id" in known) and "label" in known and (box or "polygon" in known or "rle" in known)
     )
+
+
+def is_open_images(columns: Iterable[str]) -> bool:
+    """Return whether the columns are those of an Open Images table of boxes."""
+    return {fold(name) for name in columns} >= OPEN_IMAGES
 
 
 def guess_role(columns: Iterable[str]) -> Role:

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.ingest import cells
-from metrics.ingest.columns import Columns
-from metrics.ingest.problems import Sheet, as_mask, is_null
+from metrics.ingest.sheet import Sheet, as_mask, is_null
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import Columns
 
 SHARE = 1.0  # the score of a predicted label that came without one
 
@@ -34,7 +34,7 @@ def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, st
 
 def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.int64]]:
     """label and score of each row and class, and the row of the sheet each came from; empty cells give none."""
-    scores = np.stack([cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
+    scores = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
     sheet.blame(
         empty & ~sheet.bad,
@@ -57,14 +57,14 @@ def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64]]:
     if name is None:
         expected = "columns label and score, or prediction, or one score column for each class of the suite"
         raise sheet.problems.fail(sheet.file, "no column with the predicted class", expected, 1)
-    label = cells.text(sheet, name)
+    label = sheet_cells.text(sheet, name)
     missing = is_null(label) | as_mask(pc.match_substring_regex(label, r"^\s*$"))
     if "score" in found:
         sheet.blame(missing, name, label, "a class")
-        scores = cells.numbers(sheet, found["score"], low=0, high=1, need=True)
+        scores = sheet_cells.numbers(sheet, found["score"], low=0, high=1, need=True)
         rows = np.arange(len(sheet))
     else:  # a model that gave no answer predicted nothing: no row, no problem
         scores = np.full(len(sheet), SHARE)
         rows = np.flatnonzero(~missing)
-    table = pa.table({"label": label, "score": cells.floats(scores)})
+    table = pa.table({"label": label, "score": sheet_cells.floats(scores)})
     return table.take(pa.array(rows)), rows

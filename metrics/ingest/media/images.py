@@ -3,7 +3,6 @@
 import hashlib
 import io
 import os
-import re
 import threading
 import warnings
 from collections.abc import Iterable
@@ -12,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from metrics.core.errors import InputProblem
-from metrics.ingest.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
+from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
+from metrics.ingest.sheet import first_line
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 80_000_000
@@ -137,9 +137,3 @@ def _look_up(entries: list[Entry], wanted: list[str], file: str, problems: list[
             what = f"no image {name!r}" if not choice else f"{len(choice)} images for {name!r}: {several}"
             problems.append(InputProblem(file, what, "one image of that name", column="image"))
     return found
-
-
-def first_line(error: BaseException) -> str:
-    """Return what a decoder says, on one line."""
-    text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
-    return (text or type(error).__name__).splitlines()[0][:200]

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.suite import METADATA
-from metrics.ingest.columns import LISTS, Columns, fold
-from metrics.ingest.lists import numbered, split_column
-from metrics.ingest.problems import Sheet, as_mask, flat, is_null
-from metrics.ingest.values import json_text
+from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
+from metrics.ingest.tables.columns import LISTS, Columns, fold
+from metrics.ingest.tables.lists import numbered, split_column
+from metrics.ingest.tables.values import json_text
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 WHOLE = 2.0**53  # beyond it a float no longer tells neighbours apart
@@ -113,12 +113,12 @@ def integers(values: NDArray[np.float64], kind: pa.DataType, absent: int | None 
     return pa.array(filled, mask=None if absent is not None else missing).cast(kind)
 
 
-def flags(sheet: Sheet, name: str) -> NDArray[np.bool_]:
-    """Return a column of 0/1, true/false, yes/no as booleans; absent is false."""
+def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> NDArray[np.bool_]:
+    """Return a column of 0/1, true/false, yes/no as booleans; absent cells and those that are `unknown` are false."""
     column = text(sheet, name)
     folded = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     true = as_mask(pc.is_in(folded, pa.array(TRUE)))
-    false = as_mask(pc.is_in(folded, pa.array([*FALSE, ""]))) | is_null(column)
+    false = as_mask(pc.is_in(folded, pa.array([*FALSE, *unknown, ""]))) | is_null(column)
     sheet.blame(~true & ~false, name, column, "0 or 1, true or false")
     return true
 

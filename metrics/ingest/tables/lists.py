@@ -10,8 +10,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.ingest.problems import Mask, as_mask, flat
-from metrics.ingest.values import STRINGS, item_text
+from metrics.ingest.sheet import Mask, as_mask, flat
+from metrics.ingest.tables.values import STRINGS, item_text
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
 CELL_BYTES = 10_000_000

@@ -1,61 +1,24 @@
-"""Parquet files and data frames: native types become text (numbers exactly), lists stay lists."""
+"""Arrow tables and data frames: native types become text (numbers exactly), lists stay lists."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from metrics.ingest.problems import Problems, Sheet
-from metrics.ingest.source import Source
-from metrics.ingest.values import STRINGS, TRACES, column_of, flatten, json_text, whole
+from metrics.ingest.sheet import Problems, Sheet, first_line
+from metrics.ingest.tables.values import STRINGS, TRACES, column_of, flatten, json_text, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-UNPACKED_BYTES = 16 << 30  # what a Parquet file may say it holds
-ROWS = 50_000_000
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError)
-
-
-def parquet_file(source: Source) -> pq.ParquetFile:
-    """Return the opened file, its footer believed only within bounds."""
-    try:
-        file = pq.ParquetFile(
-            pa.BufferReader(source.data), thrift_string_size_limit=1 << 26, thrift_container_size_limit=1 << 20
-        )
-        unpacked = sum(file.metadata.row_group(index).total_byte_size for index in range(file.metadata.num_row_groups))
-        rows = file.metadata.num_rows
-    except UNREADABLE as error:
-        raise source.error(f"Parquet that cannot be read: {_first_line(error)}", "a complete Parquet file") from None
-    if not 0 <= unpacked <= UNPACKED_BYTES or not 0 <= rows <= ROWS:
-        found = f"{rows:,} rows of {unpacked:,} bytes unpacked"
-        raise source.error(found, f"at most {ROWS:,} rows and {UNPACKED_BYTES:,} bytes")
-    return file
-
-
-def read_parquet(source: Source, problems: Problems, head: int | None = None) -> Sheet:
-    """Return the file as a sheet; rows count the records from 1. With `head`, only so many rows."""
-    file = parquet_file(source)
-    try:
-        if head is None:
-            table = file.read()
-        else:
-            batches = [next(file.iter_batches(head), None)]
-            table = pa.Table.from_batches([batch for batch in batches if batch is not None], file.schema_arrow)
-        table.validate(full=True)
-        table = texts(table)
-    except UNREADABLE as error:
-        raise source.error(f"Parquet that cannot be read: {_first_line(error)}", "a complete Parquet file") from None
-    _check_names(source.name, table.column_names, problems)
-    return Sheet(source.name, table, np.arange(1, table.num_rows + 1, dtype=np.int64), problems)
 
 
 def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
     """Return a data frame as a sheet; pandas' missing values are absent; rows count from 1, the index is not read."""
     names = [str(column) for column in frame.columns]
-    _check_names(name, names, problems)
+    check_names(name, names, problems)
     columns: dict[str, pa.Array | pa.ChunkedArray] = {}
     for place, column in enumerate(names):
         series = frame.iloc[:, place]
@@ -68,7 +31,7 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
         except (*UNREADABLE, TypeError) as error:
             problems.add(
                 name,
-                f"values that are no text: {_first_line(error)}",
+                f"values that are no text: {first_line(error)}",
                 "text, numbers or lists of text",
                 column=column,
                 fatal=True,
@@ -144,7 +107,8 @@ def _spread(column: str, values: list[Any]) -> dict[str, pa.Array]:
     return {name: column_of([record.get(name) for record in records]) for name in names}
 
 
-def _check_names(file: str, names: list[str], problems: Problems) -> None:
+def check_names(file: str, names: list[str], problems: Problems) -> None:
+    """Raise InputError where columns share a name."""
     for name in sorted({name for name in names if names.count(name) > 1}):
         problems.add(
             file,
@@ -154,7 +118,3 @@ def _check_names(file: str, names: list[str], problems: Problems) -> None:
             fatal=True,
         )
     problems.stop()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.core.suite import STRINGS, Outputs
-from metrics.ingest.archive import UNREADABLE, Entry, open_entries
-from metrics.ingest.images import first_line, write_once
-from metrics.ingest.problems import Loaded, Problems
-from metrics.ingest.values import json_text
+from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
+from metrics.ingest.media.images import write_once
+from metrics.ingest.sheet import Loaded, Problems, first_line
+from metrics.ingest.tables.values import json_text
 from metrics.text.agents.artifacts import MOST_ARTIFACTS, ArtifactError, artifacts_of
 
 FILES = "a folder or a zip of the files that agents made"

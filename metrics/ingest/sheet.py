@@ -1,5 +1,6 @@
 """Problems, Sheet, Loaded: how readers gather everything that is wrong with a file before they speak."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -171,6 +172,12 @@ def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         column = column.cast(pa.large_string())
     merged = column.combine_chunks()
     return merged if isinstance(merged, pa.Array) else pa.concat_arrays(merged.chunks)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what a library's error says, at most 200 characters."""
+    text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
+    return (text or type(error).__name__).splitlines()[0][:200]
 
 
 def _found_text(found: Any, place: int) -> str:
