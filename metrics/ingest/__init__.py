@@ -1,4 +1,4 @@
-"""Uploads in: suites, outputs and images of any supported format become validated, typed tables.
+"""Reading uploads: suites, outputs and images of any supported format become validated, typed tables.
 
     from metrics.ingest import inspect, read_suite, read_outputs
 
@@ -6,18 +6,11 @@
     suite = read_suite("suite.csv")
     outputs = read_outputs(["a.csv", "b.csv"], suite=suite)
 
-Every reader raises InputError with all problems at once, or leaves bad rows out with keep_good_rows=True; the load_*
-functions then also return what was wrong with them. Nothing in a file is ever executed, opened or fetched.
+Every reader raises InputError with all problems at once, or with keep_good_rows=True leaves bad rows out; the load_*
+functions then also return the problems of these rows. Nothing in a file is ever executed, opened or fetched.
 """
 
-from metrics.ingest.load import (
-    inspect,
-    load_combined,
-    load_outputs,
-    load_outputs_frame,
-    load_suite,
-    load_suite_frame,
-)
+from metrics.ingest.load import inspect, load_combined, load_outputs, load_suite
 from metrics.ingest.media.agent_files import attach_files
 from metrics.ingest.media.images import Images, read_images
 from metrics.ingest.read import outputs_from_frame, read_combined, read_outputs, read_suite, suite_from_frame
@@ -35,9 +28,7 @@ __all__ = [
     "inspect",
     "load_combined",
     "load_outputs",
-    "load_outputs_frame",
     "load_suite",
-    "load_suite_frame",
     "outputs_from_frame",
     "read_combined",
     "read_images",

@@ -39,11 +39,11 @@ LONGEST = 200  # characters of a rater's or a criterion's name
 
 @dataclass(frozen=True)
 class LabelFile:
-    """What a file of labels was understood to be: its labels (schema LABELS) and how its columns were read.
+    """How a file of labels was understood: its labels (schema LABELS), and what its columns were taken for.
 
-    `columns` is canonical name → column; `label_columns` are those that hold labels, `form` says as what: "long",
-    "criteria" or "raters"; `ignored` are passed over. `problems` are those of the rows left out; `notes` what was
-    assumed where the file does not say.
+    `columns` is canonical name → column; `label_columns` hold the labels: one column ("long"), one for each criterion
+    ("criteria") or one for each rater ("raters"), as `form` says; `ignored` columns are not read. `problems` are those
+    of the rows left out; `notes` say what was assumed where the file does not say.
     """
 
     table: pa.Table
@@ -61,12 +61,13 @@ def read_labels(
     path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
     sampling: Sampling = "random", keep_good_rows: bool = False, filename: str | None = None,
 ) -> LabelFile:  # fmt: skip
-    """Return the labels in a CSV, JSONL, JSON or Parquet file, of the cases of `suite` and the outputs of `models`.
+    """Return the labels in a CSV, JSONL, JSON or Parquet file, for the cases of `suite` and the outputs of `models`.
 
-    Long: case_id, model, rater, criterion, label. Wide: no label column, but one a criterion (faithfulness, fluency …)
-    or one a rater (annotator1, annotator2 …) that hold nothing but labels. A label is pass, fail, unsure, or a number;
-    an empty cell of a wide table is none. model may be missing where there is one, rater where there is one a case.
-    `mapping` {canonical: column} goes before the aliases. `sampling` says how the labelled cases were chosen.
+    Long form: case_id, model, rater, criterion, label. Wide form: no label column, but one for each criterion
+    (faithfulness, fluency …) or each rater (annotator1, annotator2 …) that holds nothing but labels. A label is pass,
+    fail, unsure, or a number; an empty cell of a wide table is no label. `model` may be missing where there is one
+    model, `rater` where each case has one label. `mapping` {canonical: column} goes before the aliases. `sampling` says
+    how the labelled cases were chosen.
 
     InputError with every problem at once; with `keep_good_rows` only where the file as a whole cannot be used.
     """
@@ -95,7 +96,7 @@ def read_labels(
     names_of["rater"] = _named(sheet, columns, "rater", SOLE_RATER)
     names_of["criterion"] = _named(sheet, columns, "criterion", SOLE_CRITERION)
     if form != "raters" and "rater" not in columns:
-        notes.append(f"No column names the raters: all labels count as those of one, “{SOLE_RATER}”.")
+        notes.append(f"No column names the raters: all labels count as one rater's, “{SOLE_RATER}”.")
     parts = list(_parts(sheet, form, held, names_of))
     _check_scales(sheet, parts)
     _check_again(sheet, parts)
@@ -113,7 +114,7 @@ def read_labels(
         own |= {name: pa.nulls(count, pa.float64()) for name in ("low", "high")}
         chosen.append(pa.table(own))
     whole = pa.concat_tables(chosen)
-    # by row, then by column, as a reader of the file comes upon them
+    # in the order of the file: by row, then by column
     whole = whole.take(pc.sort_indices(whole, [("row", "ascending")])).select(LABELS.names).cast(LABELS)
     if not len(whole):
         raise problems.fail(sheet.file, "no label", f"at least one cell with {EXPECTED}")
@@ -128,7 +129,7 @@ def _aliases(canonical: str) -> str:
 
 
 def _columns(names: list[str], mapping: dict[str, str], problems: Problems, file: str) -> dict[str, str]:
-    """Canonical name → column: the user's mapping first, then names and aliases."""
+    """Return canonical name → column: the user's mapping first, then names and aliases."""
     chosen: dict[str, str] = {}
     for canonical, column in mapping.items():
         if canonical not in ALIASES:
@@ -155,7 +156,7 @@ def _is_labels(column: pa.ChunkedArray) -> bool:
 
 
 def _value(word: str) -> float | None:
-    """Return a label as a number, NaN for unsure, None for no label at all; `word` is trimmed and folded."""
+    """Return a label as a number, NaN for unsure, None where it is not a label; `word` is trimmed and case-folded."""
     if word in UNSURE:
         return float("nan")
     for value, texts in WORDS.items():
@@ -170,7 +171,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
             found = "no column with the models"
             expected = f"a column {_aliases('model')}: the run has " + ", ".join(models)
             raise sheet.problems.fail(sheet.file, found, expected, 1)
-        notes.append(f"No column names the model: the labels are of the run's only one, {models[0]}.")
+        notes.append(f"No column names the model: the labels belong to the run's only model, {models[0]}.")
         return pa.chunked_array([pa.array([models[0]] * len(sheet), pa.string())])
     column = sheet_cells.required(sheet, columns["model"], "the name of the model")
     unknown = ~is_null(column) & ~as_mask(pc.is_in(column, pa.array(list(models), pa.string())))
@@ -189,7 +190,7 @@ def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str
 
 @dataclass(frozen=True)
 class Part:
-    """What one column of labels says: of whom (names), which values, in which rows, and where in a word."""
+    """The labels in one column: whose they are (`names`), their values, in which rows, and which are words."""
 
     column: str
     names: Mapping[str, pa.ChunkedArray]
@@ -205,17 +206,19 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
             constant = pa.chunked_array([pa.array([name] * len(sheet), pa.string())])
             own["rater" if form == "raters" else "criterion"] = constant
         column = sheet_cells.text(sheet, name)
-        said = [None if text is None or not text.strip() else text.strip().casefold() for text in column.to_pylist()]
-        read = {word: _value(word) for word in said if word is not None}
-        there = np.array([word is not None for word in said], bool)
-        wrong = np.array([word is not None and read[word] is None for word in said], bool)
+        words = [None if text is None or not text.strip() else text.strip().casefold() for text in column.to_pylist()]
+        read = {word: _value(word) for word in words if word is not None}
+        there = np.array([word is not None for word in words], bool)
+        wrong = np.array([word is not None and read[word] is None for word in words], bool)
         sheet.blame(wrong if form != "long" else wrong | ~there, name, column, EXPECTED)
-        values = np.array([np.nan if word is None else read[word] for word in said], np.float64)  # None becomes NaN
-        yield Part(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in said], bool))
+        values = np.array([np.nan if word is None else read[word] for word in words], np.float64)  # None becomes NaN
+        yield Part(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in words], bool))
 
 
 def _check_scales(sheet: Sheet, parts: Sequence[Part]) -> None:
-    """Blame pass and fail in a criterion whose other labels are grades: they have no place among 1 … 5."""
+    """Record as problems pass and fail in a criterion whose other labels are grades: they do not fit a scale such as 1
+    … 5.
+    """
     of_rows = [np.array(part.names["criterion"].fill_null("").to_pylist(), object) for part in parts]
     graded: set[str] = set()
     for part, criteria in zip(parts, of_rows, strict=True):
@@ -228,10 +231,10 @@ def _check_scales(sheet: Sheet, parts: Sequence[Part]) -> None:
 
 
 def _check_again(sheet: Sheet, parts: Sequence[Part]) -> None:
-    """Blame a second label of one rater for the same output and criterion."""
+    """Record as a problem a second label of one rater for the same output and criterion."""
     expected = "one label a case, model, rater and criterion (a column that names the raters tells several apart)"
     for part in parts:
         again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
         ids = part.names["case_id"].to_pylist()
-        told = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
-        sheet.blame(again & part.given & part.given[first], None, told.__getitem__, expected)
+        texts = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
+        sheet.blame(again & part.given & part.given[first], None, texts.__getitem__, expected)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite, Task
@@ -11,12 +11,7 @@ from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part, outputs_of
 from metrics.ingest.reader import Preview, Request
 from metrics.ingest.sheet import Loaded, Problems
-from metrics.ingest.sheet_reader import part_of, suite_of
 from metrics.ingest.tables.columns import Role
-from metrics.ingest.tables.native_types import frame_sheet
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PathLike = str | Path
 
@@ -79,23 +74,3 @@ def load_combined(
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
     with open_upload(path, filename) as upload:
         return reader_of(upload).combined(upload, request)
-
-
-def load_suite_frame(
-    frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
-    images: PathLike | None = None, keep_good_rows: bool = False, workspace_media: PathLike | None = None,
-) -> Loaded[Suite]:  # fmt: skip
-    """Return the suite in a data frame, with the problems of the rows left out. See `suite_from_frame`."""
-    problems = Problems(keep_good_rows)
-    pictures = SuiteImages(images, workspace_media, None, problems)
-    return suite_of(frame_sheet(frame, name, problems), name, task, mapping, pictures)
-
-
-def load_outputs_frame(
-    frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
-    model_name: str | None = None, keep_good_rows: bool = False,
-) -> Loaded[Outputs]:  # fmt: skip
-    """Return the outputs in a data frame, with the problems of the rows left out. See `outputs_from_frame`."""
-    problems = Problems(keep_good_rows)
-    part = part_of(frame_sheet(frame, name, problems), suite, mapping, model_name or name, None)
-    return outputs_of([part], suite, problems)

@@ -1,4 +1,4 @@
-"""Outputs of one or many files put together and checked against the suite and each other."""
+"""The outputs of several uploads: put together and checked against the suite and each other."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -17,27 +17,36 @@ VISION: tuple[Task, ...] = ("detection", "segmentation")
 
 @dataclass
 class Part:
-    """The outputs of one file before they are put together: a row per row of the sheet."""
+    """The outputs in one upload, before they are put together; `table` has a row for each row of the sheet."""
 
     sheet: Sheet
     table: pa.Table
     predictions: pa.Table | None = None
     rows: NDArray[np.int64] | None = None  # of the predictions, in the sheet
     passages: bool = False
-    repeats: bool = False  # several rows of one case are not a problem: they are its labels or its objects
+    repeats: bool = False  # a case may have several rows: its labels or its objects
 
 
 def objects_part(sheet: Sheet, predictions: pa.Table, model: str) -> Part:
-    """Predictions, a row per row of the sheet with case_id and model; none are a model that found nothing."""
+    """Return predictions as a part: a row for each row of the sheet with case_id and model; none: the model found
+    nothing.
+    """
     runs = pa.array(np.ones(len(sheet), np.int32))
     table = pa.table({"case_id": predictions["case_id"], "model": predictions["model"], "run": runs})
     if not len(sheet):
-        table = pa.table({"case_id": pa.nulls(1, pa.string()), "model": [model], "run": pa.array([1], pa.int32())})
+        table = found_nothing(model)
     return Part(sheet, table, predictions.drop_columns(["case_id", "model"]), np.arange(len(sheet)), repeats=True)
 
 
+def found_nothing(model: str) -> pa.Table:
+    """Return the row of a model without predictions."""
+    return pa.table({"case_id": pa.nulls(1, pa.string()), "model": [model], "run": pa.array([1], pa.int32())})
+
+
 def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Outputs]:
-    """Return the outputs of all parts together: answered twice is a problem, not answered a count."""
+    """Return the outputs of all parts; answering a case twice is a problem, cases without an answer are only
+    counted.
+    """
     answered_twice(parts)
     for part in parts:
         part.sheet.leave_out()
@@ -52,7 +61,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
         table = only(part.table, good)
         if part.passages:
             table = text_cases.gather_passages(part.sheet, table)[0]
-        # who lists objects saw every image; who draws masks only those that have one
+        # a list of objects covers every image; masks only the images that have one
         tables.append(_every_case(table, suite) if suite.task in VISION and part.repeats else table)
     table = conform(_concat(tables), OUTPUTS)
     if any(part.repeats for part in parts):
@@ -72,7 +81,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
 
 
 def answered_twice(parts: list[Part]) -> None:
-    """Blame rows that answer what another row, of whichever file, has answered before."""
+    """Record as problems the rows that answer what another row, of any upload, has answered before."""
     plain = [part for part in parts if not part.repeats and not part.passages]
     for part in parts:
         if part.passages:
@@ -101,7 +110,7 @@ def answered_twice(parts: list[Part]) -> None:
 
 
 def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
-    """One row per case, model and run: a detector saw every image, also those where it found nothing."""
+    """Return a row for each case, model and run: a detector saw every image, also those in which it found nothing."""
     again, _ = sheet_cells.duplicates([table["model"], table["run"]])
     seen = table.select(["model", "run"]).filter(pa.array(~again)).to_pylist()
     ids = flat(suite.cases["case_id"])
@@ -114,7 +123,7 @@ def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
 
 
 def _numbered(table: pa.Table) -> pa.Array:
-    """0, 1, 2, … within each model and run, in file order."""
+    """Return 0, 1, 2, … within each model and run, in file order."""
     models, size = sheet_cells.codes_of(table["model"])
     runs, _ = sheet_cells.codes_of(table["run"])
     codes = runs * size + models

@@ -157,9 +157,9 @@ def _all_images(bundle: Bundle) -> Sequence[Entry]:
 class Reader:
     """How one upload format is recognised, previewed and read. See metrics.ingest.format_table.
 
-    `recognises` may raise InputError where a folder or zip mixes formats. `preview` never fails on bad records; `suite`,
-    `outputs` and `combined` (both from one file) add them to the request's problems. A format that is a
-    table of records has `sheet`. `images` gives the images in a folder or zip; `contents` names what such a one holds.
+    `recognises` may raise InputError where a folder or zip mixes formats. `preview` does not fail on bad records;
+    `suite`, `outputs` and `combined` (both from one file) record them in the request's problems. A format that is a
+    table of records has `sheet`. `images` returns the images in a folder or zip; `contents` describes what it holds.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Problems, Sheet, Loaded: how readers gather everything that is wrong with a file before they speak."""
+"""Problems, Sheet, Loaded: everything wrong with an upload is collected before anything is raised."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -19,9 +19,9 @@ LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the r
 
 @dataclass(frozen=True)
 class Loaded(Generic[T]):
-    """What a reader made of the upload: the value, the problems of the rows it left out, and notes for the user.
+    """The result of reading an upload: the value, the problems of the rows left out, and notes for the user.
 
-    `missing` counts the (case, model) pairs of the suite that outputs do not answer; they are no error.
+    `missing` counts the (case, model) pairs of the suite that the outputs do not answer; they are no error.
     """
 
     value: T
@@ -31,7 +31,7 @@ class Loaded(Generic[T]):
 
 
 class Problems:
-    """Everything wrong with an upload: problems of rows, which may be left out, and fatal ones, which may not."""
+    """Everything wrong with an upload: problems of rows, which can be left out, and fatal ones."""
 
     def __init__(self, keep_good_rows: bool = False):
         self.keep_good_rows = keep_good_rows
@@ -50,13 +50,13 @@ class Problems:
         *,
         fatal: bool = False,
     ) -> None:
-        """Record one problem; a fatal one cannot be got round by leaving rows out."""
+        """Record one problem; leaving rows out does not fix a fatal one."""
         self._files.setdefault(file, len(self._files))
         self._found.append(InputProblem(file, found, expected, row, column))
         self.fatal |= fatal
 
     def absorb(self, error: InputError) -> None:
-        """Take over the problems of a file that could not be read at all."""
+        """Add the problems of a file that could not be read at all."""
         seen = set(self._found)
         for problem in error.problems:
             self.fatal = True
@@ -69,31 +69,31 @@ class Problems:
 
     @property
     def listed(self) -> tuple[InputProblem, ...]:
-        """All of them, by file in the order given, then by row."""
+        """All problems, by file in the order given, then by row."""
         return tuple(sorted(self._found, key=lambda problem: (self._files[problem.file], problem.row or 0)))
 
     def stop(self) -> None:
-        """Raise InputError when reading cannot go on, whatever the user has chosen to leave out."""
+        """Raise InputError where reading cannot continue, whether or not bad rows may be left out."""
         if self.fatal:
             raise InputError(self.listed)
 
     def check(self) -> None:
-        """Raise InputError when something is wrong that the user has not chosen to leave out."""
+        """Raise InputError where something is wrong and bad rows may not be left out, or that would not fix it."""
         if self._found and (self.fatal or not self.keep_good_rows):
             raise InputError(self.listed)
 
     def fail(
         self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None
     ) -> InputError:
-        """Return the error to raise when reading cannot go on: this problem after all the others."""
+        """Return the error to raise where reading cannot continue: this problem after all others."""
         self.add(file, found, expected, row, column, fatal=True)
         return InputError(self.listed)
 
 
 class Sheet:
-    """One table of an upload under validation: its columns, the row numbers to report, and which rows are bad.
+    """One table of an upload while it is checked: its columns, the row numbers to report, and which rows are bad.
 
-    `table` has a string or list-of-strings column per column of the file; `rows` are the numbers of its records.
+    `table` has a string or list-of-strings column for each column of the file; `rows` are the numbers of its records.
     """
 
     def __init__(
@@ -134,8 +134,19 @@ class Sheet:
             more = f"{len(places) - LISTED_PER_KIND:,} more rows like this, from row {first_hidden:,} on"
             self.problems.add(self.file_of(hidden), more, expected, first_hidden, column)
 
+    def blame_values(self, wrong: Iterable[bool], column: str | None, values: Sequence[Any], expected: str) -> None:
+        """Record a problem for each wrong row that has none yet; `values` are what the rows hold."""
+        mask = np.fromiter(wrong, bool, len(self)) & ~self.bad
+        self.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], expected)
+
+    def blame_rows(self, found: Mapping[int, str], column: str | None, expected: str) -> None:
+        """Record a problem for each row of `found` (index → what was found) that has none yet."""
+        mask = np.zeros(len(self), bool)
+        mask[list(found)] = True
+        self.blame(mask & ~self.bad, column, lambda row: found[row], expected)
+
     def leave_out(self) -> int:
-        """Return how many rows are bad; they are added to the count of what was left out."""
+        """Return how many rows are bad, after adding them to the count of rows left out."""
         count = int(self.bad.sum())
         self.problems.left_out += count
         return count
@@ -146,7 +157,7 @@ class Sheet:
 
 
 def only(table: pa.Table, mask: Mask) -> pa.Table:
-    """Return the rows of `mask`; the table itself, uncopied, where that is all of them."""
+    """Return the rows of `mask`; the table itself, not a copy, where that is all of them."""
     return table if mask.all() else table.filter(pa.array(mask))
 
 

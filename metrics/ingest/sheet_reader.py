@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.media.suite_images import SuiteImages
-from metrics.ingest.output_parts import VISION, Part, answered_twice, outputs_of
+from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
 from metrics.ingest.sheet import Loaded, Mask, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import class_scores, object_tables, sheet_cells, text_cases
 from metrics.ingest.tables.columns import Columns, is_detection, resolve
@@ -98,7 +98,7 @@ def combined_of(
 
 
 def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
-    """Return the first good row of every case that has one."""
+    """Return the first good row of each case that has one."""
     if not sheet.bad.any():
         return heads
     codes, _ = sheet_cells.codes_of(suite_part["case_id"])
@@ -112,11 +112,11 @@ def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
 def _notes(columns: Columns) -> tuple[str, ...]:
     if not columns.ignored:
         return ()
-    return ("Columns that belong to the other file of the two and were not read: " + ", ".join(columns.ignored),)
+    return ("Columns that belong to the other file and were not read: " + ", ".join(columns.ignored),)
 
 
 def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model: str, renamed: str | None) -> Part:
-    """Return the outputs in a sheet, checked by themselves and against the suite."""
+    """Return the outputs in a table, checked by themselves and against the suite."""
     names = sheet.table.column_names
     classes = class_scores.class_columns(names, suite.labels) if suite.task == "classification" else {}
     names = [name for name in names if name not in classes.values()]
@@ -133,7 +133,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
 
 
 def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[str, str], task: Task) -> Part:
-    """Return the answers, or the labels and scores, of a sheet whose outputs' columns are `table`."""
+    """Return the answers, or the labels and scores, of a table whose outputs' columns are in `table`."""
     if task == "classification":
         labels, rows = class_scores.wide(sheet, classes) if classes else class_scores.long(sheet, columns)
         repeats = not classes and "score" in columns.columns
@@ -169,14 +169,12 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     rows = np.flatnonzero(present)
     predictions = pa.table({**geometry, "score": sheet_cells.floats(scores)}).take(pa.array(rows))
     if not len(sheet):
-        table = pa.table(
-            {"case_id": pa.nulls(1, pa.string()), "model": [renamed or model], "run": pa.array([1], pa.int32())}
-        )
+        table = found_nothing(renamed or model)
     return Part(sheet, table, predictions, rows, repeats=True)
 
 
 def ask(sheet: Sheet, columns: Columns) -> None:
-    """Raise the open questions of a mapping: without an answer the columns would be guessed."""
+    """Raise the open questions of a mapping as InputError: without an answer the columns would be guesses."""
     for question in columns.questions:
         answers = " or ".join(f"{choice}={question.column}" for choice in question.choices)
         sheet.problems.add(
@@ -187,6 +185,6 @@ def ask(sheet: Sheet, columns: Columns) -> None:
 
 
 def need_rows(sheet: Sheet) -> None:
-    """Raise InputError for a sheet without rows."""
+    """Raise InputError for a table without rows."""
     if not len(sheet):
         raise sheet.problems.fail(sheet.file, "no rows of data", "at least one row below the header")

@@ -61,7 +61,7 @@ def test_a_column_a_rater(tmp_path: Path) -> None:
         ("c2", "a", "annotator1", "label", 0.0),
     ]  # fmt: skip
     assert (found.form, found.ignored) == ("raters", ("note",))
-    assert found.notes == ("No column names the model: the labels are of the run's only one, a.",)
+    assert found.notes == ("No column names the model: the labels belong to the run's only model, a.",)
 
 
 def test_jsonl_json_and_parquet_say_the_same(tmp_path: Path) -> None:
@@ -153,4 +153,4 @@ def test_what_is_no_file_of_labels(tmp_path: Path, text: str, said: str) -> None
 def test_without_raters_all_labels_are_of_one(tmp_path: Path) -> None:
     found = read(tmp_path, "case_id,model,label\nc1,a,pass\nc1,b,fail\n")
     assert {row[2] for row in rows(found)} == {"people"}
-    assert found.notes == ("No column names the raters: all labels count as those of one, “people”.",)
+    assert found.notes == ("No column names the raters: all labels count as one rater's, “people”.",)

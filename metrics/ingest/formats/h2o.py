@@ -50,7 +50,7 @@ def read_suite(source: Source, problems: Problems) -> Sheet:
         documents += [test.get("documents")] * len(held)
     records = [
         {
-            "case_id": text_of(case.get("key")) or f"?{place}",  # blamed below
+            "case_id": text_of(case.get("key")) or f"?{place}",  # a problem below
             "question": text_of(case.get("prompt")),
             **_shared(case, "constraints", "condition"),
             "group": group,
@@ -74,7 +74,7 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
             **_shared(row, "output_constraints", "output_condition"),
             "group": text_of(row.get("test_key")) or None,
             METADATA + "corpus": text_of(row.get("corpus")) if row.get("corpus") else None,
-            "model": names.get(model or "", model) or "?",  # blamed below
+            "model": names.get(model or "", model) or "?",  # a problem below
             "answer": text_of(row.get("actual_output")),
             "retrieved_contexts": row["context"] if isinstance(row.get("context"), list) and row["context"] else None,
             "duration_s": row.get("actual_duration"),
@@ -95,10 +95,12 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
 
 
 def condition(constraints: Any) -> str | None:
-    """Return the condition that constraints spell; ValueError for anything but texts, and lists of texts within.
+    """Return constraints as one condition.
 
     >>> condition(["Paris", ["1889", "REGEXP:18+9"]])
     '"Paris" AND ("1889" OR regexp("18+9"))'
+
+    ValueError where they are not texts, or lists of texts within a list.
     """
     if constraints is None or constraints in ([], ""):
         return None
@@ -124,7 +126,7 @@ def _term(text: Any) -> str:
 
 
 def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, Any]:
-    """Return what test cases and inputs have in common, in our columns."""
+    """Return what test cases and inputs have in common, under our column names."""
     expected = text_of(case.get("expected_output"))
     try:
         spelled = text_of(case.get(written)) or condition(case.get(constraints))
@@ -156,13 +158,13 @@ def _objects(values: list[Any]) -> list[dict[str, Any]]:
 
 
 def _case_key(case: Any, key: Any, model: str | None) -> str | None:
-    """Return the key of the test case; where the lab has only keys of its rows, they are case_model."""
+    """Return the key of the test case; where the lab only has keys of its rows, these are case_model."""
     text = text_of(case) or text_of(key)
     return text.removesuffix("_" + model) if text and model else text
 
 
 def _model_names(models: Any) -> dict[str, str]:
-    """Key → name of each model; the key goes with names that two of them have."""
+    """Return key → name of each model; the key is added to names that two models share."""
     names: dict[str, str] = {}
     for model in models if isinstance(models, list) else []:
         key = text_of(model.get("key")) if isinstance(model, dict) else None
@@ -177,21 +179,17 @@ def _sheet(
     source: Source, records: list[dict[str, Any]], found: list[Any], expected: str, needed: tuple[str, ...],
     constraints: str, problems: Problems,
 ) -> Sheet:  # fmt: skip
-    """Return the records as a sheet whose rows without an object, a needed value or readable constraints are blamed."""
+    """Return the records as a sheet; rows without an object, a needed value or readable constraints are problems."""
     rows = np.arange(1, len(found) + 1, dtype=np.int64)
     sheet = Sheet(source.name, tables_of([records]), rows, problems)
-
-    def blame(wrong: list[bool], column: str | None, values: list[Any], what: str) -> None:
-        mask = np.array(wrong, bool) & ~sheet.bad
-        sheet.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], what)
-
-    blame([not isinstance(value, dict) for value in found], None, found, expected)
+    sheet.blame_values((not isinstance(value, dict) for value in found), None, found, expected)
     objects = _objects(found)
     for name in needed:
         values = [value.get(name) for value in objects]
-        blame([not isinstance(value, str) or not value.strip() for value in values], name, values, "a text")
+        wrong = (not isinstance(value, str) or not value.strip() for value in values)
+        sheet.blame_values(wrong, name, values, "a text")
     values = [value.get(constraints) for value in objects]
-    blame([not _spells(value) for value in values], constraints, values, CONSTRAINTS)
+    sheet.blame_values((not _spells(value) for value in values), constraints, values, CONSTRAINTS)
     return sheet
 
 

@@ -1,4 +1,4 @@
-"""JSONL and JSON arrays: one object a record, native lists kept, every line that is none listed by its number."""
+"""JSONL and JSON arrays: one object a record, native lists kept, every invalid line listed by its number."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def read_jsonl(source: Source, problems: Problems) -> Sheet:
 
 
 def first_value(source: Source) -> Any:
-    """Return the value on the first line that is not blank; None where it has none, or one too long to look at."""
+    """Return the value on the first line that is not blank; None where it is not valid JSON, or too long to look at."""
     first = next((line for line in _lines(source.data) if line.strip()), b"")
     try:
         return orjson.loads(first) if len(first) <= LINE_BYTES else None
@@ -38,7 +38,7 @@ def first_value(source: Source) -> Any:
 
 
 def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """Yield the value on each line, with the line's number; a line that has none is a problem."""
+    """Yield each line's number and value; an invalid line is a problem."""
     for number, line in enumerate(_lines(source.data), 1):
         if not line.strip():
             continue

@@ -1,8 +1,8 @@
 """Open Images CSV: ImageID, LabelName, Confidence, XMin, XMax, YMin, YMax, … with boxes of 0–1 and classes by code.
 
-The columns are found by name, so their order (XMax before YMin) does no harm. Ground truth has Confidence 1 in every
-row and flags such as IsGroupOf, which is read as a crowd (−1, not known, as no). The names of the classes can stand
-beside it, in class-descriptions*.csv; images are looked up by ImageID without an extension.
+It is read as any table of objects: columns are found by name, so their order (XMax before YMin) does not matter. Ground
+truth has Confidence 1 in every row and flags such as IsGroupOf, which is read as a crowd (−1, unknown, counts as no).
+Class names may be in class-descriptions*.csv beside the table; images are looked up by ImageID without an extension.
 """
 
 import csv
@@ -18,7 +18,7 @@ from metrics.ingest.tables.columns import fold, is_open_images
 
 
 def name_classes(sheet: Sheet, bundle: Bundle) -> None:
-    """Put the names of class-descriptions*.csv, where the bundle has one, in place of the classes' codes."""
+    """Replace the codes of classes by the names in class-descriptions*.csv, where the folder or zip has one."""
     names: dict[str, str] = {}
     for entry in bundle.ending(".csv"):
         if entry.base.lower().startswith(DESCRIPTIONS):

@@ -10,12 +10,12 @@ from metrics.ingest.sheet import Problems, Sheet, first_line
 from metrics.ingest.source import Source
 from metrics.ingest.tables.native_types import UNREADABLE, check_names, texts
 
-UNPACKED_BYTES = 16 << 30  # what a Parquet file may say it holds
+UNPACKED_BYTES = 16 << 30  # that a Parquet file may state
 ROWS = 50_000_000
 
 
 def parquet_file(source: Source) -> pq.ParquetFile:
-    """Return the opened file, its footer believed only within bounds."""
+    """Return the opened file; InputError where it is damaged or its footer states more than the limits."""
     try:
         file = pq.ParquetFile(
             pa.BufferReader(source.data), thrift_string_size_limit=1 << 26, thrift_container_size_limit=1 << 20
@@ -31,7 +31,7 @@ def parquet_file(source: Source) -> pq.ParquetFile:
 
 
 def read_parquet(source: Source, problems: Problems, head: int | None = None) -> Sheet:
-    """Return the file as a sheet; rows count the records from 1. With `head`, only so many rows."""
+    """Return the file as a sheet whose rows count from 1; with `head`, only its first rows."""
     file = parquet_file(source)
     try:
         if head is None:

@@ -1,4 +1,4 @@
-"""Files of nothing but traces: a JSON document, lines of JSON, spans of OpenTelemetry, or a folder with a file each."""
+"""Files of traces alone: a JSON document, lines of JSON, OpenTelemetry spans, or a folder with a file a trace."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,9 +26,7 @@ SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
 def traces_in(document: Any) -> list[tuple[int, Any]] | None:
-    """Return the traces that a whole JSON document is made of, counted from 1; None where it is a table or something
-    else.
-    """
+    """Return the traces that a JSON document consists of, numbered from 1; None where it is anything else."""
     if isinstance(document, Mapping) and isinstance(document.get("traces"), list):
         return list(enumerate(document["traces"], 1))
     if isinstance(document, list) and document and (is_span(document[0]) or not is_conversation(document)):
@@ -86,7 +84,7 @@ def _is_folder(upload: Upload) -> bool:
 
 
 def _folder_sheet(bundle: Bundle, problems: Problems) -> Rows:
-    """Return a row for each file; a trace that does not name its case belongs to the case of the file's name."""
+    """Return a row for each file; the file's name is the case id of a trace that does not name its case."""
     files, records = [], []
     for entry in bundle.ending(*SUFFIXES):
         text = bundle.text(entry, problems)

@@ -1,9 +1,9 @@
 """Pascal VOC XML: one file an image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
 
-Boxes are taken as COCO's converters take them: x = xmin, width = xmax − xmin. VOC's own evaluation passes `difficult`
-objects over: finding one is neither right nor wrong. Matching in the manner of pycocotools has no such word; its crowds
-come nearest, but measure another overlap (intersection / prediction), which would forgive boxes that VOC counts as
-wrong. So difficult objects count like all others, as in COCO's conversions, and the flag is kept in metadata.difficult.
+Boxes are converted as COCO's converters do: x = xmin, width = xmax − xmin. VOC's own evaluation ignores `difficult`
+objects: finding one is neither right nor wrong. Matching as pycocotools does it has no equivalent; its crowds come
+closest, but use another overlap (intersection / prediction), which would forgive boxes that VOC counts as wrong. So
+difficult objects count like all others, as in COCO's conversions, and the flag is kept in metadata.difficult.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ import pyarrow as pa
 from metrics.core.suite import METADATA, Suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
-from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
@@ -52,14 +52,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     sheet.leave_out()
     problems.left_out += len(unread)
     kept &= (sheet.count() == 0) | (sheet.count(good=True) > 0)
-    annotations = pa.table(
-        {
-            "case_id": cases["case_id"].take(pa.array(sheet.which)),
-            "annotation_id": pa.array(np.arange(1, len(sheet) + 1)),
-            **columns,
-            "is_crowd": pa.array(np.zeros(len(sheet), bool)),
-        }
-    )
+    annotations = annotations_of(cases, sheet.which, columns)
     annotations = only(annotations, ~sheet.bad)
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
     labels = tuple(sorted(set(annotations["label"].to_pylist())))
@@ -118,7 +111,7 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
 
 
 def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
-    """Return the root of the file's XML, None and a problem where it is no annotation or declares entities."""
+    """Return the root of the file's XML; None and a problem where it is not an annotation, or declares entities."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
@@ -148,7 +141,9 @@ def _text(element: Any, path: str) -> str | None:
 
 
 def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[str, Any], problems: Problems) -> bool:
-    """Put a side of the image into `fact`, None for 0 (unknown); False and a problem where it is no number."""
+    """Put a side of the image into `fact`, None for 0 (unknown); return False and record a problem where it is not a
+    number.
+    """
     if text is None:
         return True
     try:
@@ -164,7 +159,7 @@ def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[
 
 
 def _objects(sheet: Rows) -> dict[str, pa.Array]:
-    """label, box, area and difficult of each object; bad ones are blamed."""
+    """Return label, box, area and difficult of each object; invalid ones are recorded as problems."""
     label = sheet_cells.required(sheet, "name", "the class of the object")
     difficult = sheet_cells.flags(sheet, "difficult")
     corners = np.stack([sheet_cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)

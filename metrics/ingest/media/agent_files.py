@@ -1,4 +1,6 @@
-"""Files that agents made, in a folder or zip beside the outputs: found by name, bounded, stored under names of ours."""
+"""Files that agents wrote, in a folder or zip beside the outputs: looked up by name, limited in size, stored under
+generated names.
+"""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -25,17 +27,16 @@ def attach_files(
     outputs: Outputs, path: str | Path, *, destination: str | Path | None = None, filename: str | None = None,
     keep_good_rows: bool = False,
 ) -> Loaded[Outputs]:  # fmt: skip
-    """Return the outputs with the files of a folder or zip as artifacts: whose content is checked, and which is
-    nowhere else.
+    """Return the outputs with the files of a folder or zip as artifacts, so that their content can be checked.
 
-    A file is an artifact of an output that names it, in `artifacts` or in its trace, or in whose folder it stands:
-    `MODEL/CASE/…`, or `CASE/…` where there is one model. A name is looked up in the list of what is there: in the
-    output's folder, then as a whole, then as the end of a name that only one file has; no path is ever built from it.
-    What is named and not there is an artifact that is missing.
+    A file is an artifact of an output that names it, in `artifacts` or in its trace, or in whose folder it is:
+    `MODEL/CASE/…`, or `CASE/…` where there is one model. A name is looked up in the list of files: in the output's
+    folder, then as a whole, then as the end of a name that only one file has; it is never used as a path. A named file
+    that is not there is a missing artifact.
 
     Files are stored in `destination` (a new temporary folder where None) under the sha256 of their content. Entries
-    that leave the archive, links, archives in the archive, and what is packed beyond belief are refused, as for images.
-    InputError with every problem; with `keep_good_rows` the files that were read are attached.
+    that leave the archive, links, archives in the archive, and entries compressed beyond the limit are refused, as for
+    images. InputError with every problem; with `keep_good_rows` the files that could be read are attached.
     """
     place = Path(path)
     file = filename or place.name
@@ -74,7 +75,7 @@ def _attached(
         own = files.within(f"{row['model']}/{row['case_id']}/") or (files.within(f"{row['case_id']}/") if alone else {})
         try:
             named = [artifact for artifact in artifacts_of(listed, row["trace"]) if not artifact.known]
-        except ArtifactError:  # the evaluator says so of the case
+        except ArtifactError:  # the evaluator reports it
             yield listed or None
             continue
         made: dict[str, Entry | None] = {}
@@ -99,7 +100,7 @@ def _attached(
 
 
 class _Files:
-    """What is there, by name; each is stored once."""
+    """The files by name; each is stored once."""
 
     def __init__(self, entries: Sequence[Entry], folder: Path, file: str, problems: Problems):
         self._folder = folder
@@ -116,11 +117,11 @@ class _Files:
                 self._by_folder.setdefault("/".join(parts[:depth]) + "/", []).append(entry)
 
     def within(self, folder: str) -> dict[str, Entry]:
-        """Return the files in a folder (`CASE/`, `MODEL/CASE/`), by their names within."""
+        """Return the files in a folder (`CASE/`, `MODEL/CASE/`), by their names in it."""
         return {entry.name[len(folder) :]: entry for entry in self._by_folder.get(folder, [])}
 
     def find(self, name: str, own: dict[str, Entry]) -> Entry | None:
-        """Return the file that a name means; None where there is none, or no telling which."""
+        """Return the file that a name refers to; None where there is none, or several fit."""
         plain = name.replace("\\", "/").removeprefix("./")
         if plain in own:
             return own[plain]
@@ -134,8 +135,8 @@ class _Files:
         return choice[0] if len(choice) == 1 else None
 
     def store(self, name: str, entry: Entry | None) -> str | None:
-        """Return the artifact as it stands in the column: where it is stored, or that it is missing; None where
-        unreadable.
+        """Return the artifact as the column has it: where it is stored, or that it is missing; None where it cannot be
+        read.
         """
         if entry is None:
             return json_text({"name": name, "missing": True})
@@ -150,7 +151,7 @@ class _Files:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             data = entry.read()
-        except Exception as error:  # a damaged zip has its decompressor raise errors of its own
+        except Exception as error:  # a decompressor raises errors of its own on a damaged zip
             found = f"{entry.name}: a file that cannot be read ({first_line(error)})"
             self._problems.add(self._file, found, "a complete file")
             return None

@@ -1,4 +1,4 @@
-"""Entries of a folder or a zip: names told before anything is read, every bound and every hostile name checked."""
+"""Files in a folder or zip: listed before anything is read, with every limit and every unsafe name checked."""
 
 import os
 import stat
@@ -22,14 +22,14 @@ UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file in a folder or zip; `name` has forward slashes and is relative to it."""
+    """A file in a folder or zip; `name` is relative to it, with forward slashes."""
 
     name: str
     size: int
     open: Callable[[], IO[bytes]]
 
     def read(self) -> bytes:
-        """Its bytes; ValueError where they are more than allowed or not as many as declared."""
+        """Return the bytes; ValueError where there are more than allowed, or not as many as declared."""
         if self.size > MAX_FILE_BYTES:
             raise ValueError(f"{self.size:,} bytes, more than {MAX_FILE_BYTES:,}")
         with self.open() as stream:
@@ -55,15 +55,15 @@ class Entry:
 
     @property
     def hidden(self) -> bool:
-        """Whether the file is an operating system's own: .DS_Store, __MACOSX/…"""
+        """Whether the operating system made the file: .DS_Store, __MACOSX/…"""
         return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(self.name).parts)
 
 
 @contextmanager
 def open_entries(place: Path, file: str, problems: list[InputProblem]) -> Iterator[list[Entry]]:
-    """The files of a folder or zip, readable inside the block; what is refused about them is added to `problems`.
+    """Yield the files of a folder or zip, readable inside the block; refused entries are added to `problems`.
 
-    Raises one of UNREADABLE where there is neither folder nor zip.
+    Raises one of UNREADABLE where there is neither a folder nor a zip.
     """
     if place.is_dir():
         yield _folder_entries(place, file, problems)
@@ -92,7 +92,7 @@ def _folder_entries(folder: Path, file: str, problems: list[InputProblem]) -> li
 
 
 def _zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
-    """Return the archive's files; every entry that is refused, and every bound it breaks, is a problem."""
+    """Return the archive's files; every refused entry and every exceeded limit is a problem."""
     infos = archive.infolist()
     total = sum(info.file_size for info in infos)
     if len(infos) > MAX_ENTRIES:

@@ -1,4 +1,4 @@
-"""Bundle: a data set that comes as a folder or a zip of labels and images."""
+"""Bundle: a data set that is a folder or zip of labels and images."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ from metrics.ingest.sheet import Problems, Sheet
 
 TEXT_BYTES = 16 << 20  # of one label file
 ALL_TEXT_BYTES = 1 << 30
-OFFICE = "[Content_Types].xml"  # what every Office document, which is a zip too, has in it
-PASSED = ("images", "labels")  # folders that YOLO keeps images and labels apart by
+OFFICE = "[Content_Types].xml"  # in every Office document, which is a zip too
+SKIPPED = ("images", "labels")  # folders in which YOLO data sets separate images from labels
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Bundle:
 
     @property
     def stem(self) -> str:
-        """The user's name for it without folder and extension: the model's name."""
+        """The user's name for it without folder and extension: the name of the model."""
         return Path(self.name.replace("\\", "/")).stem or self.name
 
     @cached_property
@@ -46,7 +46,7 @@ class Bundle:
         return [entry for entry in self.entries if entry.suffix in suffixes]
 
     def file(self, entry: Entry) -> str:
-        """Return what messages call one of the files."""
+        """Return the name of one of the files in messages."""
         return f"{self.name}/{entry.name}"
 
     def error(self, found: str, expected: str) -> InputError:
@@ -54,20 +54,20 @@ class Bundle:
         return InputError([InputProblem(self.name, found, expected)])
 
     def data(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> bytes | None:
-        """Return what is in a file; None and a problem where it cannot be read or is larger than `most` bytes."""
+        """Return the content of a file; None and a problem where it cannot be read or has more than `most` bytes."""
         self._taken += min(entry.size, most)
         try:
             if entry.size > most:
                 raise ValueError(f"{entry.size:,} bytes, more than {most:,}")
             if self._taken > ALL_TEXT_BYTES:
-                raise ValueError(f"the labels before it have {ALL_TEXT_BYTES:,} bytes already")
+                raise ValueError(f"the files before it have {ALL_TEXT_BYTES:,} bytes already")
             return entry.read()
-        except Exception as error:  # a damaged zip has its decompressor raise errors of its own
+        except Exception as error:  # a decompressor raises errors of its own on a damaged zip
             problems.add(self.file(entry), f"a file that cannot be read ({error})", "a complete file")
             return None
 
     def text(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> str | None:
-        """Return the text of a file, None and a problem where it is no UTF-8."""
+        """Return the text of a file; None and a problem where it cannot be read or is not UTF-8."""
         data = self.data(entry, problems, most)
         if data is None:
             return None
@@ -80,7 +80,7 @@ class Bundle:
 
 
 class Rows(Sheet):
-    """Records from several files of a bundle; `which` is the file of each record, `rows` its number in there."""
+    """Records from several files of a bundle: `which` is the file of each record, `rows` its number in that file."""
 
     def __init__(
         self,
@@ -105,16 +105,17 @@ class Rows(Sheet):
         return self.table.add_column(0, "file", pa.array(files, pa.string()))
 
     def count(self, good: bool = False) -> NDArray[np.int64]:
-        """Return how many records (that are not bad) each file has."""
+        """Return how many records (with `good`, how many that are not bad) each file has."""
         which = self.which[~self.bad] if good else self.which
         return np.bincount(which, minlength=len(self.files))
 
 
 @contextmanager
 def open_bundle(path: str | Path, contents: str, filename: str | None = None) -> Iterator[Bundle | None]:
-    """The folder or zip at `path`, readable inside the block; None where it is neither (or an Office document).
+    """Yield the folder or zip at `path`, readable inside the block; None where it is neither, or an Office document.
 
-    InputError for a damaged zip, and for one with a path that leaves it, a link, an archive, or more than is allowed.
+    InputError for a damaged zip, and for one with links, archives, paths that leave it, or more than the limits;
+    `contents` is what was expected.
     """
     place = Path(path)
     if not place.is_dir() and not _starts_like_a_zip(place):
@@ -147,15 +148,13 @@ def _starts_like_a_zip(place: Path) -> bool:
 
 
 def key_of(entry: Entry) -> str:
-    """Return the path without extension and without the folders that keep images and labels apart: train/1."""
+    """Return the path without extension and without the folders that separate images from labels: train/1."""
     parts = PurePosixPath(entry.name).with_suffix("").parts
-    return "/".join([*(part for part in parts[:-1] if part.lower() not in PASSED), parts[-1]])
+    return "/".join([*(part for part in parts[:-1] if part.lower() not in SKIPPED), parts[-1]])
 
 
 def pair(entries: list[Entry], images: list[Entry]) -> list[Entry | None]:
-    """Return the image of each label file: the one of the same key, else the only one of the same name without
-    extension.
-    """
+    """Return the image of each label file: the one with the same key, else the only one with the same stem."""
     by_key = {key_of(image): image for image in images}
     by_stem: dict[str, list[Entry]] = {}
     for image in images:
@@ -168,13 +167,13 @@ def pair(entries: list[Entry], images: list[Entry]) -> list[Entry | None]:
 
 
 def case_ids(entries: list[Entry]) -> list[str]:
-    """Return a name for each file: without folders and extension where that tells them apart, else its key."""
+    """Return a name for each file: without folders and extension where these are unique, else its key."""
     stems = [entry.stem for entry in entries]
     return stems if len(set(stems)) == len(stems) else [key_of(entry) for entry in entries]
 
 
 def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: Problems) -> None:
-    """InputError where two files are of one case."""
+    """Raise InputError where two files belong to one case."""
     first: dict[str, Entry] = {}
     for entry, case in zip(entries, ids, strict=True):
         if case in first:
@@ -185,8 +184,8 @@ def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: 
 
 
 def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) -> list[str]:
-    """Return what each case's image is looked up by: its file name, with folders where two have it; the id where
-    unknown.
+    """Return the name to look each case's image up by: the file name, with folders where two images share it; the id
+    where unknown.
     """
     count = Counter(image.base for image in images)
     return [
@@ -196,7 +195,7 @@ def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) 
 
 
 def header_size(entry: Entry) -> tuple[int, int] | None:
-    """(width, height) as the image's header says, None where it has none; no pixel is decoded."""
+    """Return (width, height) from the image's header, None where it has none; no pixel is decoded."""
     import warnings
 
     from PIL import Image
@@ -206,5 +205,5 @@ def header_size(entry: Entry) -> tuple[int, int] | None:
             warnings.simplefilter("ignore")
             with Image.open(stream, formats=list(FORMATS)) as image:
                 return int(image.size[0]), int(image.size[1])
-    except Exception:  # decoders answer damaged data with whatever they trip over
+    except Exception:  # decoders raise all kinds of errors on damaged data
         return None

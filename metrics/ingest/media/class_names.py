@@ -1,7 +1,7 @@
 """The names of classes beside indexed masks: labels.txt, classes.txt, *.names or a JSON file.
 
-Text has a name a line, of the classes 0, 1, 2, …, or an id and a name (`7 road`, `7: road`, `7,road`). JSON is a list
-of names, an object {id: name} or {name: id}, or a list of objects with id and name; it may stand under classes,
+Text has one name a line, for the classes 0, 1, 2, …, or an id and a name (`7 road`, `7: road`, `7,road`). JSON is a
+list of names, an object {id: name} or {name: id}, or a list of objects with id and name; it may be under classes,
 labels, names or categories.
 """
 
@@ -27,7 +27,7 @@ def names_files(bundle: Bundle) -> list[Entry]:
 
 
 def class_names(bundle: Bundle, problems: Problems) -> dict[int, str] | None:
-    """Return the classes by id, None where no file names them; what cannot be read, and files that differ, are fatal."""
+    """Return the classes by id, None where no file names them; unreadable and differing files are fatal."""
     found: dict[int, str] | None = None
     source = ""
     for entry in names_files(bundle):
@@ -80,7 +80,7 @@ def _from_json(text: str) -> list[tuple[int, str]]:
 
 
 def _pair(number: Any, name: Any) -> tuple[int, str]:
-    """Id and name; ValueError where they are none."""
+    """Return id and name; ValueError where they are not an id and a name."""
     if not isinstance(number, int | str) or isinstance(number, bool) or not isinstance(name, str) or not name.strip():
         raise ValueError(name)
     if not 0 <= int(number) <= HIGHEST:

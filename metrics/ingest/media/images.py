@@ -1,4 +1,4 @@
-"""Images from a folder or a zip: found by name, bounded, fully decoded once, stored under names of ours."""
+"""Images from a folder or zip: looked up by name, limited in size, fully decoded once, stored under generated names."""
 
 import hashlib
 import io
@@ -23,7 +23,7 @@ EXPECTED = "a " + ", ".join(list(FORMATS)[:-1]) + " or TIFF image"
 
 @dataclass(frozen=True)
 class Images:
-    """What was found: wanted name → file name in `folder` (hash of the content), and (width, height) in pixels."""
+    """What was found: wanted name → file name in `folder` (hash of the content), and its (width, height) in pixels."""
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)
@@ -38,11 +38,11 @@ def read_images(
     filename: str | None = None,
     max_pixels: int = MAX_PIXELS,
 ) -> Images:
-    """Take the wanted images from a folder or zip into `destination`; what is wrong with any of them is in `problems`.
+    """Copy the wanted images from a folder or zip into `destination`; everything wrong with them is in `problems`.
 
-    A wanted name is looked up in the list of what is there: the whole name, else a name it ends with ("train/1.jpg" for
-    "1.jpg", or for "1"), where only one does; no path is ever built from it. Each image is decoded once, so truncated
-    ones are found. Stored as sha256 (32 hex digits) and the extension of the real format.
+    A wanted name is looked up in the list of files: the whole name, else a name that ends with it ("train/1.jpg" for
+    "1.jpg", or for "1") where only one does; it is never used as a path. Each image is decoded once, so truncated ones
+    are found. Stored as sha256 (32 hex digits) and the extension of the actual format.
     """
     place, folder = Path(path), Path(destination)
     file = filename or place.name
@@ -70,7 +70,7 @@ def _store(found: dict[str, Entry], folder: Path, file: str, problems: list[Inpu
             kind, size = examine(data, max_pixels)
             stored = hashlib.sha256(data).hexdigest()[:32] + FORMATS[kind]
             write_once(folder / stored, data)
-        except Exception as error:  # decoders answer damaged data with whatever they trip over
+        except Exception as error:  # decoders raise all kinds of errors on damaged data
             return InputProblem(file, f"{entry.name}: {first_line(error)}", EXPECTED, column="image")
         return name, stored, size
 
@@ -88,7 +88,7 @@ def _store(found: dict[str, Entry], folder: Path, file: str, problems: list[Inpu
 
 
 def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, int]]:
-    """Format and (width, height) of an image that decodes to its end; else whatever the decoder raises."""
+    """Return format and (width, height) of an image that decodes completely; raises whatever the decoder raises."""
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=list(FORMATS)) as image:
@@ -103,7 +103,7 @@ def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, 
 
 
 def write_once(target: Path, data: bytes) -> None:
-    """Write a file that is named by its content, whole, unless it is there."""
+    """Write a file named by its content as a whole, unless it exists."""
     if target.exists() and target.stat().st_size == len(data):
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")

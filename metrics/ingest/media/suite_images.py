@@ -1,14 +1,26 @@
 """The images of a suite: stored once its image names are known, their sizes compared with the declared ones."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from metrics.core.suite import ANNOTATIONS, CASES, METADATA, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems
 
 IMAGE_NAME = METADATA + "image_name"
 SIDES = ("image_width", "image_height")
+
+
+def annotations_of(cases: pa.Table, which: NDArray[np.int64], columns: Mapping[str, Any]) -> pa.Table:
+    """Return objects as annotations, numbered from 1; `which` is the row of each object's case, `columns` its
+    geometry.
+    """
+    ids = {"case_id": cases["case_id"].take(pa.array(which)), "annotation_id": pa.array(np.arange(1, len(which) + 1))}
+    return pa.table({**ids, **columns, "is_crowd": pa.array(np.zeros(len(which), bool))})
 
 
 class SuiteImages:
@@ -22,9 +34,10 @@ class SuiteImages:
         self._media = media
 
     def take(self, cases: pa.Table) -> pa.Table:
-        """Return the cases with `image` filled where an image was found and absent sizes taken from it.
+        """Return the cases with `image` filled in where an image was found, and missing sizes taken from it.
 
-        A size that contradicts the file's is a problem; with keep_good_rows such a case stays, without its image.
+        A declared size that differs from the image's is a problem; with keep_good_rows such a case stays, without its
+        image.
         """
         if self.images is None:
             return cases
@@ -60,7 +73,9 @@ class SuiteImages:
         category_ids: tuple[int, ...] = (), notes: tuple[str, ...] = (),
         empty: tuple[str, str] = ("no good image", "at least one"),
     ) -> Loaded[Suite]:  # fmt: skip
-        """Return the suite of these cases and objects; InputError with every problem, or `empty` where it has no case."""
+        """Return the suite of these cases and objects; InputError with every problem, or with `empty` where no case is
+        left.
+        """
         self.problems.check()
         if not len(cases):
             raise self.problems.fail(file, *empty)

@@ -15,9 +15,10 @@ SHARE = 1.0  # the score of a predicted label that came without one
 
 
 def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
-    """Class → its score column, where a file has one per class: named as the classes are, or with one prefix.
+    """Return class → its score column, where a file has one for each class, named like the classes or with one prefix.
 
-    With a prefix ("score_cat") classes the suite lacks are found too. Empty where the file is not of that form.
+    With a prefix ("score_cat") classes that the suite does not have are found too. Empty where the file is not of that
+    form.
     """
     if {"label", "score"} <= set(columns):
         return {}
@@ -33,7 +34,7 @@ def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, st
 
 
 def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.int64]]:
-    """label and score of each row and class, and the row of the sheet each came from; empty cells give none."""
+    """Return label and score of each row and class, and the row of the sheet each comes from; empty cells give none."""
     scores = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
     sheet.blame(
@@ -48,7 +49,8 @@ def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.in
 
 
 def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64]]:
-    """label and score of each row, and the row of the sheet it came from; the score is 1 where the file has none.
+    """Return label and score of each row, and the row of the sheet it comes from; the score is 1 where the file has
+    none.
 
     The predicted class is the column predicted_label, else label, else the answer.
     """

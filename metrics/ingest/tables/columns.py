@@ -1,4 +1,4 @@
-"""Which column of an upload is which: aliases of the usual tools, the user's mapping, questions instead of guesses."""
+"""What each column of an upload is: aliases of common tools, the user's mapping, questions instead of guesses."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -86,7 +86,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Columns:
-    """Canonical name → column of the file, the open questions, and what becomes of the other columns.
+    """Canonical name → column of the file, the open questions, and what the other columns are.
 
     Numbered columns appear as one, `context_#`. `unmapped` columns are kept as metadata.*; `ignored` ones are known but
     belong to the other kind of file.
@@ -101,7 +101,9 @@ class Columns:
 
 
 def fold(name: str) -> str:
-    """Return the name in lower case, camelCase, blanks and dashes as underscores: "expectedOutput" → expected_output."""
+    """Return the name in lower case, with camelCase, blanks and dashes as underscores: "expectedOutput" →
+    expected_output.
+    """
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
     return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
 
@@ -122,9 +124,7 @@ def is_open_images(columns: Iterable[str]) -> bool:
 
 
 def guess_role(columns: Iterable[str]) -> Role:
-    """Return what a file holds, by its columns: outputs where there are answers, a suite where not, combined where
-    both.
-    """
+    """Return what a file holds, judging by its columns: outputs where there are answers, a suite where not, or both."""
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
     if is_detection(names):
@@ -148,7 +148,7 @@ def resolve(
     problems: Problems | None = None, file: str = "",
 ) -> Columns:  # fmt: skip
     """Return what each column is: the user's mapping first, then canonical names, then aliases; questions for what is
-    open.
+    unclear.
 
     A mapping that names something unknown is recorded in `problems`.
     """
@@ -187,7 +187,7 @@ def resolve(
 def _aliases(
     role: Role, detection: bool, task: Task | None
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Return the aliases to look for, and those of the other kind of file, whose columns are passed over."""
+    """Return the aliases to look for, and those of the other kind of file, whose columns are ignored."""
     if detection:
         return IMAGE_ALIASES, {}
     answers = dict(OUTPUT_ALIASES)
@@ -206,7 +206,7 @@ def _users(
     names: list[str], mapping: Mapping[str, str], wanted: Mapping[str, tuple[str, ...]],
     other: Mapping[str, tuple[str, ...]], problems: Problems, file: str,
 ) -> tuple[dict[str, str], dict[str, str], set[str], dict[str, str]]:  # fmt: skip
-    """Canonical → column, metadata name → column, columns of the other file, and columns not found."""
+    """Return canonical → column, metadata name → column, columns of the other file, and columns not found."""
     chosen: dict[str, str] = {}
     kept: dict[str, str] = {}
     passed: set[str] = set()
@@ -247,7 +247,7 @@ def _settle(
     folded: Mapping[str, str], chosen: dict[str, str], settled: set[str], passed: set[str],
     by_user: frozenset[str], role: Role, task: Task | None,
 ) -> None:  # fmt: skip
-    """Give ambiguous columns the meaning that the rest of the file leaves them."""
+    """Give ambiguous columns the only meaning that the rest of the file allows."""
     context = next((name for name, plain in folded.items() if plain == "context"), None)
     if context is not None and context not in {*chosen.values(), *settled}:
         retrieved = any(

@@ -1,4 +1,4 @@
-"""List cells: JSON array, then Python list, then numbered columns, then `;` — and which of them it was."""
+"""List cells: JSON array, then Python list, then numbered columns, then `;`, and by which rule each was read."""
 
 import ast
 import re
@@ -27,7 +27,7 @@ LIST_START = re.compile(r"\s*\[\s*(?:[\"'\]]|[uU][\"'])")
 
 
 def understand(text: str, semicolons: bool) -> tuple[Rule, list[str] | None]:
-    """Return the items of one cell and the rule that found them; None where it begins like a list and is none.
+    """Return the rule that applies to one cell, and its items; None where it begins like a list but is not one.
 
     `semicolons` allows the last rule. Prose that merely begins with a bracket ("[1] says …") stays one text.
     """
@@ -47,7 +47,7 @@ def understand(text: str, semicolons: bool) -> tuple[Rule, list[str] | None]:
 
 
 def json_items(text: str) -> list[str] | None:
-    """Return the items of a JSON array as text, None where it is no JSON array or has a null in it."""
+    """Return the items of a JSON array as text, None where it is not a JSON array or contains null."""
     try:
         values = orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
@@ -58,9 +58,7 @@ def json_items(text: str) -> list[str] | None:
 
 
 def python_items(text: str) -> list[str] | None:
-    """Return the items of a Python (or numpy) list of strings and numbers as text; nothing else of Python is
-    understood.
-    """
+    """Return the items of a Python (or numpy) list of strings and numbers as text; None for any other expression."""
     body = text.strip()
     if re.fullmatch(r"\[\s*\]", body):
         return []
@@ -93,7 +91,7 @@ def _decoded(literal: str) -> str | None:
 
 
 def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[pa.ChunkedArray, Mask]:
-    """Return a string column as lists of strings, and where a cell begins like a list and is none (null there)."""
+    """Return a string column as lists of strings, and where a cell begins like a list but is not one (null there)."""
     if pa.types.is_list(column.type):
         return pa.chunked_array([flat(column)]), np.zeros(len(column), bool)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -129,7 +127,7 @@ def _split_chunk(chunk: pa.Array, semicolons: bool, known: dict[str, list[str] |
 
 
 def numbered(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
-    """Numbered columns (context_1, context_2, …) as one list column: the cells that are there, in order."""
+    """Return numbered columns (context_1, context_2, …) as one list column: the cells that are not empty, in order."""
     arrays = [flat(column) for column in columns]
     present = np.stack([~as_mask(pc.is_null(array)) for array in arrays], axis=1)
     rows, places = np.nonzero(present)
@@ -139,7 +137,9 @@ def numbered(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
 
 
 def _gather(pieces: list[pa.Array], source: np.ndarray, counts: np.ndarray, valid: Mask) -> pa.Array:
-    """Lists whose row i has `counts[i]` values of the joined pieces from `source[i]` on; null where not valid."""
+    """Return lists whose row i has `counts[i]` values of the joined pieces from `source[i]` on; null where not
+    valid.
+    """
     if len(pieces) == 1:
         return pa.ListArray.from_arrays(_offsets(counts), pieces[0].drop_null(), mask=pa.array(~valid))
     ends = np.cumsum(counts)

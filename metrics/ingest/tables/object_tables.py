@@ -27,9 +27,10 @@ Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 
 
 def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64], pa.ChunkedArray | pa.Array]:
-    """One case per image in order of appearance, the index of each row's case, and each row's case id.
+    """Return one case for each image in order of appearance, the index of each row's case, and each row's case id.
 
-    Values of an image that differ between its rows are blamed; metadata that differ are no case's and are dropped.
+    Values of an image that differ between its rows are problems; metadata that differ do not belong to the case and are
+    dropped.
     """
     found = columns.columns
     name = found.get("image") or found.get("case_id")
@@ -68,9 +69,9 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.in
 def geometry(
     sheet: Sheet, columns: Columns, ids: pa.ChunkedArray | pa.Array, sizes: Sizes
 ) -> tuple[dict[str, Any], Mask]:
-    """label, box, area, polygons and rle of each row, and which rows hold an object at all.
+    """Return label, box, area, polygons and rle of each row, and which rows hold an object at all.
 
-    A row with neither label nor geometry only says that the image is there. Boxes that all lie within 0…1 are shares of
+    A row with neither label nor geometry only says that the image exists. Boxes that all lie within 0…1 are shares of
     the image's size.
     """
     found = columns.columns
@@ -114,7 +115,7 @@ def geometry(
 
 
 def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
-    """Return the case id that each row's image means: the id itself, the name of the image, or its name without
+    """Return the case id that each row's image refers to: the id itself, the image's name, or its name without
     extension.
     """
     found = columns.columns
@@ -130,9 +131,9 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
 
 
 def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
-    """Return the index of the case that each name of an image means, null where none.
+    """Return the index of the case that each name of an image refers to, null where there is none.
 
-    It is the case id or the image's name; else either without folders and extension, where only one case has it.
+    A name is the case id or the image's name; else either without folders and extension, where only one case has it.
     """
     known = [flat(cases["case_id"])]
     if METADATA + "image_name" in cases.column_names:
@@ -157,13 +158,13 @@ def _plain(names: pa.Array) -> pa.Array:
 def check_labels(
     sheet: Sheet, column: str, labels: pa.Array | pa.ChunkedArray, suite: Suite, rows: Mask | None = None
 ) -> None:
-    """Blame the labels, of all rows or of some, that are no class of the suite."""
+    """Record as problems the labels, of all rows or of some, that are not a class of the suite."""
     unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
     sheet.blame(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
 
 
 def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
-    """Case id → (width, height) of its image, where both are known."""
+    """Return case id → (width, height) of its image, where both are known."""
     if not {"image_width", "image_height"} <= set(cases.column_names):
         return {}
     triples = zip(
@@ -194,7 +195,7 @@ def _corners(columns: Columns) -> bool:
 
 
 def _normalised(values: NDArray[np.float64]) -> bool:
-    """Return whether boxes are shares of the image: all within 0…1, and not merely pixels that happen to be 0 and 1."""
+    """Return whether boxes are shares of the image: all within 0…1, and not just pixels that happen to be 0 and 1."""
     known = values[~np.isnan(values).any(axis=1)]
     return bool(len(known)) and bool((known >= 0).all() and (known <= 1).all() and (known % 1 != 0).any())
 
@@ -232,7 +233,9 @@ def _row_sizes(ids: pa.ChunkedArray | pa.Array, sizes: Sizes) -> tuple[NDArray[n
 def _shapes(
     sheet: Sheet, columns: Columns, objects: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
 ) -> tuple[pa.Array, pa.Array, NDArray[np.float64]]:
-    """Polygons, run lengths, and the box and area they give (x, y, width, height, area; NaN where none)."""
+    """Return polygons, run lengths, and the box and area they give (x, y, width, height, area; NaN where there is
+    none).
+    """
     count = len(sheet)
     rings: list[list[list[float]] | None] = [None] * count
     codes: list[str | None] = [None] * count
@@ -259,7 +262,9 @@ def _shapes(
 
 
 def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, float, float, float]]:
-    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area. ValueError on all else."""
+    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area; ValueError for anything
+    else.
+    """
     body = text.strip()
     if body.startswith("{"):
         shape = orjson.loads(body)
@@ -290,7 +295,7 @@ def _point(text: str) -> tuple[float, float]:
 
 
 def _run_lengths(text: str, wide: float, high: float) -> tuple[str, tuple[float, float, float, float, float]]:
-    """Compressed text, box and area of run lengths: compressed or a list, alone or as counts beside the size."""
+    """Return compressed text, box and area of run lengths: compressed or a list, alone or as counts beside the size."""
     counts: Any = text.strip()
     if counts[:1] in ("{", "["):
         with suppress(orjson.JSONDecodeError):  # a code may begin with a bracket, but never ends with one

@@ -1,4 +1,4 @@
-"""Cells: a sheet's text as numbers, flags and lists, each bad cell blamed on its row."""
+"""The cells of a sheet as text, numbers, flags and lists; each invalid cell is a problem of its row."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from metrics.ingest.tables.lists import numbered, split_column
 from metrics.ingest.tables.values import json_text
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*$"
-WHOLE = 2.0**53  # beyond it a float no longer tells neighbours apart
+WHOLE = 2.0**53  # above it a float cannot represent every whole number
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
-CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; we refuse them
+CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
 ALWAYS_SPLIT = ("tags", "citations", "artifacts")
 
 
@@ -49,7 +49,7 @@ def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
 
 
 def splits(sheet: Sheet, canonical: str, name: str) -> bool:
-    """Return whether `;` parts the items of a cell: in CSV, in columns that hold names or whose own name is a plural."""
+    """Return whether `;` separates items: in CSV, in columns of names or whose own name is a plural."""
     return sheet.delimited and canonical in LISTS and (canonical in ALWAYS_SPLIT or fold(name).endswith("s"))
 
 
@@ -62,7 +62,7 @@ def numbers(
     whole: bool = False,
     need: bool = False,
 ) -> NDArray[np.float64]:
-    """Return a column as floats, NaN where absent or blamed (no number, not finite, out of range)."""
+    """Return a column as floats, NaN where absent or invalid (not a number, not finite, out of range)."""
     column = text(sheet, name)
     present = ~is_null(column)
     try:
@@ -101,12 +101,14 @@ def numbers(
 
 
 def floats(values: NDArray[np.float64]) -> pa.Array:
-    """Floats as an Arrow column, NaN as null."""
+    """Return floats as an Arrow column, NaN as null."""
     return pa.array(values, mask=np.isnan(values))
 
 
 def integers(values: NDArray[np.float64], kind: pa.DataType, absent: int | None = None) -> pa.Array:
-    """Whole floats as an Arrow column of integers, NaN as `absent` or null; what does not fit was blamed before."""
+    """Return whole floats as an Arrow column of integers, NaN as `absent` or null; values out of range are problems
+    already.
+    """
     missing = np.isnan(values)
     limits = np.iinfo(kind.to_pandas_dtype())
     filled = np.clip(np.where(missing, absent or 0, values), limits.min, min(limits.max, WHOLE)).astype(np.int64)
@@ -124,7 +126,7 @@ def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> NDArray[np.bo
 
 
 def metadata(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
-    """Return the columns that are nothing known, as metadata.* strings."""
+    """Return the columns of unknown meaning as metadata.* strings."""
     kept = {
         METADATA + name.removeprefix(METADATA): text(sheet, name)
         for name in columns.unmapped
@@ -137,7 +139,7 @@ def metadata(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
 
 
 def refuse_code(sheet: Sheet, names: Sequence[str]) -> None:
-    """Blame every cell that a tool like promptfoo would execute or open as a file."""
+    """Record as problems the cells that a tool like promptfoo would execute or open as a file."""
     for name in names:
         column = sheet.table[name]
         for prefix in CODE:
@@ -152,13 +154,13 @@ def refuse_code(sheet: Sheet, names: Sequence[str]) -> None:
 
 
 def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Rows whose key stood in an earlier row, and for every row the index of the first row of its key."""
+    """Return the rows whose key occurs in an earlier row, and for every row the index of the first row with its key."""
     count = len(keys[0])
     rows = np.arange(count)
     codes = np.zeros(count, np.int64)
     for key in keys:
         code, size = codes_of(key)
-        if size == count:  # distinct in one column: distinct in all, which is the usual case
+        if size == count:  # distinct in one column, so distinct in all: the usual case
             return np.zeros(count, bool), rows
         codes = codes * size + code
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
@@ -167,7 +169,7 @@ def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[NDArray[np.b
 
 
 def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return where a value is not that of the row `first` names."""
+    """Return where a value differs from that of the row in `first`."""
     if (first == np.arange(len(first))).all():
         return np.zeros(len(first), bool)
     array = flat(column)
@@ -179,8 +181,8 @@ def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> NDA
 
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], int]:
-    """Return the values of a column as numbers in order of first appearance (null is one of them), and how many there
-    are.
+    """Return the values of a column as numbers in order of first appearance (null counts as a value), and how many
+    there are.
     """
     encoded = pc.dictionary_encode(flat(column), null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64), max(1, len(encoded.dictionary))

@@ -19,7 +19,9 @@ ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
 
 
 def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
-    """Return the suite's columns of the sheet, one row per row of it, in the types of CASES; bad rows are blamed."""
+    """Return the suite's columns of the sheet in the types of CASES, a row for each of its rows; invalid rows are
+    problems.
+    """
     found = columns.columns
     if not {"case_id", *SUITE_TEXTS, "expected_answers", "reference_contexts"} & set(found):
         names = ", ".join(sheet.table.column_names[:12])
@@ -45,9 +47,7 @@ def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
 
 
 def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
-    """Return the case ids; where the file has none, its rows are numbered, or its questions where it holds answers
-    too.
-    """
+    """Return the case ids; where the file has none, rows are numbered, or questions where it also holds answers."""
     found = columns.columns
     if "case_id" in found:
         return sheet_cells.required(sheet, found["case_id"], "a case id")
@@ -58,7 +58,7 @@ def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
 
 
 def unique_cases(sheet: Sheet, table: pa.Table) -> None:
-    """Blame case ids that stood in an earlier row, and variants of cases that are not there."""
+    """Record as problems case ids that occurred in an earlier row, and variants of unknown cases."""
     again, first = sheet_cells.duplicates([table["case_id"]])
     again &= ~is_null(table["case_id"])
     ids = flat(table["case_id"])
@@ -70,7 +70,7 @@ def unique_cases(sheet: Sheet, table: pa.Table) -> None:
 
 
 def known_cases(sheet: Sheet, table: pa.Table) -> None:
-    """Blame variants of cases that are not there."""
+    """Record as problems the variants of unknown cases."""
     if "perturbs" in table.column_names:
         origin = table["perturbs"]
         unknown = ~is_null(origin) & ~as_mask(pc.is_in(origin, flat(table["case_id"])))
@@ -78,7 +78,9 @@ def known_cases(sheet: Sheet, table: pa.Table) -> None:
 
 
 def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.Table:
-    """Return the outputs' columns of the sheet, one row per row of it, in the types of OUTPUTS; bad rows are blamed."""
+    """Return the outputs' columns of the sheet in the types of OUTPUTS, a row for each of its rows; invalid rows are
+    problems.
+    """
     found = columns.columns
     if "case_id" not in found and "question" not in found:
         expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
@@ -142,9 +144,10 @@ def passage_rows(columns: Columns) -> bool:
 
 
 def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
-    """One row per (case, model, run) with all its passages in file order, and the rows of the sheet it took.
+    """Return one row for each case, model and run with all its passages in file order, and which rows of the sheet
+    these are.
 
-    Rows of one key whose answers differ are blamed.
+    Rows of one key whose answers differ are problems.
     """
     _, first = sheet_cells.duplicates([table[name] for name in ("case_id", "model", "run")])
     for name in table.column_names:
@@ -165,10 +168,10 @@ def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
 
 
 def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Mask]:
-    """Return the cases once each, the outputs, and where a case begins, from a file that holds both in every row.
+    """Return each case once, the outputs, and where a case begins, from a file that holds both in every row.
 
-    Suite values that differ between the rows of one case are blamed; a metadata column goes with the cases when it is
-    the same in all rows of every case, else with the outputs.
+    Suite values that differ between the rows of one case are problems; a metadata column belongs to the cases where it
+    is the same in all rows of every case, else to the outputs.
     """
     _, first = sheet_cells.duplicates([suite_part["case_id"]])
     dropped = []

@@ -1,4 +1,4 @@
-"""Columns of plain Python values as Arrow: text, or lists of text; nothing else survives ingestion."""
+"""Columns of plain Python values as Arrow: text, or lists of text; ingestion keeps no other types."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ def text_of(value: Any) -> str | None:
 
 
 def json_text(value: Any) -> str:
-    """Return a list or object as JSON text; what JSON has no word for becomes its string."""
+    """Return a list or object as JSON text; values that JSON cannot express become strings."""
     options = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
     try:
         return orjson.dumps(value, default=str, option=options).decode()
@@ -43,7 +43,7 @@ def json_text(value: Any) -> str:
 
 
 def item_text(value: Any) -> str | None:
-    """Return an item of a list as text; of an object with its text under a known key (a passage), that text."""
+    """Return an item of a list as text; for an object with its text under a known key (a passage), that text."""
     if isinstance(value, dict):
         for key in TEXT_KEYS:
             if isinstance(value.get(key), str):
@@ -52,10 +52,10 @@ def item_text(value: Any) -> str | None:
 
 
 def column_of(values: Sequence[Any]) -> pa.Array:
-    """Plain values as a string array, or as a list-of-strings array when any of them is a list.
+    """Return plain values as a string array, or as a list-of-strings array where any of them is a list.
 
-    In a list column a lone text becomes a list of one, an item None the text "null". ValueError on text that Unicode
-    forbids (lone surrogates).
+    In a list column a lone text becomes a list of one, an item None the text "null". ValueError for text that is not
+    valid Unicode (lone surrogates).
     """
     listed = any(isinstance(value, list | tuple | np.ndarray | set) for value in values)
     try:
@@ -76,7 +76,9 @@ def _items(value: Any) -> list[str] | None:
 
 
 def whole(name: str, value: Any) -> Any:
-    """Return a trace as JSON text, artifacts as a list of paths and JSON texts; any other column's value as it is."""
+    """Return a trace as JSON text, artifacts as a list of paths and JSON texts, and any other column's value
+    unchanged.
+    """
     if name in TRACES and isinstance(value, dict | list):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
@@ -85,7 +87,9 @@ def whole(name: str, value: Any) -> Any:
 
 
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
-    """Return a record whose objects, but traces, are spread over dotted names: {"vars": {"q": 1}} gives {"vars.q": 1}."""
+    """Return a record with its objects, except traces, spread over dotted names: {"vars": {"q": 1}} gives {"vars.q":
+    1}.
+    """
     if not TRACES.isdisjoint(record) or "artifacts" in record:
         record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
@@ -107,7 +111,7 @@ def as_lists(column: pa.Array) -> pa.Array:
 
 
 def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
-    """Batches of flat records as one table of string and list columns, in order of the columns' first appearance."""
+    """Return batches of flat records as one table of string and list columns, in order of first appearance."""
     pieces: list[tuple[int, dict[str, pa.Array]]] = []
     order: dict[str, bool] = {}
     for records in batches:
@@ -132,5 +136,5 @@ def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
 
 
 def finite(value: Any) -> bool:
-    """Return whether a JSON value is a number, and a finite one."""
+    """Return whether a JSON value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST

@@ -9,7 +9,7 @@ from metrics.text.agents.traces import Step, TraceError, error_text, text_of
 from metrics.text.json_text import JsonError, read_json
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function", "model")
-CALLS = {  # items of the Responses API that are calls: where they keep arguments and result
+CALLS = {  # items of the Responses API that are calls: where arguments and result are
     "function_call": ("arguments", "output"), "custom_tool_call": ("input", "output"),
     "mcp_call": ("arguments", "output"), "web_search_call": ("action", "results"),
     "file_search_call": ("queries", "results"),
@@ -18,8 +18,8 @@ CALLS = {  # items of the Responses API that are calls: where they keep argument
 }  # fmt: skip
 OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
 ITEMS = ("message", "reasoning", *CALLS, *OUTPUTS)
-UNDONE = ("failed", "incomplete", "cancelled")
-FAILED = ("error:", "traceback (most recent call last)")  # how the text of a failed call's result begins
+NOT_COMPLETED = ("failed", "incomplete", "cancelled")
+FAILED = ("error:", "traceback (most recent call last)")  # how a failed call's result begins
 
 
 def is_conversation(listed: list[Any]) -> bool:
@@ -27,31 +27,31 @@ def is_conversation(listed: list[Any]) -> bool:
     first = listed[0] if listed else None
     if not isinstance(first, Mapping):
         return False
-    said = {"content", "parts", "tool_calls", "function_call", "tool_call_id"} & first.keys()
-    return (first.get("role") in ROLES and bool(said)) or first.get("type") in ITEMS
+    content = {"content", "parts", "tool_calls", "function_call", "tool_call_id"} & first.keys()
+    return (first.get("role") in ROLES and bool(content)) or first.get("type") in ITEMS
 
 
 class Conversation:
-    """Steps gathered message by message: a result finds its call by its id, or without ids the last call made."""
+    """Steps built message by message: a result belongs to the call with its id, or without ids to the last call."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self._places: dict[str, int] = {}
 
-    def say(self, message: Any, where: str = "message") -> None:
-        """Take one message or item; TraceError naming `where` it stands for one that is neither."""
+    def add(self, message: Any, where: str = "message") -> None:
+        """Add one message or item; TraceError naming `where` it is for anything else."""
         if not isinstance(message, Mapping):
             raise TraceError(f"{where} is {type(message).__name__}, not an object")
         kind, role = (value if isinstance(value := message.get(name), str) else "" for name in ("type", "role"))
         if kind in CALLS:
             arguments, result = (message.get(name) for name in CALLS[kind])
             tool = text_of(message.get("name")) or kind.removesuffix("_call")
-            undone = text_of(message["status"]) if message.get("status") in UNDONE else None
+            problem = text_of(message["status"]) if message.get("status") in NOT_COMPLETED else None
             self.call(text_of(message.get("call_id") or message.get("id")), tool, arguments)
-            self.answer(text_of(message.get("call_id") or message.get("id")), result, message.get("error") or undone)
+            self.answer(text_of(message.get("call_id") or message.get("id")), result, message.get("error") or problem)
         elif kind in OUTPUTS:
-            undone = text_of(message["status"]) if message.get("status") in UNDONE else None
-            self.answer(text_of(message.get("call_id")), message.get("output"), undone)
+            problem = text_of(message["status"]) if message.get("status") in NOT_COMPLETED else None
+            self.answer(text_of(message.get("call_id")), message.get("output"), problem)
         elif kind == "reasoning" and not role:
             self._part("assistant", {**message, "text": [message.get("summary"), message.get("content")]})
         elif not role:
@@ -62,15 +62,15 @@ class Conversation:
     def _message(self, role: str, message: Mapping[str, Any]) -> None:
         content = message.get("parts", message.get("content"))
         if role in ("tool", "function") and "parts" not in message:
-            self.answer(text_of(message.get("tool_call_id")), _said(content), None, text_of(message.get("name")))
+            self.answer(text_of(message.get("tool_call_id")), _content(content), None, text_of(message.get("name")))
             return
         for name in ("reasoning_content", "reasoning"):
             if isinstance(message.get(name), str):
                 self._text("reasoning", role, message[name])
         for part in content if isinstance(content, list) else [content, message.get("refusal")]:
             self._part(role, part)
-        asked = message.get("tool_calls")
-        for call in asked if isinstance(asked, list) else [message.get("function_call")]:
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else [message.get("function_call")]:
             if isinstance(call, Mapping):
                 function = call["function"] if isinstance(call.get("function"), Mapping) else call
                 self.call(text_of(call.get("id")), text_of(function.get("name")), function.get("arguments"))
@@ -87,7 +87,7 @@ class Conversation:
             names = ("response", "result", "content", "server_tool_call_response")
             result = next((part[name] for name in names if name in part), None)
             error = "failed" if part.get("is_error") is True else None
-            self.answer(text_of(part.get("id") or part.get("tool_use_id")), _said(result), error)
+            self.answer(text_of(part.get("id") or part.get("tool_use_id")), _content(result), error)
         elif kind in ("reasoning", "thinking"):
             text = part.get("text") or part.get("thinking") or part.get("content")
             self._text("reasoning", role, _joined(text))
@@ -101,7 +101,7 @@ class Conversation:
     def call(
         self, id: str, tool: str, arguments: Any, started: str | None = None, seconds: float | None = None
     ) -> None:
-        """A call of a tool; one whose id is known is told more of."""
+        """Add a call of a tool; for a known id, complete the call with what is new."""
         place = self._places.get(id) if id else None
         if place is not None:
             known = self.steps[place]
@@ -123,7 +123,7 @@ class Conversation:
         )
 
     def answer(self, id: str, result: Any, error: Any = None, tool: str = "") -> None:
-        """What the call of that id gave; where nobody made it, a message of the tool."""
+        """Add the result of the call with that id; without such a call, a message of the tool."""
         place = self._places.get(id)
         value = decoded(result)
         if place is None:
@@ -133,7 +133,7 @@ class Conversation:
         found = error_text(error) or _failure(value) or known.error
         kept = value if value is not None else known.result
         self.steps[place] = replace(known, result=kept, error=found, tool=known.tool or tool)
-        if not id:  # without ids, as functions were called of old, results follow their calls
+        if not id:  # without ids, as in the old function-calling API, results follow their calls
             del self._places[id]
 
 
@@ -141,12 +141,12 @@ def conversation(listed: Iterable[Any]) -> list[Step]:
     """Return the steps of messages or items, in order."""
     made = Conversation()
     for place, message in enumerate(listed, 1):
-        made.say(message, f"message {place}")
+        made.add(message, f"message {place}")
     return made.steps
 
 
 def decoded(value: Any) -> Any:
-    """Return an object or list that is written as JSON text as what it is; anything else as it stands."""
+    """Return the object or list that a JSON text holds; any other value unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
@@ -156,7 +156,7 @@ def decoded(value: Any) -> Any:
 
 
 def _failure(result: Any) -> str | None:
-    """Return what a result says of its call's failure: an object with an error, a text that begins with one."""
+    """Return the error that a result reports: an object with an error, or a text that begins with one."""
     if isinstance(result, Mapping):
         flagged = result.get("is_error") is True or result.get("isError") is True
         return error_text(result.get("error")) or ("failed" if flagged else None)
@@ -165,8 +165,8 @@ def _failure(result: Any) -> str | None:
     return None
 
 
-def _said(content: Any) -> Any:
-    """Return what a tool gave: the text of its parts where it has some, else the value."""
+def _content(content: Any) -> Any:
+    """Return a tool's result: the text of its parts where it has some, else the value."""
     listed = (
         isinstance(content, list) and content and all(isinstance(part, Mapping) and "type" in part for part in content)
     )
@@ -174,7 +174,7 @@ def _said(content: Any) -> Any:
 
 
 def _joined(value: Any) -> str:
-    """Return the text in a part or in nested lists of them; of what is no text its type in brackets."""
+    """Return the text in a part or in nested lists of parts; for a part without text, its type in brackets."""
     if isinstance(value, list):
         return "\n".join(text for text in map(_joined, value) if text)
     if not isinstance(value, Mapping):

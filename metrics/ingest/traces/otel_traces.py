@@ -1,7 +1,7 @@
-"""OpenTelemetry's GenAI spans as traces: OTLP's JSON and flat lists of spans, told by their gen_ai.* attributes.
+"""OpenTelemetry's GenAI spans as traces: OTLP's JSON and flat lists of spans, recognised by their gen_ai.* attributes.
 
-Conversations stand in `gen_ai.input.messages` and `gen_ai.output.messages` (attributes of a span or of its events), in
-the events that were used before (`gen_ai.user.message`, …), or in numbered attributes (`gen_ai.prompt.0.content`).
+Conversations are in `gen_ai.input.messages` and `gen_ai.output.messages` (attributes of a span or of its events), in
+the events used before (`gen_ai.user.message`, …), or in numbered attributes (`gen_ai.prompt.0.content`).
 """
 
 import json
@@ -19,7 +19,7 @@ MOST_SPANS = 50_000
 DEEPEST = 32  # of an attribute's value
 MARK = "gen_ai."
 CASE = ("case_id", "case.id", "assay.case_id")
-AGGREGATING = ("invoke_agent", "create_agent", "invoke_workflow")  # their tokens are those of the spans within
+AGGREGATING = ("invoke_agent", "create_agent", "invoke_workflow")  # their tokens are those of the spans inside them
 NUMBERED = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,4})\.(role|content)")
 NUMBERED_CALL = re.compile(r"gen_ai\.completion\.(\d{1,4})\.tool_calls\.(\d{1,3})\.(id|name|arguments)")
 OLD_EVENT = re.compile(r"gen_ai\.(?:(system|user|assistant|tool)\.message|(choice))")
@@ -40,7 +40,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SpanTrace:
-    """What spans tell of one trace: its steps, how long it took, its tokens, its case; None where they do not say."""
+    """One trace as its spans describe it: steps, duration, tokens and case; None where they do not say."""
 
     steps: list[Step]
     seconds: float | None = None
@@ -50,7 +50,7 @@ class SpanTrace:
 
 @dataclass(slots=True)
 class _Turn:
-    """What is said at one moment: messages, or a call of a tool."""
+    """What happens at one moment: messages, or a call of a tool."""
 
     time: int
     order: int
@@ -59,7 +59,7 @@ class _Turn:
 
 
 def is_export(document: Any) -> bool:
-    """Return whether an object is OTLP's: resourceSpans, as JSON spells them or as protobuf does."""
+    """Return whether an object is an OTLP export: resourceSpans, in the spelling of JSON or of protobuf."""
     return isinstance(document, Mapping) and isinstance(_get(document, "resourceSpans", "resource_spans"), list)
 
 
@@ -72,9 +72,7 @@ def is_span(value: Any) -> bool:
 
 
 def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
-    """Return the spans of OTLP exports and of lone spans, by trace, in the order they come; TraceError for anything
-    else.
-    """
+    """Return the spans of OTLP exports and of single spans, by trace, in their order; TraceError for anything else."""
     found: dict[str, list[Span]] = {}
     count = 0
     for document in documents:
@@ -88,16 +86,18 @@ def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
 
 
 def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
-    """Return the steps that spans tell of, in the order of time; TraceError where none has gen_ai.* attributes.
+    """Return the trace that spans describe, its steps in order of time; TraceError where none has gen_ai.* attributes.
 
-    A conversation that every request sends again is taken once. A call that a message asks for and that a span of its
+    A conversation that every request sends again is taken once. A call that a message requests and that a span of its
     own executes is one step, with the span's times and error.
     """
-    known = [span for span in spans if any(name.startswith(MARK) for name in span.attributes) or _speaks(span)]
+    known = [
+        span for span in spans if any(name.startswith(MARK) for name in span.attributes) or _has_gen_ai_events(span)
+    ]
     if not known:
         raise TraceError(f"{len(spans):,} spans, none with gen_ai.* attributes")
     made = Conversation()
-    said: Counter[str] = Counter()
+    sent: Counter[str] = Counter()
     for turn in sorted(_turns(known), key=lambda turn: (turn.time, turn.order)):
         if turn.tool is not None:
             _execute(made, turn.tool)
@@ -105,9 +105,9 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
         for message in turn.messages:
             key = _message_key(message)
             here[key] += 1
-            if here[key] > said[key]:
-                said[key] += 1
-                made.say(message, "a message")
+            if here[key] > sent[key]:
+                sent[key] += 1
+                made.add(message, "a message")
     times = [time for span in known for time in (span.start, span.end) if time]
     usage = [
         amount
@@ -122,7 +122,7 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
 
 
 def _raw(document: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield the spans of a document as they stand, each with its resource's attributes."""
+    """Yield the spans of a document, each with its resource's attributes."""
     if is_span(document):
         yield document, {}
         return
@@ -157,25 +157,27 @@ def _span(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
 
 
 def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
-    """Yield what each span says when it begins and when it ends; of two at one moment the outer span begins first."""
+    """Yield what each span received when it began and replied when it ended; of two at one moment the outer span is
+    first.
+    """
     for order, span in enumerate(spans):
         attributes = span.attributes
         if attributes.get("gen_ai.operation.name") == "execute_tool" or "gen_ai.tool.name" in attributes:
             yield _Turn(span.start, order, tool=span)
             continue
-        heard, replied = _messages(span)
-        if heard:
-            yield _Turn(span.start, order, heard)
+        received, replied = _messages(span)
+        if received:
+            yield _Turn(span.start, order, received)
         if replied:
             yield _Turn(max(span.end, span.start), order, replied)
 
 
 def _messages(span: Span) -> tuple[list[Any], list[Any]]:
-    """Return what a span's model was given, and what it replied."""
-    heard, replied = _conversation(span.attributes)
+    """Return what a span's model received, and what it replied."""
+    received, replied = _conversation(span.attributes)
     for name, _, attributes in span.events:
         more = _conversation(attributes)
-        heard, replied = heard + more[0], replied + more[1]
+        received, replied = received + more[0], replied + more[1]
         if match := OLD_EVENT.fullmatch(name):
             body = _object(decoded(attributes.get("body"))) or attributes
             own = _object(decoded(body.get("message"))) or body
@@ -186,17 +188,17 @@ def _messages(span: Span) -> tuple[list[Any], list[Any]]:
             message = {**own, "role": role, "tool_calls": decoded(own.get("tool_calls"))}
             if role == "tool":
                 message["tool_call_id"] = own.get("tool_call_id") or own.get("id") or body.get("id")
-            (replied if match[2] else heard).append(message)
-    return heard, replied
+            (replied if match[2] else received).append(message)
+    return received, replied
 
 
 def _conversation(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the messages in attributes of a span or of one of its events."""
-    heard, replied = (_listed(attributes.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
+    received, replied = (_listed(attributes.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
     instructions = _listed(attributes.get("gen_ai.system_instructions"))
     if instructions:
-        heard = [{"role": "system", "parts": instructions}, *heard]
-    heard += _listed(attributes.get("gen_ai.prompt"), "user")
+        received = [{"role": "system", "parts": instructions}, *received]
+    received += _listed(attributes.get("gen_ai.prompt"), "user")
     replied += _listed(attributes.get("gen_ai.completion"), "assistant")
     numbered: dict[tuple[str, int], dict[str, Any]] = {}
     calls: dict[tuple[int, int], dict[str, Any]] = {}
@@ -210,8 +212,8 @@ def _conversation(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
         numbered.setdefault(("completion", place), {}).setdefault("tool_calls", []).append(call)
     for (side, _), message in sorted(numbered.items()):
         default = "user" if side == "prompt" else "assistant"
-        (heard if side == "prompt" else replied).append({"role": default, **message})
-    return heard, replied
+        (received if side == "prompt" else replied).append({"role": default, **message})
+    return received, replied
 
 
 def _execute(made: Conversation, span: Span) -> None:
@@ -223,16 +225,16 @@ def _execute(made: Conversation, span: Span) -> None:
     made.answer(id, attributes.get("gen_ai.tool.call.result"), span.error)
 
 
-def _speaks(span: Span) -> bool:
+def _has_gen_ai_events(span: Span) -> bool:
     return any(name.startswith(MARK) for name, _, _ in span.events)
 
 
 def _message_key(message: Any) -> str:
-    """Equal for a reply and for the same message when it is sent again."""
+    """Return a key that is the same for a reply and for that message when it is sent again."""
     if not isinstance(message, Mapping):
         return text_of(message)
-    told = {name: value for name, value in message.items() if name not in ("finish_reason", "name", "index")}
-    return json.dumps(told, sort_keys=True, default=str)
+    kept = {name: value for name, value in message.items() if name not in ("finish_reason", "name", "index")}
+    return json.dumps(kept, sort_keys=True, default=str)
 
 
 def _listed(value: Any, role: str | None = None) -> list[Any]:
@@ -245,7 +247,7 @@ def _listed(value: Any, role: str | None = None) -> list[Any]:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """Attributes as plain values: OTLP's list of keys and typed values, or an object, nested or not."""
+    """Return attributes as plain values, from OTLP's list of keys and typed values or from an object, nested or not."""
     if isinstance(value, list):
         return {text_of(entry.get("key")): _plain(entry.get("value")) for entry in _objects(value)}
     spread: dict[str, Any] = {}
@@ -258,7 +260,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 def _spread(prefix: str, value: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Nested attributes under dotted names; arguments and results of calls stay whole."""
+    """Return nested attributes under dotted names; arguments and results of calls stay whole."""
     spread: dict[str, Any] = {}
     for name, inner in value.items():
         path = f"{prefix}.{name}"
@@ -268,7 +270,7 @@ def _spread(prefix: str, value: Mapping[str, Any], depth: int = 0) -> dict[str, 
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """OTLP's AnyValue as a plain one: {"stringValue": "a"} is "a"."""
+    """Return OTLP's AnyValue as a plain value: {"stringValue": "a"} is "a"."""
     if not isinstance(value, Mapping) or len(value) != 1 or depth > DEEPEST:
         return value
     ((kind, inner),) = value.items()
@@ -284,7 +286,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _written(time: int) -> str | None:
-    """Return a time in nanoseconds by ISO 8601; None for none, or one beyond the calendar."""
+    """Return a time in nanoseconds as ISO 8601; None for 0, or a time beyond the calendar."""
     try:
         return datetime.fromtimestamp(time / 1e9, UTC).isoformat() if time else None
     except (OverflowError, ValueError, OSError):
@@ -292,7 +294,7 @@ def _written(time: int) -> str | None:
 
 
 def _time(value: Any) -> int:
-    """Return a time in nanoseconds since 1970: OTLP's numbers, or text by ISO 8601; 0 where it is neither."""
+    """Return a time in nanoseconds since 1970, from OTLP's numbers or ISO 8601 text; 0 where it is neither."""
     number = _whole(value)
     if number is not None:
         return number
@@ -307,7 +309,7 @@ def _time(value: Any) -> int:
 
 
 def _whole(value: Any) -> int | None:
-    """Return a whole number not negative, also as text; None for anything else."""
+    """Return a whole number that is not negative, also from text; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
         return int(value)
     whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**63

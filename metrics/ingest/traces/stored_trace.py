@@ -1,8 +1,8 @@
-"""Traces in uploads: whatever tool wrote them, they are stored as one JSON of steps (metrics.text.agents.traces).
+"""A trace as it is stored: whatever tool wrote it, it becomes one JSON of steps (metrics.text.agents.traces).
 
-A `trace` column may hold, in each cell or record, steps of our own ({"steps": [{"tool": …, "arguments": …,
-"result": …}, {"role": …, "text": …}]}), messages of OpenAI's chat, items of its Responses API, Anthropic's blocks, or
-OpenTelemetry spans with gen_ai.* attributes (OTLP's JSON, or a list of spans). A file may also be nothing but traces.
+It may be steps of our own ({"steps": [{"tool": …, "arguments": …, "result": …}, {"role": …, "text": …}]}), messages of
+OpenAI's chat, items of its Responses API, Anthropic's blocks, or OpenTelemetry spans with gen_ai.* attributes (OTLP's
+JSON, or a list of spans): in a cell of a `trace` column, or a file of its own.
 """
 
 import json
@@ -20,14 +20,14 @@ EXPECTED = (
     "a trace in JSON: steps, chat messages with roles, Responses items, or OpenTelemetry spans with gen_ai.* attributes"
 )
 LONGEST = 20_000_000  # characters of one trace
-BESIDE = ("case_id", "model", "run")  # what a record that is a trace may say beside it
+BESIDE = ("case_id", "model", "run")  # what a record may hold beside its trace
 OWN = {"steps", "artifacts", "source", "metadata", "error", "started", "seconds", "tokens", *BESIDE}
 SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace as it is stored, its steps, and what it says of tokens, seconds and its case."""
+    """A trace as it is stored, its steps, and its tokens, seconds and case where it states them."""
 
     text: str
     steps: Sequence[Step]
@@ -38,27 +38,27 @@ class Trace:
 
     @property
     def question(self) -> str | None:
-        """What the user said first; None where there is no user."""
+        """The user's first message; None where there is none."""
         return next((step.text for step in self.steps if step.kind == "message" and step.role == "user"), None)
 
     @property
     def answer(self) -> str | None:
-        """What the assistant said last; None where it said nothing."""
-        said = (
+        """The assistant's last message; None where there is none."""
+        texts = (
             step.text for step in reversed(self.steps) if step.kind == "message" and step.role in ("assistant", "model")
         )
-        return next(said, None)
+        return next(texts, None)
 
 
 def read_trace(text: str) -> Trace:
-    """Return the trace that a cell holds; TraceError for one of no known kind."""
+    """Return the trace in a cell; TraceError where its form is unknown."""
     if len(text) > LONGEST:
         raise TraceError(f"{len(text):,} characters, more than {LONGEST:,}")
     return trace_of(json_value(text, ".json"), text)
 
 
 def trace_of(document: Any, text: str | None = None) -> Trace:
-    """Return the trace that a JSON value is; `text` is how it is written, where it is known."""
+    """Return the trace in a JSON value; `text` is its JSON, where that is known."""
     if is_export(document) or is_span(document):
         return _of_spans([document])
     if isinstance(document, list):
@@ -77,8 +77,8 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
         return _of_spans(document["spans"])
     if isinstance(document.get("output"), list):
         given = document.get("input")
-        asked = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
-        return _of_messages([*asked, *document["output"]], document)
+        messages = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
+        return _of_messages([*messages, *document["output"]], document)
     if isinstance(document.get("choices"), list):
         chosen = document["choices"][0] if document["choices"] else None
         return _of_messages([chosen.get("message") if isinstance(chosen, Mapping) else None], document)
@@ -86,7 +86,7 @@ def trace_of(document: Any, text: str | None = None) -> Trace:
 
 
 def is_trace(value: Any) -> bool:
-    """Return whether a record of a file, or a whole document, is a trace by itself and no row of a table."""
+    """Return whether a record, or a whole document, is itself a trace and not a row of a table."""
     if isinstance(value, list):
         return bool(value) and (is_span(value[0]) or is_conversation(value))
     if not isinstance(value, Mapping):
@@ -96,7 +96,7 @@ def is_trace(value: Any) -> bool:
 
 
 def json_value(text: str, suffix: str) -> Any:
-    """Return the JSON value of a file, or the list of those on its lines; TraceError where it has none."""
+    """Return the JSON value of a file, or the list of those on its lines; TraceError where it is not JSON."""
     try:
         if suffix == ".json":
             return read_json(text).value
@@ -131,7 +131,7 @@ def _of_spans(documents: Sequence[Any]) -> Trace:
 
 
 def trace_from(found: SpanTrace) -> Trace:
-    """Return the trace that spans told of, as it is stored."""
+    """Return the trace that spans describe, as it is stored."""
     return _packed(found.steps, "OpenTelemetry", None, found.seconds, found.tokens, found.case_id)
 
 
@@ -151,5 +151,5 @@ def _count(value: Any) -> int | None:
 
 
 def _clean(text: str) -> str:
-    """Without the halves of surrogate pairs, which no table can hold."""
+    """Return text without unpaired surrogates, which a table cannot hold."""
     return text.encode("utf-8", "replace").decode()

@@ -1,9 +1,8 @@
-"""A column of traces in a table: stored in one form, and the answer, tokens and question taken from them."""
+"""The trace column of a table: converted to the stored form, with answer, tokens and question taken from the traces."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,10 +15,11 @@ from metrics.text.agents.traces import TraceError
 
 
 def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = None) -> Columns:
-    """Put the sheet's traces into the form they are stored in, and take from them what it has no column for.
+    """Convert the sheet's traces to their stored form, and return the columns with what the traces add.
 
-    That is the answer, tokens and seconds, and where the sheet holds cases the question. Without case ids a trace is of
-    the case of `suite` whose question is what its user said first. Cells that are no trace are blamed.
+    That is the answer, tokens and seconds where the sheet has no column for them, and the question where it holds
+    cases. Without case ids a trace belongs to the case of `suite` whose question is the user's first message. Cells
+    that are not a trace are problems.
     """
     name = columns.columns.get("trace")
     if name is None or role == "suite":
@@ -34,35 +34,33 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
         except TraceError as failure:
             wrong[row] = str(failure)
             traces.append(None)
-    bad = np.zeros(len(sheet), bool)
-    bad[list(wrong)] = True
-    sheet.blame(bad & ~sheet.bad, name, lambda row: wrong[row], EXPECTED)
+    sheet.blame_rows(wrong, name, EXPECTED)
     derived: dict[str, list[str | None]] = {
         "trace": [None if trace is None else trace.text for trace in traces],
         "answer": [None if trace is None else trace.answer for trace in traces],
         "tokens": [None if trace is None or trace.tokens is None else str(trace.tokens) for trace in traces],
         "duration_s": [None if trace is None or trace.seconds is None else repr(trace.seconds) for trace in traces],
     }
-    asked = [None if trace is None else trace.question for trace in traces]
+    questions = [None if trace is None else trace.question for trace in traces]
     if role == "combined":
-        derived["question"] = asked
+        derived["question"] = questions
     if role == "outputs" and suite is not None and ("question" not in columns.columns):
         given = columns.columns.get("case_id")
         named = sheet_cells.text(sheet, given).to_pylist() if given else [None] * len(sheet)
         if given is None or None in named:
-            derived["case_id"] = _cases(sheet, named, asked, suite)
+            derived["case_id"] = _cases(sheet, named, questions, suite)
     return _with(sheet, columns, name, derived)
 
 
 def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Sequence[str | None]]) -> Columns:
-    """Return the sheet with its traces as they are stored, and with columns for what it lacks."""
+    """Return the columns after storing the traces in the sheet, and what it lacks in new columns."""
     mapping = dict(columns.columns)
     for canonical, values in derived.items():
         if canonical not in ("trace", "case_id") and (canonical in mapping or not any(values)):
             continue
         place = name if canonical == "trace" else mapping.get(canonical, canonical)
         while place in sheet.table.column_names and place not in (name, mapping.get(canonical)):
-            place = f"{place} of the trace"  # a column of that name is something else
+            place = f"{place} of the trace"  # that name is another column's
         array = pa.array(values, pa.string())
         if place in sheet.table.column_names:
             sheet.table = sheet.table.set_column(sheet.table.column_names.index(place), place, array)
@@ -72,8 +70,10 @@ def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Seque
     return replace(columns, columns=mapping)
 
 
-def _cases(sheet: Sheet, named: Sequence[str | None], asked: Sequence[str | None], suite: Suite) -> list[str | None]:
-    """Return the case of each row that does not name it: the one whose question its user asked."""
+def _cases(
+    sheet: Sheet, named: Sequence[str | None], questions: Sequence[str | None], suite: Suite
+) -> list[str | None]:
+    """Return the case of each row that does not name it: the one whose question the user asked."""
     ids: dict[str, list[str]] = {}
     pairs = zip(suite.cases["question"].to_pylist(), suite.cases["case_id"].to_pylist(), strict=True)
     for question, case_id in pairs:
@@ -81,22 +81,22 @@ def _cases(sheet: Sheet, named: Sequence[str | None], asked: Sequence[str | None
             ids.setdefault(_words(question), []).append(case_id)
     found: list[str | None] = []
     wrong: dict[int, str] = {}
-    for row, (case_id, question) in enumerate(zip(named, asked, strict=True)):
+    for row, (case_id, question) in enumerate(zip(named, questions, strict=True)):
         fitting = [case_id] if case_id is not None else ids.get(_words(question or ""), [])
         if len(fitting) != 1:
             several = f", the question of {len(fitting)} cases" if fitting else ""
             wrong[row] = f"no case id, and a user who asks {(question or 'nothing')[:SHOWN]!r}{several}"
         found.append(fitting[0] if len(fitting) == 1 else None)
-    bad = np.zeros(len(sheet), bool)
-    bad[list(wrong)] = True
-    sheet.blame(
-        bad & ~sheet.bad, "case_id", lambda row: wrong[row], "a case id, or the question of one case of the suite"
-    )
-    return [f"?{row}" if case_id is None else case_id for row, case_id in enumerate(found)]  # blamed above, and once
+    sheet.blame_rows(wrong, "case_id", "a case id, or the question of one case of the suite")
+    return [
+        f"?{row}" if case_id is None else case_id for row, case_id in enumerate(found)
+    ]  # a problem already, and only once
 
 
 def note(sheet: Sheet, columns: Columns, role: Role) -> str | None:
-    """For a preview: of which kind the first traces are, and what would be taken from them."""
+    """Return, for a preview, the forms of the first traces and what would be taken from them; None without a trace
+    column.
+    """
     name = columns.columns.get("trace")
     if name is None:
         return None
