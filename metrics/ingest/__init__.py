@@ -10,10 +10,19 @@ Every reader raises InputError with all problems at once, or with keep_good_rows
 functions then also return the problems of these rows. Nothing in a file is ever executed, opened or fetched.
 """
 
-from metrics.ingest.load import inspect, load_combined, load_outputs, load_suite
+from metrics.ingest.load import (
+    inspect,
+    load_combined,
+    load_outputs,
+    load_suite,
+    outputs_from_frame,
+    read_combined,
+    read_outputs,
+    read_suite,
+    suite_from_frame,
+)
 from metrics.ingest.media.agent_files import attach_files
 from metrics.ingest.media.images import Images, read_images
-from metrics.ingest.read import outputs_from_frame, read_combined, read_outputs, read_suite, suite_from_frame
 from metrics.ingest.reader import ListCell, Preview
 from metrics.ingest.sheet import Loaded
 from metrics.ingest.tables.columns import Question

@@ -189,7 +189,7 @@ def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str
 
 
 @dataclass(frozen=True)
-class Part:
+class LabelColumn:
     """The labels in one column: whose they are (`names`), their values, in which rows, and which are words."""
 
     column: str
@@ -199,7 +199,7 @@ class Part:
     worded: NDArray[np.bool_]
 
 
-def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.ChunkedArray]) -> Iterator[Part]:
+def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.ChunkedArray]) -> Iterator[LabelColumn]:
     for name in held:
         own = dict(names)
         if form != "long":
@@ -212,10 +212,10 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
         wrong = np.array([word is not None and read[word] is None for word in words], bool)
         sheet.blame(wrong if form != "long" else wrong | ~there, name, column, EXPECTED)
         values = np.array([np.nan if word is None else read[word] for word in words], np.float64)  # None becomes NaN
-        yield Part(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in words], bool))
+        yield LabelColumn(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in words], bool))
 
 
-def _check_scales(sheet: Sheet, parts: Sequence[Part]) -> None:
+def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     """Record as problems pass and fail in a criterion whose other labels are grades: they do not fit a scale such as 1
     … 5.
     """
@@ -230,7 +230,7 @@ def _check_scales(sheet: Sheet, parts: Sequence[Part]) -> None:
         sheet.blame(part.worded & inside, part.column, sheet_cells.text(sheet, part.column), expected)
 
 
-def _check_again(sheet: Sheet, parts: Sequence[Part]) -> None:
+def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     """Record as a problem a second label of one rater for the same output and criterion."""
     expected = "one label a case, model, rater and criterion (a column that names the raters tells several apart)"
     for part in parts:

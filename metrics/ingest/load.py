@@ -1,8 +1,9 @@
 """From uploads and data frames to previews, suites and outputs: the format's reader does the work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite, Task
@@ -11,8 +12,15 @@ from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part, outputs_of
 from metrics.ingest.reader import Preview, Request
 from metrics.ingest.sheet import Loaded, Problems
+from metrics.ingest.sheet_reader import part_of, suite_of
 from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.native_types import frame_sheet
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+P = ParamSpec("P")
+T = TypeVar("T")
 PathLike = str | Path
 
 
@@ -35,7 +43,20 @@ def load_suite(
     workspace_media: PathLike | None = None,
     filename: str | None = None, images_filename: str | None = None,
 ) -> Loaded[Suite]:  # fmt: skip
-    """Return the suite in an upload, with the problems of the rows left out. See `read_suite`."""
+    """Return the suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
+
+    A folder or zip holds YOLO labels, Pascal VOC annotations, indexed PNG masks, or one table such as an Open Images
+    CSV, and may hold the images too. JSON may also be an H2O test suite. `mapping` {canonical: column} goes before the
+    automatic one; `metadata.NAME` as canonical keeps a column as metadata, `context_#` as column stands for context_1,
+    context_2, …. Other columns are kept as metadata.*. `images` is a folder or zip: the images found are stored in
+    `workspace_media` (a new temporary folder where None), which becomes `Suite.media`; `cases.image` is then the stored
+    file's name, `metadata.image_name` always the upload's. `filename` is the user's name of the file, for messages.
+    Rows are numbered where a file has no case ids.
+
+    Raises InputError with every problem; with `keep_good_rows` only where no good row is left or the file as a whole
+    cannot be used, and `Suite.left_out` counts the bad rows. `load_suite` also returns the problems of these rows,
+    `read_suite` the suite alone.
+    """
     request = Request(Problems(keep_good_rows), task, mapping, "suite", suite_name=name)
     with open_upload(path, filename) as upload:
         reader = reader_of(upload)
@@ -50,7 +71,19 @@ def load_outputs(
     model_names: Mapping[PathLike, str] | None = None, keep_good_rows: bool = False,
     filenames: Mapping[PathLike, str] | None = None,
 ) -> Loaded[Outputs]:  # fmt: skip
-    """Return the outputs in one or many uploads, with the problems of the rows left out. See `read_outputs`."""
+    """Return the outputs of one or many models in one or many uploads, checked against the suite.
+
+    The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
+    `filenames` {path: name} gives the user's names of the files. In classification the predictions are rows (label,
+    score), a score column for each class, or an answer alone (score 1); in detection every case has a row for every
+    model. A folder or zip holds YOLO labels with confidences, indexed PNG masks (of one model, or a folder for each),
+    or one table. In segmentation a model has an output for each of its masks or, with rows of regions, for every image;
+    a region needs no score.
+
+    Unknown cases, unknown classes in detection, and two answers for one case, model and run are problems; cases without
+    an answer are not, `Loaded.missing` counts them. InputError as in `load_suite`; `read_outputs` returns the outputs
+    alone.
+    """
     problems = Problems(keep_good_rows)
     names = {str(path): name for path, name in (filenames or {}).items()}
     models = {str(path): name for path, name in (model_names or {}).items()}
@@ -70,7 +103,51 @@ def load_combined(
     path: PathLike, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, name: str | None = None,
     model_name: str | None = None, keep_good_rows: bool = False, filename: str | None = None,
 ) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
-    """Return suite and outputs from one file, with the problems of the rows left out. See `read_combined`."""
+    """Return suite and outputs from one file that has case and answer in every row; each case is taken once.
+
+    promptfoo's results and H2O's test labs are such files. Suite values that differ between rows of one case are
+    problems. A metadata column belongs to the cases where it is the same in all rows of every case, else to the
+    outputs. Without case ids the questions are numbered. InputError as in `load_suite`; `read_combined` returns the two
+    alone.
+    """
     request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
     with open_upload(path, filename) as upload:
         return reader_of(upload).combined(upload, request)
+
+
+def _value_of(load: Callable[P, Loaded[T]]) -> Callable[P, T]:
+    """Return the function that reads as `load` does and returns the value alone."""
+
+    @wraps(load)
+    def read(*args: P.args, **kwargs: P.kwargs) -> T:
+        return load(*args, **kwargs).value
+
+    read.__name__ = read.__qualname__ = load.__name__.replace("load_", "read_")
+    return read
+
+
+read_suite = _value_of(load_suite)
+read_outputs = _value_of(load_outputs)
+read_combined = _value_of(load_combined)
+
+
+def suite_from_frame(
+    frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
+    images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
+) -> Suite:  # fmt: skip
+    """Return the suite in a data frame, as `read_suite`; messages count rows from 1, and the index is not read."""
+    sheet = frame_sheet(frame, name, Problems(keep_good_rows))
+    pictures = SuiteImages(images, workspace_media, None, sheet.problems)
+    return suite_of(sheet, name, task, mapping, pictures).value
+
+
+def outputs_from_frame(
+    frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
+    model_name: str | None = None, keep_good_rows: bool = False,
+) -> Outputs:  # fmt: skip
+    """Return the outputs in a data frame, as `read_outputs`; the model is its column `model`, else `model_name` or
+    `name`.
+    """
+    sheet = frame_sheet(frame, name, Problems(keep_good_rows))
+    part = part_of(sheet, suite, mapping, model_name or name, None)
+    return outputs_of([part], suite, sheet.problems).value

@@ -144,7 +144,7 @@ class Request:
     model: str | None = None
 
 
-def _no_combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:  # noqa: ARG001
+def _no_combined(upload: Upload, _: Request) -> Loaded[tuple[Suite, Outputs]]:
     found = "a format that holds either cases or answers"
     raise upload.error(found, "a file with cases and answers in every row, or one of each")
 

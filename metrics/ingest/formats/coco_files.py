@@ -36,7 +36,7 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     return objects_part(sheet, predictions, model)
 
 
-def _no_outputs(upload: Upload, request: Request, suite: Suite) -> Part:  # noqa: ARG001 - as every reader of outputs
+def _no_outputs(upload: Upload, _: Request, __: Suite) -> Part:
     raise upload.error("COCO ground truth", "results: an array of {image_id, category_id, bbox, score}")
 
 
@@ -64,12 +64,12 @@ def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], re
     )
 
 
-def _preview_ground_truth(upload: Upload, request: Request) -> Preview:  # noqa: ARG001 - as every preview
+def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
     document = upload.source.document
     return _preview(upload, "coco_ground_truth", "suite", document, document.get("annotations"))
 
 
-def _preview_results(upload: Upload, request: Request) -> Preview:  # noqa: ARG001 - as every preview
+def _preview_results(upload: Upload, _: Request) -> Preview:
     document = upload.source.document
     return _preview(upload, "coco_results", "outputs", {"results": document}, document)
 

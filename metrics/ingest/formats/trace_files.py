@@ -107,7 +107,7 @@ def _folder_preview(upload: Upload, request: Request) -> Preview:
     return Preview.of_objects(upload, "traces", "outputs", "text", table, note)
 
 
-def _folder_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:  # noqa: ARG001
+def _folder_suite(upload: Upload, _: Request, __: SuiteImages) -> Loaded[Suite]:
     raise upload.error("traces, which are outputs", "a suite: a table of cases")
 
 

@@ -65,7 +65,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     return pictures.suite(bundle.name, name, task, cases, annotations, labels, notes=notes)
 
 
-def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:  # noqa: ARG001 - as every reader of outputs
+def read_outputs(upload: Upload, _: Request, suite: Suite) -> Part:
     """Raise InputError: annotations are no predictions."""
     need_images(upload, suite)
     raise upload.error("Pascal VOC annotations, which have no scores", "YOLO labels with confidences, or a table")

@@ -49,10 +49,6 @@ class Bundle:
         """Return the name of one of the files in messages."""
         return f"{self.name}/{entry.name}"
 
-    def error(self, found: str, expected: str) -> InputError:
-        """Return the error that this bundle cannot be used."""
-        return InputError([InputProblem(self.name, found, expected)])
-
     def data(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> bytes | None:
         """Return the content of a file; None and a problem where it cannot be read or has more than `most` bytes."""
         self._taken += min(entry.size, most)
