@@ -119,8 +119,8 @@ def previews(inputs: Inputs) -> list[dict[str, Any]]:
 def read_inputs(inputs: Inputs) -> dict[str, Any]:
     """Return the files read and checked: `ok`, `problems` (data frame), and unless they are fatal what was understood.
 
-    good, left_out (rows; None where the problems cannot be got round), suite (name), task, cases, models, present (the
-    inputs of evaluators that are there), missing (answers), notes.
+    good, left_out (rows; None where leaving rows out does not fix the problems), suite (name), task, cases, models,
+    present (the inputs of evaluators that are there), missing (answers), notes.
     """
     return _read_inputs(str(workspace().path), inputs, repr(inputs))
 
