@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from metrics.reports.report import Report
-from metrics.reports.table_names import WHATS, Format
+from metrics.reports.table_names import WHATS
 from metrics.store import Run
+from metrics.store.export_formats import Format, write
 
 MIME = {
     "pdf": "application/pdf", "html": "text/html", "json": "application/json", "csv": "application/zip",
@@ -25,7 +26,7 @@ def render(run: Run, format: str) -> bytes:
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
     any other format.
     """
-    from metrics.reports.renderers.export_tables import table, write
+    from metrics.reports.renderers.export_tables import table
 
     if format in ("pdf", "html", "json"):
         return _document(run, format)
