@@ -24,7 +24,7 @@ from metrics.reports.report import (
     Standing,
 )
 from metrics.reports.sections.comparisons import comparison_section
-from metrics.reports.sections.judge_agreement import agreement_section
+from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
