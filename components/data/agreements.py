@@ -72,7 +72,7 @@ def add_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -
 
 
 def _file(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> Any:
-    from metrics.ingest.labels import read_labels
+    from metrics.ingest.label_files import read_labels
 
     run, folder = workspace().run(run_id), upload_folder()
     return read_labels(

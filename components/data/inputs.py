@@ -69,7 +69,7 @@ def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ..
 
     from metrics import ingest
     from metrics.core.errors import InputError
-    from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+    from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 
     path, name = uploads.path_of(token, Path(folder)), uploads.name_of(token, Path(folder))
     if path is None:
@@ -119,8 +119,8 @@ def previews(inputs: Inputs) -> list[dict[str, Any]]:
 def read_inputs(inputs: Inputs) -> dict[str, Any]:
     """Return the files read and checked: `ok`, `problems` (data frame), and unless they are fatal what was understood.
 
-    good, left_out (rows; None where the problems cannot be got round), suite (name), task, cases, models, present (the
-    inputs of evaluators that are there), missing (answers), notes.
+    good, left_out (rows; None where leaving rows out does not fix the problems), suite (name), task, cases, models,
+    present (the inputs of evaluators that are there), missing (answers), notes.
     """
     return _read_inputs(str(workspace().path), inputs, repr(inputs))
 
@@ -221,7 +221,7 @@ def names_its_models(token: str) -> bool:
 
 def problems_csv(problems: pd.DataFrame) -> bytes:
     """Return a table of problems as CSV in which no cell is a formula."""
-    from metrics.reports.renderers.export_tables import write
+    from metrics.store.export_formats import write
 
     return bytes(write(problems, "csv"))
 

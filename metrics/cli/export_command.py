@@ -18,7 +18,8 @@ def add_command(commands: Any) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from metrics.reports.renderers.export_tables import table, write
+    from metrics.reports.renderers.export_tables import table
+    from metrics.store.export_formats import write
 
     write_output(write(table(run_of(options, finished=True), options.what), options.format), options.output)
     return 0

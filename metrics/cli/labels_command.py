@@ -45,7 +45,7 @@ def add_command(commands: Any) -> None:
 
 
 def _add(options: argparse.Namespace) -> int:
-    from metrics.ingest.labels import read_labels
+    from metrics.ingest.label_files import read_labels
 
     mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
     run = run_of(options)
@@ -88,7 +88,7 @@ def _remove(options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     from metrics.analysis.labels.human_labels import exported
-    from metrics.reports.renderers.export_tables import write
+    from metrics.store.export_formats import write
 
     write_output(write(exported(run_of(options)), options.format), options.output)
     return 0

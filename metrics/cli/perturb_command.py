@@ -8,7 +8,8 @@ from typing import Any
 from metrics.cli import judge_options
 from metrics.cli.options import add_mapping, common, names_of, pairs
 from metrics.core.suite import TASKS
-from metrics.perturbations.kinds import INTENSITIES, KINDS, RULE_KINDS
+from metrics.perturbations.kind import INTENSITIES
+from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
 
 
@@ -58,5 +59,5 @@ def _report(made: Perturbed) -> None:
     """Print how many variants each kind gave, and why some cases have none, on standard error."""
     for kind, count in made.made.items():
         print(f"{kind}: {count:,} variant{'s' * (count != 1)}", file=sys.stderr)
-        for reason, cases in Counter(left.reason for left in made.left if left.kind == kind).items():
+        for reason, cases in Counter(skipped.reason for skipped in made.skipped if skipped.kind == kind).items():
             print(f"  {cases:,} without: {reason}", file=sys.stderr)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from metrics.reports.report import Report
-from metrics.reports.table_names import WHATS, Format
+from metrics.reports.table_names import WHATS
 from metrics.store import Run
+from metrics.store.export_formats import Format, write
 
 DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
@@ -22,7 +23,7 @@ def render(run: Run, format: str) -> bytes:
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
     any other format.
     """
-    from metrics.reports.renderers.export_tables import table, write
+    from metrics.reports.renderers.export_tables import table
 
     if format in DOCUMENTS:
         return _document(run, format)

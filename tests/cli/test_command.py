@@ -11,8 +11,9 @@ import pytest
 
 from metrics.cli.main import main, parser
 from metrics.core.registry import evaluators
-from metrics.reports.table_names import FORMATS, WHATS
+from metrics.reports.table_names import WHATS
 from metrics.store import Run, Workspace
+from metrics.store.export_formats import FORMATS
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask

@@ -180,7 +180,7 @@ def test_files_that_are_nobodys(tmp_path: Path) -> None:
 
 
 def test_no_more_than_so_many_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.ingest.formats.agent_files.MOST_ARTIFACTS", 1)
+    monkeypatch.setattr("metrics.ingest.media.agent_files.MOST_ARTIFACTS", 1)
     with pytest.raises(InputError, match=r"found 2 files of case 'c1'; expected at most 1 artifacts of a case"):
         attach_files(outputs({}), packed(tmp_path / "made.zip", ENTRIES))
 

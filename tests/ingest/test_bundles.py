@@ -81,8 +81,8 @@ def test_packed_beyond_belief(tmp_path):
 
 
 def test_labels_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr("metrics.ingest.bundle.ALL_TEXT_BYTES", 20)
-    with pytest.raises(InputError, match="the labels before it have 20 bytes already"):
+    monkeypatch.setattr("metrics.ingest.media.bundle.ALL_TEXT_BYTES", 20)
+    with pytest.raises(InputError, match="the files before it have 20 bytes already"):
         read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": "0 0.5 0.5 1 1"}))
 
 

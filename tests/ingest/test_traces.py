@@ -13,7 +13,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.ingest import inspect, load_outputs, outputs_from_frame, read_combined, read_outputs, read_suite
-from metrics.ingest.formats.traces import EXPECTED, read_trace
+from metrics.ingest.traces.stored_trace import EXPECTED, read_trace
 from metrics.text.agents.traces import Step, TraceError, steps_of
 from tests.ingest.files import packed, unpacked, write
 from tests.timing import quickest
@@ -291,7 +291,7 @@ def test_bad_traces_are_listed_with_their_row(suite: Suite, tmp_path: Path, text
 
 
 def test_no_more_steps_than_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.ingest.formats.traces.MOST_STEPS", 3)
+    monkeypatch.setattr("metrics.ingest.traces.stored_trace.MOST_STEPS", 3)
     with pytest.raises(TraceError, match="4 steps, more than 3"):
         read_trace(json.dumps(CHAT))
 
