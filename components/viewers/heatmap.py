@@ -180,7 +180,7 @@ def _cell(cell: Mapping[str, Any] | None, text: str) -> list[Any]:
     if cell is None:
         return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
     goodness = cell["goodness"]
-    step = None if cell["value"] is None or goodness is None else round(min(1.0, max(0.0, goodness)) * palette.STEPS)
+    step = None if cell["value"] is None else palette.goodness_step(goodness)
     size = f"n {format.count(cell['n'])}" if cell["n"] else ""
     if cell["unscored"]:
         size = f"{size} · ∅ {format.count(cell['unscored'])}" if size else f"∅ {format.count(cell['unscored'])}"

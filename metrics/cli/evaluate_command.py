@@ -9,7 +9,7 @@ from metrics import engine
 from metrics.cli import judge_options
 from metrics.cli.execution import execute
 from metrics.cli.options import add_evaluators, add_mapping, common, models_of, names_of, pairs, parameters_of
-from metrics.cli.report_command import write_report
+from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
 from metrics.store import Run, Workspace
@@ -57,6 +57,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     from metrics.library.evaluate import runnable
     from metrics.reports.gates import Gate, check, require_known
 
+    if options.pdf:
+        check_ending(options.pdf)  # before anything is computed
     gates = [Gate.parse(text) for text in options.fail_under]
     parameters = parameters_of(options.param)
     suite, outputs = _read(options)

@@ -10,6 +10,7 @@ from typing import Any
 from metrics.core.errors import InputError, InputProblem
 from metrics.models import SOURCES
 from metrics.store import Run, Workspace
+from metrics.store.export_formats import FORMATS
 
 MODELS = {
     "embedder": "embedding model: a folder, or a hub name to download (default: the bundled all-MiniLM-L6-v2)",
@@ -59,7 +60,7 @@ def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN") -> Non
 def add_table_output(command: argparse.ArgumentParser, default: str) -> None:
     """Add --format and --output of a command that writes a table."""
     command.add_argument(
-        "--format", choices=("json", "csv", "parquet"), default=default, help=f"file format (default {default})"
+        "--format", choices=FORMATS, default=default, help=f"file format (default {default})"
     )
     command.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from metrics.cli.options import common, run_argument, run_of
 from metrics.core.errors import InputError, InputProblem
+from metrics.reports import DOCUMENTS, render
 from metrics.store import Run
 
 
@@ -21,15 +22,21 @@ def add_command(commands: Any) -> None:
 
 
 def _report(options: argparse.Namespace) -> int:
+    check_ending(options.output)
     write_report(run_of(options, finished=True), options.output)
     return 0
 
 
-def write_report(run: Run, file: str) -> None:
-    """Write the report in the format that the file's ending names; InputError where it names none."""
-    from metrics.reports import render
+def check_ending(file: str) -> None:
+    """Raise InputError where the file's ending names no format of a report."""
+    if _kind(file) not in DOCUMENTS:
+        raise InputError([InputProblem(file, f"the ending {_kind(file)!r}", ".pdf, .html or .json")])
 
-    kind = Path(file).suffix.lower().lstrip(".")
-    if kind not in ("pdf", "html", "json"):
-        raise InputError([InputProblem(file, f"the ending {kind!r}", ".pdf, .html or .json")])
-    Path(file).write_bytes(render(run, kind))
+
+def write_report(run: Run, file: str) -> None:
+    """Write the report in the format that the file's ending names."""
+    Path(file).write_bytes(render(run, _kind(file)))
+
+
+def _kind(file: str) -> str:
+    return Path(file).suffix.lower().lstrip(".")

@@ -26,12 +26,6 @@ def goodness_step(goodness: float | None) -> int | None:
     return None if goodness is None else round(min(1.0, max(0.0, goodness)) * STEPS)
 
 
-def goodness_colour(goodness: float | None, dark: bool = False) -> str | None:
-    """Return the hex colour of a goodness 0 (worst) … 1 (best); None, for no colour, where there is none."""
-    step = goodness_step(goodness)
-    return None if step is None else ramp(dark)[step]
-
-
 @cache
 def ramp(dark: bool = False) -> tuple[str, ...]:
     """Return the STEPS + 1 colours from worst to best."""

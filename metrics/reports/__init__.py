@@ -12,10 +12,7 @@ from metrics.reports.table_names import WHATS
 from metrics.store import Run
 from metrics.store.export_formats import Format, write
 
-MIME = {
-    "pdf": "application/pdf", "html": "text/html", "json": "application/json", "csv": "application/zip",
-    "parquet": "application/zip",
-}  # fmt: skip
+DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
 
 
@@ -28,10 +25,10 @@ def render(run: Run, format: str) -> bytes:
     """
     from metrics.reports.renderers.export_tables import table
 
-    if format in ("pdf", "html", "json"):
+    if format in DOCUMENTS:
         return _document(run, format)
-    if format not in ("csv", "parquet"):
-        raise ValueError(f"there is no report format {format!r}; there are {', '.join(MIME)}")
+    if format not in ARCHIVES:
+        raise ValueError(f"there is no report format {format!r}; there are {', '.join(DOCUMENTS + ARCHIVES)}")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for what in WHATS:

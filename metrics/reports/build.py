@@ -24,7 +24,7 @@ from metrics.reports.report import (
     Standing,
 )
 from metrics.reports.sections.comparisons import comparison_section
-from metrics.reports.sections.judge_agreement import agreement_section
+from metrics.reports.sections.label_agreement import agreement_section
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
@@ -66,7 +66,7 @@ def build(run: Run) -> Report:
         )
     if ranked > len(worst):
         notes.append(
-            f"The worst {plural(len(worst), 'case')} shown, at most {MOST_CASES}; the studio lists all of them."
+            f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
         )
     return shown_tree(
         Report(
@@ -295,9 +295,9 @@ def _problems(run: Run) -> Iterator[Problem]:
     for row in found[found["kind"] == "threshold"].to_dict("records"):
         entry = evaluators().get(row["evaluator"])
         yield Problem(
-            row["model"], entry.title if entry else row["evaluator"], row["metric"], _float(row["value"]),
-            _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"], int(row["n"]),
-            row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
+            row["model"], row["evaluator"], entry.title if entry else row["evaluator"], row["metric"],
+            _float(row["value"]), _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"],
+            int(row["n"]), row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
         )  # fmt: skip
 
 

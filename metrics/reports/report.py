@@ -154,8 +154,9 @@ class Problem:
     """A model on the wrong side of a threshold; `affected`: how many of its cases are, None where none has a value."""
 
     model: str
+    evaluator: str
     evaluator_title: str
-    metric: str
+    title: str
     value: float | None
     low: float | None
     high: float | None

@@ -12,7 +12,7 @@ from metrics.presentation.format import (
     plural,
     range_text,
 )
-from metrics.presentation.phrases import directed, limit, named
+from metrics.presentation.phrases import directed, limit, metric_title, named
 from metrics.reports.report import CaseMetric, Method, MethodMetric, Problem, Report, Standing
 
 KICKER = "Evaluation report"
@@ -78,7 +78,7 @@ def problem_row(problem: Problem) -> dict[str, str]:
     """Return a problem as the texts of a table row."""
     return {
         "model": problem.model,
-        "metric": directed(f"{problem.evaluator_title}: {problem.metric}", problem.direction),
+        "metric": metric_title(problem),
         "value": number(problem.value), "interval": interval(problem.low, problem.high),
         "threshold": limit(problem.threshold, problem.direction) or MISSING,
         "n": f"{problem.n:,}",

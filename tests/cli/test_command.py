@@ -152,6 +152,7 @@ class TestBadInput:
             pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
             pytest.param(("suite.csv", "one.csv", "--map", "answer"), "NAME=VALUE", id="map"),
             pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
+            pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),
         ],
     )
     def test_is_said_on_standard_error_and_nothing_is_written(

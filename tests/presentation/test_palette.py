@@ -55,10 +55,9 @@ def test_surface_texts_and_series_stand_out(dark: bool) -> None:
 
 
 def test_goodness_picks_the_ends_and_nothing_for_nothing() -> None:
-    assert palette.goodness_colour(None) is None
-    assert palette.goodness_colour(0.0) == palette.ramp()[0]
-    assert palette.goodness_colour(1.0) == palette.ramp()[-1]
-    assert palette.goodness_colour(7.0) == palette.ramp()[-1]
+    assert palette.goodness_step(None) is None
+    assert [palette.goodness_step(goodness) for goodness in (-1.0, 0.0, 0.5, 1.0, 7.0)] == [0, 0, 10, 20, 20]
+    assert len(palette.ramp()) == palette.STEPS + 1
 
 
 def test_marks_have_a_second_channel() -> None:

@@ -193,6 +193,7 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
         problems=(
             Problem(
                 "cirrus-mini",
+                "rouge",
                 "ROUGE",
                 "rougeL",
                 0.211,

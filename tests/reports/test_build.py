@@ -46,12 +46,12 @@ def test_it_says_what_the_run_says(run: Run) -> None:
     assert {column.evaluator for column in report.columns} == {"rouge", "looping_detection"}
     assert [method.evaluator for method in report.methods] == ["rouge", "looping_detection"]
     assert report.methods[0].metrics[0].name == "rouge1"
-    assert any(problem.model == "poor" and problem.metric == "rougeL" for problem in report.problems)
+    assert any(problem.model == "poor" and problem.title == "rougeL" for problem in report.problems)
     assert any(insight.message.startswith("ROUGE: ") for insight in report.insights)
     assert all(insight.evidence for insight in report.insights)
     assert "paired t tests at 5 %, corrected by Holm's method for all pairs of models" in report.notes[0]
     assert report.notes[1] == "Ranks in ROUGE: rougeL: 1: good; 2: poor."
-    assert all(problem.affected == 12 for problem in report.problems if problem.metric == "rougeL")
+    assert all(problem.affected == 12 for problem in report.problems if problem.title == "rougeL")
 
 
 def test_worst_cases_are_bad_distinct_and_complete(run: Run) -> None:

@@ -196,7 +196,8 @@ def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models
     shown = [model for model in models if numbers["model"].eq(model).any()][:MOST_MODELS]
     ordered = worst_first(numbers.assign(name=numbers["label"]), metric.direction.value)
     most = max(4, MOST_BARS // max(1, len(shown)))
-    title = directed(f"{entry.title}: {metric.name}", metric.direction.value)
+    title = entry.title if metric.name == entry.id else f"{entry.title}: {metric.name}"
+    title = directed(title, metric.direction.value)
     if len(ordered) > most:
         title += f", the {most} worst of {len(ordered)} classes"
     groups = (

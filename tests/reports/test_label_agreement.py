@@ -10,7 +10,7 @@ from pypdf import PdfReader
 from metrics.reports.build import build
 from metrics.reports.renderers.html import html
 from metrics.reports.renderers.pdf import pdf
-from metrics.reports.sections.judge_agreement import agreement_section
+from metrics.reports.sections.label_agreement import agreement_section
 from metrics.store import Run, Workspace
 from tests.labels import label, labelled_run
 
