@@ -18,13 +18,6 @@ settings.load_profile("assay")
 PROJECT = Path(__file__).resolve().parents[1]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser test has two more tries: on a busy machine a click can land in the instant of a page's rerun."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
-
-
 @pytest.fixture(autouse=True)
 def own_main() -> Iterator[None]:
     """A page run by AppTest leaves itself behind as __main__, which the next test's worker processes would import."""
