@@ -14,11 +14,11 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
-from metrics.__main__ import _parser as command_line  # noqa: E402
-from metrics.core.evaluator import Metric  # noqa: E402
-from metrics.core.registry import evaluators  # noqa: E402
-from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES  # noqa: E402
-from metrics.perturbations.kinds import KINDS  # noqa: E402
+from metrics.__main__ import _parser as command_line
+from metrics.core.evaluator import Metric
+from metrics.core.registry import evaluators
+from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+from metrics.perturbations.kinds import KINDS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
 ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
