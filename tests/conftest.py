@@ -64,7 +64,7 @@ def browser(chromium: str) -> Iterator[object]:
     """A headless Playwright browser, one a module: its event loop would be in the way of asyncio.run elsewhere."""
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=30_000)  # a busy machine is no defect
+    expect.set_options(timeout=120_000)  # a busy machine is no defect
 
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=browsers.FLAGS)

@@ -22,7 +22,7 @@ def add_labels_command(commands: Any, common: argparse.ArgumentParser, run: argp
         "add", parents=[run, common], help="add the labels of files; every run of the data sees them"
     )
     action.add_argument(
-        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see README.md"
+        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see docs/labels.md"
     )
     action.add_argument("--map", metavar="CANONICAL=COLUMN", action="append", default=[], help="which column is what")
     action.add_argument(

@@ -84,7 +84,6 @@ def shell(tmp_path: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyP
     return Shell(tmp_path, judge_server.url)
 
 
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("file", EXECUTED, ids=lambda file: file.name)
 def test_blocks(file: Path, shell: Shell) -> None:
     if file.name == "models.md":

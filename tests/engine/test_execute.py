@@ -174,7 +174,6 @@ def test_a_part_without_its_unit_file_is_not_there(workspace: Path) -> None:
     assert (run.scores["status"] == "ok").all()
 
 
-@pytest.mark.timeout(240)
 def test_killed_at_ten_random_moments_it_ends_with_the_same_bytes(workspace: Path) -> None:
     size = 12_000
     suite, outputs = text_suite(size), text_outputs(size)
