@@ -22,7 +22,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 def markdown_table() -> str:
     """Return the README's table of evaluators."""
-    lines = ["| evaluator | what it says | inputs | metrics (primary first) |", "|---|---|---|---|"]
+    lines = ["| evaluator | what it measures | inputs | metrics (primary first) |", "|---|---|---|---|"]
     for entry in evaluators().values():
         metrics = sorted(entry.metrics, key=lambda metric: not metric.primary)
         names = ", ".join(f"`{metric.name}` {ARROWS[metric.direction.value]}".strip() for metric in metrics)
