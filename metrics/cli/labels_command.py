@@ -22,7 +22,7 @@ def add_command(commands: Any) -> None:
         "add", parents=parents, help="add the labels of files; every run of the same data shares them"
     )
     action.add_argument(
-        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see README.md"
+        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see docs/labels.md"
     )
     add_mapping(action)
     action.add_argument(

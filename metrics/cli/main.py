@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    found = argparse.ArgumentParser(prog="python -m metrics", description="Evaluate models; see README.md.")
+    found = argparse.ArgumentParser(prog="python -m metrics", description="Evaluate models; see docs/command.md.")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)

@@ -232,7 +232,7 @@ def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
 
 def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     """Record as a problem a second label of one rater for the same output and criterion."""
-    expected = "one label a case, model, rater and criterion (a column that names the raters tells several apart)"
+    expected = "one label per case, model, rater and criterion (a column of raters distinguishes several)"
     for part in parts:
         again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
         ids = part.names["case_id"].to_pylist()

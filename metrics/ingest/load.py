@@ -53,7 +53,7 @@ def load_suite(
     file's name, `metadata.image_name` always the upload's. `filename` is the user's name of the file, for messages.
     Rows are numbered where a file has no case ids.
 
-    Raises InputError with every problem; with `keep_good_rows` only where no good row is left or the file as a whole
+    Raises InputError with every problem; with `keep_good_rows` only where no valid row is left or the file as a whole
     cannot be used, and `Suite.left_out` counts the bad rows. `load_suite` also returns the problems of these rows,
     `read_suite` the suite alone.
     """

@@ -68,7 +68,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
         again, _ = sheet_cells.duplicates([table[name] for name in ("case_id", "model", "run")])
         table = only(table, ~again)
     if not len(table):
-        raise problems.fail(parts[0].sheet.file if parts else "outputs", "no good row", "at least one answer")
+        raise problems.fail(parts[0].sheet.file if parts else "outputs", "no valid row", "at least one answer")
     predictions = None
     if scored_tables:
         joined = _concat(scored_tables)
@@ -105,7 +105,7 @@ def answered_twice(parts: list[Part]) -> None:
         begin, end = int(starts[number]), int(starts[number + 1])
         mask = again[begin:end] & ~part.sheet.bad
         part.sheet.blame(
-            mask, "case_id", partial(found, begin), "one answer a case, model and run (repeats: a column run)"
+            mask, "case_id", partial(found, begin), "one answer per case, model and run (repeats: a column run)"
         )
 
 

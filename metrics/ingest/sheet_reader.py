@@ -44,7 +44,7 @@ def task_of(columns: Columns) -> Task:
 def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task) -> Suite:
     cases = conform(table, CASES)
     if not len(cases):
-        raise sheet.problems.fail(sheet.file, "no good row", "at least one case")
+        raise sheet.problems.fail(sheet.file, "no valid row", "at least one case")
     labels = tuple(sorted(label for label in cases["label"].unique().to_pylist() if label is not None))
     return Suite(name, task, cases, None, labels)
 
@@ -63,7 +63,7 @@ def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictur
     labels = tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
     return pictures.suite(
         sheet.file, name, task, only(cases, kept), annotations, labels, notes=_notes(columns),
-        empty=("no good row", "at least one image"),
+        empty=("no valid row", "at least one image"),
     )  # fmt: skip
 
 
@@ -145,12 +145,12 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
                 again & ~sheet.bad,
                 None,
                 lambda row: f"the class of row {sheet.rows[first[row]]} again",
-                "every class once a case and model",
+                "each class once per case and model",
             )
         return Part(sheet, table, labels, rows, repeats=repeats)
     if not any(name in columns.columns for name in text_cases.ANSWERED):
         expected = "a column answer, output, response, … or retrieved_contexts"
-        raise sheet.problems.fail(sheet.file, "no column with what the model answered", expected, 1)
+        raise sheet.problems.fail(sheet.file, "no column with the model's answers", expected, 1)
     return Part(sheet, table, passages=text_cases.passage_rows(columns))
 
 

@@ -95,7 +95,7 @@ def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
     data = _utf8(unread, data, head)
     head = data[:HEAD].to_pybytes()
     if not head.strip():
-        raise unread.error("a file with nothing but blanks", TABLES)
+        raise unread.error("a file with only whitespace", TABLES)
     return Source(place, name, _text_format(head, name, data), data)
 
 

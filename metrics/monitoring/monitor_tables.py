@@ -8,7 +8,7 @@ from metrics.monitoring.monitor_store import Monitor
 if TYPE_CHECKING:
     import pandas as pd
 
-WINDOWS = 200  # the latest that are told
+WINDOWS = 200  # of a trend, the latest
 FAILURES = 50
 OVERALL_SQL = """
     SELECT "window", count(*) FILTER (passed) AS passed, count(passed) AS judged, count(*) AS sampled,

@@ -1,40 +1,15 @@
-"""The catalogue: everything that evaluators declare, as plain data, and the README's table of them.
-
-python -m metrics.reports.catalogue     rewrites the table in README.md
-"""
+"""The catalogue: everything the evaluators declare, as plain data for pages, the command line and the documentation."""
 
 import math
-import re
-from pathlib import Path
 from typing import Any
 
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
-from metrics.presentation.format import ARROWS
-
-TABLE = re.compile(r"(<!-- evaluators: .*? -->\n)(.*)(<!-- end of evaluators -->)", re.DOTALL)
 
 
 def catalogue() -> list[dict[str, Any]]:
     """Return a record per evaluator; infinite bounds and thresholds are null, so that it is strict JSON."""
     return [_record(entry) for entry in evaluators().values()]
-
-
-def markdown_table() -> str:
-    """Return the README's table of evaluators."""
-    lines = ["| evaluator | what it measures | inputs | metrics (primary first) |", "|---|---|---|---|"]
-    for entry in evaluators().values():
-        metrics = sorted(entry.metrics, key=lambda metric: not metric.primary)
-        names = ", ".join(f"`{metric.name}` {ARROWS[metric.direction.value]}".strip() for metric in metrics)
-        inputs = ", ".join(name.replace("_", " ") for name in entry.inputs)
-        lines.append(f"| `{entry.id}` | {entry.summary.rstrip('.')} | {inputs} | {names} |")
-    return "\n".join(lines) + "\n"
-
-
-def write_readme(path: Path) -> None:
-    """Write the table between the two markers of the README."""
-    text = path.read_text(encoding="utf-8")
-    path.write_text(TABLE.sub(lambda found: found[1] + markdown_table() + found[3], text), encoding="utf-8")
 
 
 def _record(entry: Evaluator) -> dict[str, Any]:
@@ -71,7 +46,3 @@ def _record(entry: Evaluator) -> dict[str, Any]:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-if __name__ == "__main__":
-    write_readme(Path(__file__).parents[2] / "README.md")

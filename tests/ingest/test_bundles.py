@@ -76,7 +76,7 @@ def test_hostile_zips(tmp_path, entry, why):
 
 
 def test_packed_beyond_belief(tmp_path):
-    with pytest.raises(InputError, match="packed more than 200 : 1"):
+    with pytest.raises(InputError, match="compressed more than 200 : 1"):
         read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": bytes(30 << 20)}))
 
 

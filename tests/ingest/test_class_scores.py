@@ -54,7 +54,7 @@ PROBLEMS = {
     "no label": ("case_id,label,score\n1,,0.5\n", "o.csv, row 2, column label: found nothing; expected a class"),
     "class twice": (
         "case_id,label,score\n1,cat,0.5\n1,cat,0.6\n",
-        "o.csv, row 3: found the class of row 2 again; expected every class once a case and model",
+        "o.csv, row 3: found the class of row 2 again; expected each class once per case and model",
     ),
     "unknown case": (
         "case_id,label,score\n9,cat,0.5\n",

@@ -109,8 +109,8 @@ def test_every_problem_at_once(tmp_path: Path) -> None:
         "labels.csv, row 4, column model: found 'z'; expected a model of the run: a, b",
         "labels.csv, row 5, column label: found 'maybe'; expected pass, fail, unsure or a number",
         "labels.csv, row 6, column label: found nothing; expected pass, fail, unsure or a number",
-        "labels.csv, row 8: found 'c2' labelled again, first in row 7; expected one label a case, model, rater and "
-        "criterion (a column that names the raters tells several apart)",
+        "labels.csv, row 8: found 'c2' labelled again, first in row 7; expected one label per case, model, rater and "
+        "criterion (a column of raters distinguishes several)",
     ]
     kept = read(tmp_path, BAD, keep_good_rows=True)
     assert rows(kept) == [("c2", "b", "ann", "good", 3.0)]

@@ -85,7 +85,7 @@ def test_run_lengths(tmp_path):
 
 
 PROBLEMS = {
-    "negative width": ("a,cat,1,1,-1,1\n", ["s.csv, row 2, column width: found '-1'; expected a number not negative"]),
+    "negative width": ("a,cat,1,1,-1,1\n", ["s.csv, row 2, column width: found '-1'; expected a number of at least 0"]),
     "NaN": ("a,cat,nan,1,1,1\n", ["s.csv, row 2, column x: found 'nan'; expected a finite number"]),
     "missing": ("a,cat,,1,1,1\n", ["s.csv, row 2, column x: found nothing; expected a number"]),
     "no number": ("a,cat,1,1,1,wide\n", ["s.csv, row 2, column height: found 'wide'; expected a number"]),

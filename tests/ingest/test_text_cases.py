@@ -164,12 +164,12 @@ SUITE_PROBLEMS = {
                     ["s.csv, row 3: found 1 cells; expected 2 cells, one for each column", "s.csv, row 4: found 3 cells; expected 2 cells, one for each column"]),
     "quoted line breaks count as one row": ("s.csv", 'case_id,question\n1,"a\nb"\n,c\n', ["s.csv, row 3, column case_id: found nothing; expected a case id"]),
     "open quote": ("s.csv", 'case_id,question\n1,a\n2,"b\n3,c\n', ["s.csv, row 3: found a quote that opens and never closes: \"b\\n3,c\\n; expected a closing quote (a quote inside a quoted cell is written \"\")"]),
-    "duplicate header": ("s.csv", "case_id,q,q\n1,a,b\n", ["s.csv, row 1, column q: found the name 'q' again in column 3, first in column 2; expected every column under its own name"]),
+    "duplicate header": ("s.csv", "case_id,q,q\n1,a,b\n", ["s.csv, row 1, column q: found the name 'q' again in column 3, first in column 2; expected a different name for each column"]),
     "NUL": ("s.csv", "case_id,question\n1,a\0b\n", ["s.csv, row 2, column question: found a NUL byte; expected text"]),
     "Latin-1": ("s.csv", "case_id,question\n1,caf\xe9\n".encode("latin-1"),
                 ["s.csv, row 2: found byte 0xe9 at offset 22, which is not UTF-8; expected UTF-8, or UTF-16 with a byte-order mark; Excel: save as “CSV UTF-8”"]),
     "empty": ("s.csv", "", ["s.csv: found an empty file; expected a CSV, JSONL, JSON or Parquet file"]),
-    "blank": ("s.csv", " \n\n ", ["s.csv: found a file with nothing but blanks; expected a CSV, JSONL, JSON or Parquet file"]),
+    "blank": ("s.csv", " \n\n ", ["s.csv: found a file with only whitespace; expected a CSV, JSONL, JSON or Parquet file"]),
     "header only": ("s.csv", "case_id,question\n", ["s.csv: found no rows of data; expected at least one row below the header"]),
     "zip": ("s.csv", b"PK\x03\x04abc", ["s.csv: found a zip archive or an Office document; expected a CSV, JSONL, JSON or Parquet file"]),
     "pickle": ("s.csv", b"\x80\x04\x95abc", ["s.csv: found a Python pickle (never read: it can run code); expected a CSV, JSONL, JSON or Parquet file"]),
@@ -210,9 +210,9 @@ def test_suite_problems(tmp_path, name, content, texts):
 OUTPUT_PROBLEMS = {
     "unknown case": ("case_id,model,answer\n1,m,a\n9,m,b\n", ["o.csv, row 3, column case_id: found '9'; expected the id of a case of the suite"]),
     "twice": ("case_id,model,answer\n1,m,a\n1,m,b\n1,n,c\n",
-              ["o.csv, row 3, column case_id: found case '1' of model 'm' again, first in o.csv, row 2; expected one answer a case, model and run (repeats: a column run)"]),
+              ["o.csv, row 3, column case_id: found case '1' of model 'm' again, first in o.csv, row 2; expected one answer per case, model and run (repeats: a column run)"]),
     "no id": ("question,answer\nq,a\n", ["o.csv, row 1: found no column with the case ids; expected a column case_id, id, key, query_id, example_id, task_id, test_idx"]),
-    "no answer": ("case_id,model\n1,m\n", ["o.csv, row 1: found no column with what the model answered; expected a column answer, output, response, … or retrieved_contexts"]),
+    "no answer": ("case_id,model\n1,m\n", ["o.csv, row 1: found no column with the model's answers; expected a column answer, output, response, … or retrieved_contexts"]),
     "numbers": ("case_id,answer,run,tokens,latency\n1,a,0,-1,x\n2,a,1.5,1.5,-2\n",
                 ["o.csv, row 2, column run: found '0'; expected a number from 1 to 2.14748e+09", "o.csv, row 2, column latency: found 'x'; expected a number",
                  "o.csv, row 2, column tokens: found '-1'; expected a number of at least 0",
@@ -280,7 +280,7 @@ def test_good_rows_of_combined_files_can_be_kept(tmp_path):
 
 
 def test_no_good_row_at_all(tmp_path):
-    with pytest.raises(InputError, match="no good row"):
+    with pytest.raises(InputError, match="no valid row"):
         read_suite(write(tmp_path, "s.csv", "case_id,question\n,a\n"), keep_good_rows=True)
 
 

@@ -178,10 +178,8 @@ class TestTrouble:
             if judge_server.answered >= 4:
                 engine.cancel(run)
 
-        begun = time.monotonic()
         engine.execute(run, one_thread, listen)
         assert run.state == "cancelled"
-        assert time.monotonic() - begun < 8, "all of it would take ten seconds"
         kept = Cache(workspace / "cache" / "judge").statistics().replies
         assert 4 <= kept < 400
         judge_server.latency = 0

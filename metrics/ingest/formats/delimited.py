@@ -71,7 +71,7 @@ def _check_header(source: Source, problems: Problems, names: list[str]) -> None:
     for place, name in enumerate(names, 1):
         if name in seen:
             found = f"the name {name!r} again in column {place}, first in column {seen[name]}"
-            problems.add(source.name, found, "every column under its own name", 1, name, fatal=True)
+            problems.add(source.name, found, "a different name for each column", 1, name, fatal=True)
         seen.setdefault(name, place)
         if "\0" in name:
             problems.add(source.name, f"a NUL byte in {name!r}", "a name without control characters", 1, fatal=True)

@@ -90,7 +90,7 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
     for name in ("actual_duration", "cost"):
         values = [row.get(name) for row in _objects(inputs)]
         wrong = [value is not None and not (finite(value) and value >= 0) for value in values]
-        sheet.blame(np.array(wrong, bool) & ~sheet.bad, name, values, "a number not negative")
+        sheet.blame(np.array(wrong, bool) & ~sheet.bad, name, values, "a number of at least 0")
     return sheet
 
 

@@ -89,7 +89,7 @@ def read_json(source: Source, problems: Problems) -> Sheet:
             )
         records = document[held[0]]
     if not isinstance(records, list):
-        raise source.error(f"a lone {type(records).__name__}", "an array of objects")
+        raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []
     good: list[dict[str, Any]] = []
     for number, record in enumerate(records, 1):

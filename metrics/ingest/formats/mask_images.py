@@ -123,7 +123,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     annotations = annotations_of(cases, which, regions)
     return pictures.suite(
         bundle.name, request.suite_name or upload.stem, "segmentation", cases, annotations,
-        tuple(classes.values()), tuple(classes), empty=("no good mask", "at least one"),
+        tuple(classes.values()), tuple(classes), empty=("no valid mask", "at least one"),
     )  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def _read(
             left -= mask.width * mask.height
             wrong = mask.wrong or check(place, mask)
             if left < 0:
-                raise problems.fail(bundle.name, "masks too many to read", f"at most {ALL_PIXELS:,} pixels in all")
+                raise problems.fail(bundle.name, "too many masks to read", f"at most {ALL_PIXELS:,} pixels in all")
             if wrong is not None:
                 problems.add(sheet.files[place], *wrong)
                 sheet.bad[place] = True

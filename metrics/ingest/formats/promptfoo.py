@@ -67,7 +67,7 @@ def read(source: Source, problems: Problems) -> Sheet:
     for key in ("latencyMs", "cost"):
         numbers = [result.get(key) for result in good]
         blame((value is not None and not _amount(value) for value in numbers), key, numbers,
-              "a number not negative")  # fmt: skip
+              "a number of at least 0")  # fmt: skip
     for name, prefix in sorted({code[:2] for code in codes if code}):
         values = [code[2] if code and code[:2] == (name, prefix) else None for code in codes]
         expected = f"plain text: cells that begin with {prefix} are code and are refused"

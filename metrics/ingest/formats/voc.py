@@ -1,4 +1,4 @@
-"""Pascal VOC XML: one file an image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
+"""Pascal VOC XML: one file per image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
 
 Boxes are converted as COCO's converters do: x = xmin, width = xmax − xmin. VOC's own evaluation ignores `difficult`
 objects: finding one is neither right nor wrong. Matching as pycocotools does it has no equivalent; its crowds come

@@ -196,10 +196,10 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
         for place, name in enumerate(names):
             if name in seen:
                 what = f"class {place} named {name!r}" + (", as another is" if name else "")
-                problems.add(bundle.file(entry), what, "every class under its own name", place + 1, fatal=True)
+                problems.add(bundle.file(entry), what, "a different name for each class", place + 1, fatal=True)
             seen.add(name)
         if found is not None and found != names:
-            problems.add(bundle.file(entry), "other names than " + source, "the same classes in both", fatal=True)
+            problems.add(bundle.file(entry), "names that differ from " + source, "the same classes in both", fatal=True)
         found, source = names, entry.name
     problems.stop()
     return found
@@ -233,7 +233,7 @@ def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, 
         if len(ordered) == len(names) and [int(key) for key in ordered] == list(range(len(ordered))):
             names = [names[key] for key in ordered]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        problems.add(bundle.file(entry), "names of another form", expected, column="names", fatal=True)
+        problems.add(bundle.file(entry), "names in an unknown form", expected, column="names", fatal=True)
         return None
     return tuple(name.strip() for name in names)
 

@@ -94,8 +94,8 @@ def _attached(
     if not taken:
         some = ", ".join(entry.name for entry in entries[:3])
         problems.add(
-            file, f"{len(entries):,} files ({some}{', …' * (len(entries) > 3)}), none of which an output names",
-            "names as in the column artifacts or in the traces, or a folder of the case's id",
+            file, f"{len(entries):,} files ({some}{', …' * (len(entries) > 3)}), none of which is named by an output",
+            "names that are in the column artifacts or in the traces, or a folder named like the case id",
         )  # fmt: skip
 
 

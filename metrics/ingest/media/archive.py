@@ -132,5 +132,5 @@ def _refused(info: zipfile.ZipInfo, seen: set[str]) -> str:
     if info.file_size > MAX_FILE_BYTES:
         return f"{info.file_size:,} bytes, more than {MAX_FILE_BYTES:,}"
     if info.file_size > RATIO_FROM and info.file_size > MAX_RATIO * max(1, info.compress_size):
-        return f"packed more than {MAX_RATIO} : 1"
+        return f"compressed more than {MAX_RATIO} : 1"
     return ""

@@ -174,7 +174,7 @@ def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: 
     for entry, case in zip(entries, ids, strict=True):
         if case in first:
             again = f"{case!r} again, first in {first[case].name}"
-            problems.add(bundle.file(entry), again, "one file an image", fatal=True)
+            problems.add(bundle.file(entry), again, "one file per image", fatal=True)
         first.setdefault(case, entry)
     problems.stop()
 

@@ -40,10 +40,10 @@ def class_names(bundle: Bundle, problems: Problems) -> dict[int, str] | None:
         names = dict(pairs)
         if len(names) < len(pairs) or len(set(names.values())) < len(pairs):
             again = next(pair for place, pair in enumerate(pairs) if _clashes(pair, pairs[:place]))
-            what = f"class {again[0]} named {again[1]!r}, where one of them is taken already"
-            problems.add(bundle.file(entry), what, "every class under its own id and name", fatal=True)
+            what = f"class {again[0]} named {again[1]!r}: the id or the name is used already"
+            problems.add(bundle.file(entry), what, "a different id and name for each class", fatal=True)
         if found is not None and names and found != names:
-            problems.add(bundle.file(entry), "other names than " + source, "the same classes in both", fatal=True)
+            problems.add(bundle.file(entry), "names that differ from " + source, "the same classes in both", fatal=True)
         if names:
             found, source = names, entry.name
     problems.stop()

@@ -16,7 +16,7 @@ from metrics.ingest.sheet import first_line
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 80_000_000
-MANY_PIXELS = 20_000_000  # from here on an image must not be packed tighter than an entry of an archive may be
+MANY_PIXELS = 20_000_000  # from here on an image must not be compressed more than an entry of an archive may be
 SUFFIXES = (*FORMATS.values(), ".jpeg", ".jpe", ".tiff")
 EXPECTED = "a " + ", ".join(list(FORMATS)[:-1]) + " or TIFF image"
 
@@ -96,7 +96,7 @@ def examine(data: bytes, max_pixels: int = MAX_PIXELS) -> tuple[str, tuple[int, 
         if size[0] * size[1] > max_pixels:
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, more than {max_pixels:,}")
         if size[0] * size[1] > MANY_PIXELS and size[0] * size[1] * len(image.getbands()) > MAX_RATIO * len(data):
-            raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, packed more than {MAX_RATIO} : 1")
+            raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, compressed more than {MAX_RATIO} : 1")
         image.draft("RGB", (size[0] // 8 + 1, size[1] // 8 + 1))  # JPEG: read to the end, but build only an eighth
         image.load()
     return ("JPEG" if kind == "MPO" else kind), (int(size[0]), int(size[1]))

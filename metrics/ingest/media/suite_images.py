@@ -71,7 +71,7 @@ class SuiteImages:
     def suite(
         self, file: str, name: str, task: Task, cases: pa.Table, annotations: pa.Table, labels: tuple[str, ...],
         category_ids: tuple[int, ...] = (), notes: tuple[str, ...] = (),
-        empty: tuple[str, str] = ("no good image", "at least one"),
+        empty: tuple[str, str] = ("no valid image", "at least one"),
     ) -> Loaded[Suite]:  # fmt: skip
         """Return the suite of these cases and objects; InputError with every problem, or with `empty` where no case is
         left.

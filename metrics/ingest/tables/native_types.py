@@ -31,7 +31,7 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
         except (*UNREADABLE, TypeError) as error:
             problems.add(
                 name,
-                f"values that are no text: {first_line(error)}",
+                f"values that are not text: {first_line(error)}",
                 "text, numbers or lists of text",
                 column=column,
                 fatal=True,
@@ -113,7 +113,7 @@ def check_names(file: str, names: list[str], problems: Problems) -> None:
         problems.add(
             file,
             f"{names.count(name)} columns named {name!r}",
-            "every column under its own name",
+            "a different name for each column",
             column=name,
             fatal=True,
         )

@@ -217,7 +217,7 @@ def _boxes(
         values[:, 2:] -= values[:, :2]
     with np.errstate(invalid="ignore"):
         for place in (2, 3):
-            what = "not before " + names[place - 2] if _corners(columns) else "not negative"
+            what = "not before " + names[place - 2] if _corners(columns) else "of at least 0"
             sheet.blame(given & (values[:, place] < 0), names[place], sheet.table[names[place]], "a number " + what)
     values[~given] = np.nan
     return values
