@@ -12,7 +12,6 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_di
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.significance import Verdict, turned
-from metrics.analysis.sampling_design import Design
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.store import Run
@@ -129,7 +128,7 @@ def trend(
     changes = corrected([stop.change for stop in stops if stop.change is not None], correction)
     found = iter(changes)
     stops = [stop if stop.change is None else replace(stop, change=next(found)) for stop in stops]
-    clustered = bool(changes) and Design(ordered[0], tag).clusters is not None
+    clustered = bool(changes) and ordered[0].sampling_design(tag).clusters is not None
     tested = sum(change.p is not None for change in changes)
     return Trend(
         column, tuple(dict.fromkeys(stop.model for stop in stops)), tuple(stops), correction, tested, clustered
@@ -156,7 +155,7 @@ def _change(
 ) -> Difference | Resampled | None:
     """Return the change before correction, kept: sealed runs never change."""
     then, now = Run(before), Run(folder)
-    design, key = Design(now, tag), (column.evaluator, column.metric)
+    design, key = now.sampling_design(tag), (column.evaluator, column.metric)
     a, b = (values(run, model, design, key).get(key) if by_case else None for run in (then, now))
     if a is not None and b is not None:
         return difference(column, a, b, design)

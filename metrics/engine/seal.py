@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, SCHEMA_VERSION, SCORES
-from metrics.engine.aggregate import Design, aggregate_cases
+from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
@@ -63,7 +63,7 @@ def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Pa
 
 
 def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]:
-    design = Design.of(run.suite, run.suite.tags[:SLICED_TAGS])
+    slices = designs(run.suite, run.suite.tags[:SLICED_TAGS])
     for name in run.evaluators:
         entry = evaluators()[name]
         own = [unit for unit in units if unit.evaluator == name]
@@ -71,7 +71,7 @@ def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]
             yield _over_repeats(pa.concat_tables(_read(own, parts, "aggregates")))
             continue
         scores = pa.concat_tables([SCORES.empty_table().select(AGGREGATED), *_read(own, parts, "scores", AGGREGATED)])
-        yield aggregate_cases(entry, scores, run.models, design, run.spec["seed"])
+        yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
 
 
 def _over_repeats(aggregates: pa.Table) -> pa.Table:

@@ -7,7 +7,7 @@ resample does not have is NaN.
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.image_resampling import draw_weights
+from metrics.stats.draws import draw_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

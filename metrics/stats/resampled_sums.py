@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.image_resampling import draw_weights
+from metrics.stats.draws import draw_weights
 
 Floats = NDArray[np.float64]
 FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows

@@ -9,7 +9,7 @@ import pyarrow as pa
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.aggregate import Design, aggregate_cases
+from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.store import Run, Workspace
 from metrics.store.files import write_json, write_table
 
@@ -53,7 +53,7 @@ def scored_run(
     scores, chosen = pa.Table.from_pylist(rows, SCORES), list(dict.fromkeys(key.split(".")[0] for key in given))
     for evaluator in chosen:
         entry, mine = evaluators()[evaluator], scores.filter(pa.compute.equal(scores["evaluator"], evaluator))
-        made = aggregate_cases(entry, mine, tuple(models), Design.of(suite, ()), 0)
+        made = aggregate_cases(entry, mine, tuple(models), designs(suite, ()), 0)
         held = mine["metric"].unique()
         aggregates.append(made.filter(pa.compute.is_in(made["metric"], held)))
     workspace = Workspace()

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.analysis.leaderboard.significance import Verdict, in_words, judge, turned
-from metrics.analysis.sampling_design import Design
 from metrics.core.errors import InputError
 from metrics.core.evaluator import Metric
 from metrics.core.registry import evaluators
+from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import paired_tests
 from metrics.store import Run
 
@@ -131,7 +131,7 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
 def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: str | None) -> Comparison:
     """Return the comparison before correction, kept: sealed runs never change."""
     run, other = Run(folder_a), Run(folder_b)
-    design = Design(run, tag)
+    design = run.sampling_design(tag)
     a, b = values(run, model_a, design), values(other, model_b, design)
     board_a = leaderboard(run, tag)
     board_b = board_a if other.id == run.id else leaderboard(other, tag)
@@ -155,7 +155,7 @@ def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: s
     unpaired = [entry for entry in unpaired if (entry.column.key, None) not in drawn]
     notes = _notes(run, other, board_a.columns, board_b.columns, rows)
     return Comparison(
-        model_a, model_b, run.id, other.id, design.size, tuple(_tested(rows, a, b, design)), resampled,
+        model_a, model_b, run.id, other.id, len(design), tuple(_tested(rows, a, b, design)), resampled,
         tuple(unpaired), "holm", 0, design.clusters is not None, notes,
     )  # fmt: skip
 
@@ -200,7 +200,7 @@ def corrected(rows: Sequence[Tested], correction: Correction) -> list[Tested]:
     return [_judged(row, None if row.p is None else next(adjusted)) for row in rows]
 
 
-def difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
+def difference(column: Column, a: Measured, b: Measured, design: SamplingDesign) -> Difference:
     """One metric of two models, measured on the same cases, before any correction."""
     key = (column.evaluator, column.metric)
     [found] = _tested([_difference(column, a, b, design)], {key: a}, {key: b}, design)
@@ -221,7 +221,7 @@ class Measured:
 
 
 def values(
-    run: Run, model: str, design: Design, only: tuple[str, str] | None = None
+    run: Run, model: str, design: SamplingDesign, only: tuple[str, str] | None = None
 ) -> dict[tuple[str, str], Measured]:
     """Return the values of one model by (evaluator, metric), all or `only` that one, repeats averaged."""
     wanted = [("model", "==", model)]
@@ -251,7 +251,7 @@ def values(
     return found
 
 
-def _difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
+def _difference(column: Column, a: Measured, b: Measured, design: SamplingDesign) -> Difference:
     """Return the counts and means; the interval and the test, which go by all metrics at once, are added by `_tested`."""
     both = a.present & b.present
     n = int(both.sum())
@@ -286,7 +286,7 @@ def apart_of(a: Measured, b: Measured) -> Floats:
     return np.where(np.abs(apart) <= TIE, 0.0, apart)
 
 
-def _is_mcnemar(column: Column, a: Measured, b: Measured, design: Design) -> bool:
+def _is_mcnemar(column: Column, a: Measured, b: Measured, design: SamplingDesign) -> bool:
     plain = design.weights is None and design.clusters is None and a.single and b.single
     return plain and _metric(column).binary
 
@@ -299,7 +299,7 @@ def _tested(
     rows: Sequence[Difference],
     a: dict[tuple[str, str], Measured],
     b: dict[tuple[str, str], Measured],
-    design: Design,
+    design: SamplingDesign,
 ) -> list[Difference]:
     """Return the rows with interval, p and detectable difference."""
     if not rows:

@@ -19,9 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from metrics.analysis.sampling_design import Design
 from metrics.core.evaluator import Direction, Metric
 from metrics.core.registry import evaluators
+from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import paired_tests
 from metrics.stats.model_ranking import pairwise, rank_bounds
 from metrics.store import Run
@@ -69,7 +69,7 @@ def _ranks(folder: Path, tag: str | None) -> Mapping[Key, Ranks]:
     path = run.table_path("scores")
     if path is None or len(run.models) < 2:
         return {}
-    design = Design(run, tag)
+    design = run.sampling_design(tag)
     found: dict[Key, Ranks] = {}
     with pq.ParquetFile(path, read_dictionary=["model", "evaluator", "metric"]) as file:
         for name in run.evaluators:
@@ -84,7 +84,7 @@ def _ranks(folder: Path, tag: str | None) -> Mapping[Key, Ranks]:
     return found
 
 
-def _of(metric: Metric, values: Floats, models: Sequence[str], design: Design) -> Ranks | None:
+def _of(metric: Metric, values: Floats, models: Sequence[str], design: SamplingDesign) -> Ranks | None:
     """Return the ranks of one metric from values [n, m]; None where fewer than two models have any."""
     sign = -1.0 if metric.direction is Direction.LOWER else 1.0
     held = np.flatnonzero((~np.isnan(values)).any(axis=0))
@@ -102,7 +102,7 @@ def _of(metric: Metric, values: Floats, models: Sequence[str], design: Design) -
 
 
 def _values(
-    file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: Design
+    file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: SamplingDesign
 ) -> Iterator[tuple[Metric, Floats]]:
     """Yield the values [cases inside, models] of each of an evaluator's metrics that has any, repeats averaged, NaN:
     none.

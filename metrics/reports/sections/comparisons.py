@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from metrics.analysis.comparison.compare import Difference, corrected, difference, values
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
-from metrics.analysis.sampling_design import Design
+from metrics.core.sampling_design import SamplingDesign
 from metrics.presentation.style import ARROWS, interval, number, plural
 from metrics.reports.report import Section, Table
 from metrics.store import Run
@@ -24,7 +24,7 @@ def comparison_section(run: Run) -> Section | None:
     ranked = sorted(board.models, key=lambda model: -_wins(board, every, model))
     if len(ranked) < 2:
         return None
-    leader, others, design = ranked[0], ranked[1 : 1 + MOST_MODELS], Design(run, None)
+    leader, others, design = ranked[0], ranked[1 : 1 + MOST_MODELS], run.sampling_design()
     measured = {model: values(run, model, design) for model in (leader, *others)}
     columns = list({(c.evaluator, c.metric): c for c in every if (c.evaluator, c.metric) in measured[leader]}.values())
     pairs = [
@@ -45,7 +45,7 @@ def comparison_section(run: Run) -> Section | None:
     return Section("Is it really better?", "Or is it chance?", (table,), (method(rows, design), *left_out))
 
 
-def method(rows: Sequence[Difference], design: Design) -> str:
+def method(rows: Sequence[Difference], design: SamplingDesign) -> str:
     """Return which tests and which correction were used, in words for everybody."""
     used = [text for name, text in TESTS.items() if any(row.test == name and row.p is not None for row in rows)]
     tests = plural(sum(row.p is not None for row in rows), "test")
