@@ -33,7 +33,7 @@ def standing_heads(report: Report) -> tuple[str, ...]:
     """Return the column heads of the table of standings."""
     if len(report.models) == 1:
         return "Metric", "Model", "Value and 95 % interval", "n", "Threshold"
-    return "Metric", "Leader", "Value and 95 % interval", "n", "Cannot be told apart from it"
+    return "Metric", "Leader", "Value and 95 % interval", "n", "Tied for best"
 
 
 def subtitle(report: Report) -> str:
@@ -63,7 +63,9 @@ def named(names: Sequence[str], word: str = "and") -> str:
 
 
 def level_text(standing: Standing, models: Sequence[str]) -> str:
-    """Return the models that cannot be told apart from the leader; of a single model, how it stands to the threshold."""
+    """Return the models tied for best with the leader; of a single model, how it compares with the threshold."""
+    if len(models) > 1 and not standing.tested:
+        return "not tested"
     if len(models) > 1:
         everyone = len(standing.level) == len(models) - 1 > 1
         return "every other model" if everyone else named(standing.level) or "no other model"

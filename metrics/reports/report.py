@@ -38,7 +38,7 @@ class Column:
 class Cell:
     """One model's number: value, 95 % interval, what it rests on (`n`) and what could not be scored.
 
-    `goodness` 0 … 1 gives the colour; `best`: cannot be told apart from the best; `problem`: on the wrong side of the
+    `goodness` 0 … 1 gives the colour; `best`: no model is significantly better; `problem`: on the wrong side of the
     threshold; `reason`: why there is no value.
     """
 
@@ -55,12 +55,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who leads in one metric, with what, and which models cannot be told apart from the leader."""
+    """The best model in one metric, its number, and the other models that are tied for best; `tested`: by paired tests."""
 
     column: Column
     leader: str
     cell: Cell
     level: tuple[str, ...]
+    tested: bool = True
 
 
 @dataclass(frozen=True, slots=True)

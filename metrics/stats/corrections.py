@@ -8,7 +8,7 @@ LEVEL = 0.05  # at or below which an adjusted p is called significant
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's adjusted p: the chance of even one false finding among all stays below the level they are held against.
+    """Return Holm's adjusted p: the chance of any false finding is at most the level that they are compared with.
 
     In rising order the i-th of m is multiplied by m − i + 1, at least as large as the one before and at most 1.
     Source: Holm, Scandinavian Journal of Statistics 6:65, 1979.
@@ -23,7 +23,7 @@ def holm(p: Floats) -> Floats:
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Benjamini and Hochberg's adjusted p: of the findings below the level at most that share is expected to be false.
+    """Return Benjamini and Hochberg's adjusted p: of the findings at a level at most that share is expected false.
 
     In falling order the i-th smallest of m is multiplied by m / i, at most as large as the one after it.
     Source: Benjamini & Hochberg, Journal of the Royal Statistical Society B 57:289, 1995.

@@ -1,4 +1,4 @@
-"""Ranks of many models: every pair tested as `metrics.stats.paired_tests` does, and the ranks that the tests leave open."""
+"""Ranks of many models: every pair gets the one paired test, and significant differences make the ranks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def compare_pairs(
         later = slice(leader + 1, None)
         apart = values[:, leader, None] - values[:, later]
         found = paired_tests(apart, weights, clusters, single[leader] & single[later])
-        return found.difference, found.p, found.error, found.pairs, found.units
+        return found.difference, found.p, found.error, found.pairs.astype(np.float64), found.units.astype(np.float64)
 
     return _pairs(order, test)
 

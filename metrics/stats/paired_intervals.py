@@ -16,12 +16,12 @@ RESAMPLES = 2_000
 
 
 def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interval:
-    """95 % interval of the difference b − a of two shares on the same cases, from the four counts of pairs.
+    """Return the 95 % interval of the difference b − a of two shares on the same cases, from the counts of pairs.
 
     d − √(δb² − 2φ·δb·εa + εa²) and d + √(εb² − 2φ·εb·δa + δa²), d = (only_b − only_a) / n; δ and ε are the lower and
     upper arms of each share's Wilson interval, φ the phi coefficient of the table (0 where a margin is empty). Never of
-    width 0, so no discordant pair is no proof of equality; a positive numerator of φ is lessened by n / 2, down to 0.
-    (None, None) without pairs. Source: Newcombe, Statistics in Medicine 17:2635, 1998, method 10.
+    width 0: without discordant pairs equality is still not certain; a positive numerator of φ is lessened by n / 2,
+    down to 0. (None, None) without pairs. Source: Newcombe, Statistics in Medicine 17:2635, 1998, method 10.
 
     >>> tuple(round(bound, 3) for bound in newcombe_paired(1, 1, 7, 12))
     (-0.507, -0.026)
@@ -53,9 +53,9 @@ def difference_intervals(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> tuple[Floats, Floats]:
-    """95 % intervals (low, high), each [m], of the column means of paired `differences` [n, m]: NaN is no pair.
+    """Return 95 % intervals (low, high), each [m], of the column means of paired `differences` [n, m]; NaN is no pair.
 
-    Clusters of pairs (codes [n]; default: each its own) are drawn again and the percentiles taken further out, at
+    Clusters of pairs (codes [n]; default: each its own) are resampled and the percentiles taken further out, at
     Φ(−t·√(c / (c − 1))) with Student's t of the c clusters: plain percentiles are too short where c is small. More than
     MANY clusters: the sandwich error times 1.96. NaN with fewer than two clusters.
     Source: Hesterberg, The American Statistician 69:371, 2015, sec. 4 (expanded percentiles).
@@ -78,6 +78,18 @@ def difference_intervals(
         tail = 0.5 * math.erfc(math.sqrt(c / (c - 1)) * student(c - 1) / math.sqrt(2))
         low[column], high[column] = np.nanquantile(means, [tail, 1 - tail])
     return low, high
+
+
+def resample_interval(difference: float, samples: Floats) -> tuple[float, float]:
+    """Return the 95 % interval of a `difference` from its resamples [B], B ≥ 1, by the basic bootstrap.
+
+    2·difference less the 97.5 % and the 2.5 % point of the samples; of width 0 where no resample shows any difference.
+    Source: Davison & Hinkley, Bootstrap Methods and their Application, 1997, ch. 5.2.
+    """
+    if difference == 0 and not samples.any():
+        return 0.0, 0.0
+    high, low = 2 * difference - np.quantile(samples, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def _sums(values: Floats, weights: Floats | None, clusters: Ints | None) -> Floats:

@@ -8,15 +8,15 @@ POWER = 0.8416212335729143  # the standard normal's 80 % point
 
 
 def detectable(error: float, clusters: int) -> float:
-    """Return the true difference that a two-sided test at 5 % finds four times of five (80 % power): (t + 0.84)·error."""
+    """Return the true difference that a two-sided test at 5 % detects with 80 % power: (t + 0.84)·error."""
     return (student(clusters - 1) + POWER) * error
 
 
 def units_needed(error: float, clusters: int, difference: float) -> int:
-    """Return how many clusters, like the `clusters` that give the standard `error`, reveal a true `difference` > 0 as
-    above.
+    """Return how many clusters are needed to detect a true `difference` > 0 with 80 % power.
 
-    The least c ≥ 2 with (t + 0.84)·error·√(clusters / c) ≤ difference, t of c − 1 degrees of freedom.
+    error: the standard error that the present number of `clusters` gives. The least c ≥ 2 with (t +
+    0.84)·error·√(clusters / c) ≤ difference, t of c − 1 degrees of freedom.
 
     >>> units_needed(0.02, 100, detectable(0.02, 100))
     100

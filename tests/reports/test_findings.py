@@ -36,16 +36,16 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     assert found is not None
     (table,) = found.tables
     assert table.title == "best against the next 2 models"
-    verdicts = {(row[0], row[1]): row[-1] for row in table.rows}
-    assert verdicts["Faithfulness ↑", "next"] == "best is better"
-    assert verdicts["Faithfulness ↑", "same"] == "equal on every case"
-    assert verdicts["PII leakage: passes ↑", "next"] == "best is better"
+    results = {(row[0], row[1]): row[-1] for row in table.rows}
+    assert results["Faithfulness ↑", "next"] == "best is better"
+    assert results["Faithfulness ↑", "same"] == "equal on every case"
+    assert results["PII leakage: passes ↑", "next"] == "best is better"
     assert found.notes[0] == (
-        "Both models of a pair answered the same cases, so they are compared case by case. The test asks how often "
-        "chance alone would make a difference as large: McNemar's test, for metrics that are right or wrong on a case, "
-        "and a permutation test that flips the signs of the differences, for metrics with values in between. A model "
-        "is called better only where, over all 4 tests shown together, the chance of even one false finding is at most "
-        "5 % (Holm's correction). That two models cannot be told apart does not say that they are equal."
+        "Both models of a pair are compared on the same cases. The test asks how often chance alone would make a "
+        "difference as large: McNemar's test, for metrics that are right or wrong on a case; a paired t test, for many. "
+        "A model is called better only where, over all pairs of models of the metric, the chance of even one false "
+        "finding is at most 5 % (Holm's correction), as for the ranks of the leaderboard. No significant difference does "
+        "not mean that two models are equal."
     )
 
 

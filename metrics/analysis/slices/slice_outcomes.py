@@ -174,8 +174,8 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
     weights = None if design.weights is None else design.weights[position]
     cases = {name: column.take(position) for name, column in known.items() if name != "class"}
     return Outcomes(
-        measure, model, outcome[rows].astype(np.float64), position, own | cases, weights, _codes(design.units[position]), False,
-        measure.of, 0,
+        measure, model, outcome[rows].astype(np.float64), position, own | cases, weights,
+        _codes(design.units[position]), False, measure.of, 0,
     )  # fmt: skip
 
 

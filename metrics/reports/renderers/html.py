@@ -176,7 +176,7 @@ def _heatmap(report: Report) -> Iterator[str]:
     if leaf is None:
         return
     steps = (Html(f'<i style="background:var(--good{step})"></i>') for step in range(STEPS + 1))
-    text = " better · ● cannot be told apart from the best · hatched: no value · small: 95 % interval, n"
+    text = " better · ● best or tied for best · hatched: no value · small: 95 % interval, n"
     yield tag("p", "worse ", *steps, text, _class="ramp muted small")
     groups = (tag("th", title, _class="group", colspan=span) for title, span in leaf.groups)
     columns = (tag("th", tag("b", title), tag("small", note)) for title, note in leaf.columns)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 from metrics.presentation.style import ARROWS, plural
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Radar
@@ -14,16 +15,11 @@ MOST_BARS = 3  # metrics
 
 def glance(board: Leaderboard) -> Iterator[ChartGroup]:
     """One group of charts, of primary metrics with a better end and a range; nothing where there is no such metric."""
-    columns = [
-        column for column in _headlines(board) if column.direction != "none" and math.isfinite(column.high - column.low)
-    ]
+    columns = [column for column in primary_columns(board) if math.isfinite(column.high - column.low)]
     if not columns:
         return
-    ranked = sorted(
-        board.models,
-        key=lambda model: -sum((cell := board.cells.get((model, c.key))) is not None and cell.best for c in columns),
-    )
-    models = tuple(ranked[:MOST_MODELS])
+    ranked = headline(board).models
+    models = ranked[:MOST_MODELS]
     charts: list[Radar | Bars] = []
     if len(columns) >= LEAST_SPOKES:
         charts.append(_radar(board, columns[:MOST_SPOKES], models))
@@ -39,15 +35,6 @@ def glance(board: Leaderboard) -> Iterator[ChartGroup]:
         note = f"The {len(models)} leading of {len(ranked):,} models."
     if charts:
         yield ChartGroup("At a glance", "Where is each model strong and weak?", tuple(charts), note)
-
-
-def _headlines(board: Leaderboard) -> list[Column]:
-    """Return the first primary column of each evaluator."""
-    found: dict[str, Column] = {}
-    for column in board.columns:
-        if column.primary:
-            found.setdefault(column.evaluator, column)
-    return list(found.values())
 
 
 def _radar(board: Leaderboard, columns: Sequence[Column], models: tuple[str, ...]) -> Radar:
