@@ -48,9 +48,9 @@ class Ranks:
     units: int = 0
     error: float | None = None
 
-    def p_of(self, one: str, other: str) -> float | None:
-        """Return the adjusted p of a pair of models; None where they were not tested."""
-        return self.adjusted.get((one, other), self.adjusted.get((other, one)))
+    def p_of(self, one: str, other: str) -> float:
+        """Return the adjusted p of a pair of models; 1 where there are too many models to test this pair."""
+        return self.adjusted.get((one, other), self.adjusted.get((other, one), 1.0))
 
     @property
     def detectable(self) -> float | None:

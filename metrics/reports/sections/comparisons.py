@@ -30,19 +30,16 @@ def comparison_section(run: Run) -> Section | None:
         return None
     leader, others, design = ranked[0], ranked[1 : 1 + MOST_MODELS], run.sampling_design()
     measured = {model: values(run, model, design) for model in (leader, *others)}
-    by_case = {column.key for column in every if (column.evaluator, column.metric) in measured[leader]}
-    whole = [column for column in every if column.key not in by_case]
+    columns = [column for column in every if column.key in board.ranks]
+    whole = [column for column in columns if (column.evaluator, column.metric) not in measured[leader]]
     resampled = {model: resampled_differences(run, model, run, leader, whole) for model in others}
-    columns = [
-        column for column in every if column.key in by_case or any(column.key in of for of in resampled.values())
-    ]
     pairs: list[tuple[str, Difference | Resampled]] = []
     for column in columns[:MOST_METRICS]:
         key = column.evaluator, column.metric
         for model in others:
             if column.key in resampled[model]:
                 pairs.append((model, resampled[model][column.key]))
-            elif column.key in by_case and key in measured[model]:
+            elif key in measured[leader] and key in measured[model]:
                 pairs.append((model, difference(column, measured[model][key], measured[leader][key], design)))
     rows = [with_significance(row, board.ranks[row.column.key].p_of(leader, model)) for model, row in pairs]
     if not rows:
