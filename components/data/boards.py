@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.runs import workspace
+from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +143,7 @@ def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str 
     Read-only.
 
     A stop is a record: run, name, created, model, value, low, high, n, unscored, before, words, settings; of its change
-    significance, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (better, worse, equal cases):
+    significance, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (cases better, worse, equal):
     None, or () for `outcomes`, where there is none. See metrics.analysis.Stop.
     """
     from metrics import analysis

@@ -35,11 +35,12 @@ Insight = dict[str, Any]
 def insights(run: Run) -> pd.DataFrame:
     """Return what stands out, the gravest first: columns COLUMNS.
 
-    The leading_model over all primary metrics (metrics.analysis.leaderboard.headline). Of each evaluator's primary metric
-    the best_model and worst_model (no_difference where no difference is significant) and the hardest_case, the one that most models fail; of all thresholds together the most_accurate and
-    least_accurate model; fastest_model, slowest_model, cheapest_model, dearest_model where the outputs say so;
-    best_retrieval and worst_retrieval; retrieval_blame and generation_blame: to what failing answers are owed;
-    least_grounded: the sentence or claim that the contexts support the least.
+    The leading_model over all primary metrics (metrics.analysis.leaderboard.headline). Of each evaluator's primary
+    metric the best_model and worst_model (no_difference where no difference is significant) and the hardest_case, the
+    one that most models fail; of all thresholds together the most_accurate and least_accurate model; fastest_model,
+    slowest_model, cheapest_model, dearest_model where the outputs say so; best_retrieval and worst_retrieval;
+    retrieval_blame and generation_blame: to what failing answers are owed; least_grounded: the sentence or claim that
+    the contexts support the least.
 
     severity: `high` for what is on the wrong side of a threshold, fails every model or fails mostly for one reason;
     `low` for other failures; `info` for what is no failure. evidence: what it rests on, in words. affected: how many
