@@ -232,7 +232,8 @@ class TestIntervals:
         """Every resample by copying its images, against sums of what was counted once."""
         pairs = self.pairs()
         found = judged(*data_set(pairs), resamples=40, seed=3)
-        from metrics.vision.image_resampling import draw_halves, half_sample_interval
+        from metrics.stats.draws import draw_halves
+        from metrics.vision.image_resampling import half_sample_interval
 
         weights = draw_halves(np.arange(len(pairs), dtype=np.int32), 40, 3)
         drawn = [[pair for pair, times in zip(pairs, row, strict=True) for _ in range(times)] for row in weights]

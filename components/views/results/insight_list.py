@@ -10,7 +10,14 @@ from metrics.presentation import format
 
 SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
 TOPICS = {
-    "best and worst": ("best_model", "worst_model", "no_difference", "most_accurate", "least_accurate"),
+    "best and worst": (
+        "leading_model",
+        "best_model",
+        "worst_model",
+        "no_difference",
+        "most_accurate",
+        "least_accurate",
+    ),
     "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_blame", "generation_blame"),
     "grounding": ("least_grounded",),
     "hard cases": ("hardest_case",),
