@@ -1,8 +1,10 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, format, url
-from components.frame import frame
+from components import data
+from components.widgets import url
+from components.widgets.frame import frame
+from metrics.presentation import format
 
 FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
     "html": ("HTML", ":material/html:", "html", "text/html", "one file for a browser"),
@@ -59,7 +61,7 @@ with right:
                 "evaluator": table["evaluator"], "metric": table["metric"], "best": table["best"],
                 "value": format.aligned(table["value"].tolist()),
                 "95 % interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
-                "not told apart from it": table["level"], "n": table["n"],
+                "tied for best": table["level"], "n": table["n"],
             }
         )  # fmt: skip
         st.dataframe(shown, hide_index=True, column_config={"value": st.column_config.TextColumn(alignment="right")})

@@ -12,6 +12,7 @@ from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
 from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions
+from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
@@ -33,6 +34,7 @@ __all__ = [
     "Distribution",
     "Distributions",
     "ExampleView",
+    "Headline",
     "Leaderboard",
     "ObjectFilter",
     "ObjectPage",
@@ -59,6 +61,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "headline",
     "insights",
     "judge_names",
     "judged_evaluators",
@@ -69,6 +72,7 @@ __all__ = [
     "measures",
     "object_counts",
     "objects",
+    "primary_columns",
     "problems",
     "ranks",
     "resources",

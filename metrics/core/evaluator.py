@@ -66,7 +66,9 @@ class Metric:
 
     `low` and `high` bound it (infinite where open); `threshold` is the value on whose wrong side a model has a problem,
     None for no default; `binary` says that a case's value is 0 or 1, so the mean is a share; `primary` marks the one
-    that stands for the evaluator; `minor` ones start hidden on the leaderboard.
+    that stands for the evaluator; `minor` ones start hidden on the leaderboard; `twin_of` lists metrics
+    (evaluator.metric) that, with matching parameters, are the same number under another name: side by side they count
+    once.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Metric:
     primary: bool = False
     minor: bool = False
     unit: str = ""
+    twin_of: tuple[str, ...] = ()
 
     def goodness(self, value: float) -> float | None:
         """`value` from 0, the worst of the range, to 1, the best; None where the range is open or undirected."""
@@ -138,7 +141,7 @@ class Aggregate:
     why); `n` counts what the value rests on (cases, or objects of the label), `unscored` what it could not count;
     `interval` names the method.
     `replicates` [B] is the value in each bootstrap resample; which cases those hold must follow from the suite and the
-    seed alone, so that two models pair. They are not stored: a comparison computes them anew.
+    seed alone, so that two models pair. A run stores those over all labels; a comparison computes those of labels.
     """
 
     metric: str

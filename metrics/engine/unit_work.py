@@ -24,7 +24,7 @@ from metrics.core.evaluator import (
     unreadable_value,
 )
 from metrics.core.registry import choose
-from metrics.core.schema import AGGREGATES, SCORES
+from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.engine.plan import Unit
 from metrics.models import equip
@@ -224,6 +224,9 @@ def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) 
         reason = f"{type(failure).__name__}: {failure}"
         return {"aggregates": _aggregates(unit, _without_value(entry, reason, len(suite)))}, len(suite)
     tables = {"aggregates": _aggregates(unit, findings.aggregates)}
+    replicates = _replicates(unit, findings.aggregates)
+    if replicates.num_rows:
+        tables["replicates"] = replicates
     if unit.tag is not None:
         return tables, 0
     if findings.cases:
@@ -260,6 +263,20 @@ def _aggregates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
         for entry in aggregates
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=AGGREGATES)
+
+
+def _replicates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
+    """Return the replicates of the numbers over all labels."""
+    rows = [
+        {
+            "model": unit.model, "evaluator": unit.evaluator, "metric": entry.metric,
+            "slice": None if unit.tag is None else f"tag={unit.tag}", "value": entry.value, "n": entry.n,
+            "columns": json.dumps(dict(entry.columns), ensure_ascii=False), "replicates": entry.replicates,
+        }
+        for entry in aggregates
+        if entry.label is None and entry.value is not None and entry.replicates is not None and len(entry.replicates)
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=REPLICATES)
 
 
 @lru_cache(maxsize=2)

@@ -51,7 +51,7 @@ def test_every_kind_is_told(rag: Run) -> None:
     found = insights(rag)
     assert list(found.columns) == COLUMNS
     assert set(found["kind"]) == {
-        "best_model", "worst_model", "hardest_case", "fastest_model",
+        "leading_model", "best_model", "worst_model", "hardest_case", "fastest_model",
         "slowest_model", "cheapest_model", "dearest_model", "best_retrieval", "worst_retrieval", "retrieval_blame",
         "generation_blame", "least_grounded", "no_difference", "most_accurate", "least_accurate",
     }  # fmt: skip
@@ -134,7 +134,7 @@ def test_the_best_at_retrieval(rag: Run) -> None:
     assert worst["evidence"].endswith("blunt misses the threshold of Context recall")
 
 
-def test_equal_contexts_tell_nobody_apart(workspace: Path) -> None:
+def test_equal_contexts_have_no_best(workspace: Path) -> None:
     run = scored_run({"context_recall.context_recall": {"one": [0.5, 0.9] * 4, "two": [0.9, 0.5] * 4}})
     assert not insights(run)["kind"].str.endswith("_retrieval").any()
 
@@ -143,7 +143,7 @@ def test_accuracy_counts_checks_passed(workspace: Path) -> None:
     values = {"sharp": [1.0] * 38 + [0.0] * 2, "blunt": [0.0] * 30 + [1.0] * 10, "also": [1.0] * 39 + [0.0]}
     found = insights(scored_run({f"{name}.{name}": values for name in ("context_recall", "faithfulness")}))
     assert told(found, "most_accurate")["message"] == (
-        "also is the most accurate: it passes 97.5 % of the checks of a case; sharp cannot be told apart from it"
+        "also is the most accurate: it passes 97.5 % of the checks of a case; no significant difference from sharp"
     )
     least = told(found, "least_accurate")
     assert least["message"] == "blunt is the least accurate: it passes 25 % of the checks of a case"

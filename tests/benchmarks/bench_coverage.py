@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.draws import draw_halves
 from metrics.stats.intervals import wilson
-from metrics.stats.model_ranking import pairwise, rank_bounds
-from metrics.vision.half_sample_intervals import half_sample_interval
-from metrics.vision.image_resampling import draw_halves, resample
+from metrics.stats.model_ranking import compare_pairs, rank_bounds
+from metrics.vision.half_sample_intervals import half_sample_interval, has_enough_truths
+from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
 from metrics.vision.precision_recall import Ranking
@@ -120,7 +121,10 @@ def clustered(count: int, draw: Draw, mean: float) -> float:
 
 
 def detection(data_sets: int = 150, halves: int = 200) -> Iterator[tuple[str, list[float]]]:
-    """Of each metric of labels and of means over labels, by ground truths a label, over data sets and detectors."""
+    """Of each metric of labels and of means over labels, by ground truths a label, over data sets and detectors.
+
+    Data sets with too few ground truths for an interval of a mean AP do not count for it.
+    """
     found: dict[str, list[float]] = defaultdict(list)
     for labels, truths, images in DETECTION:
         whole = min(300_000, max(3_000, 30_000 * images // truths))
@@ -133,11 +137,15 @@ def detection(data_sets: int = 150, halves: int = 200) -> Iterator[tuple[str, li
                 weights = np.concatenate([np.ones((1, images), np.uint8), drawn])
                 for name, values in estimates(data, weights).items():
                     objects = counts(data, name)
+                    if name.startswith("mean AP") and not has_enough_truths(objects):
+                        continue
                     sizes = objects if values.ndim > 1 else objects.sum()
                     low, high = half_sample_interval(values[0], values[1:], sizes, images)
                     inside = (low <= truth[name][0]) & (truth[name][0] <= high)
                     held[name] += np.atleast_1d(inside)[~np.isnan(np.atleast_1d(values[0]))].tolist()
             for name, own in held.items():
+                if len(own) < data_sets / 2:
+                    continue
                 if labels > 1 or name.endswith("of a label"):
                     several = "" if name.endswith("of a label") else f", {labels} labels"
                     found[f"{name}{several}, {truths} truths a label"].append(float(np.mean(own)))
@@ -175,7 +183,7 @@ def true_ranks(models: int, suites: int = 500, n: int = 100) -> float:
     for _ in range(suites):
         hard = rng.random((n, 1))  # a case is hard for every model
         right = (0.5 * hard + 0.5 * rng.random((n, models)) < truth).astype(float)
-        low, high = rank_bounds(pairwise(right), models)
+        low, high = rank_bounds(compare_pairs(right), models)
         held += bool(((low <= best) & (high >= worst)).all())
     return held / suites
 

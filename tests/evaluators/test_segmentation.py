@@ -12,9 +12,9 @@ from metrics.core.evaluator import Findings, Status
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation import _label_maps
 from metrics.evaluators.segmentation.segmentation_iou import NOTHING, SegmentationIouParameters, segmentation_iou
+from metrics.stats.draws import draw_halves
 from metrics.vision import masks, segmentation
 from metrics.vision.half_sample_intervals import half_sample_interval
-from metrics.vision.image_resampling import draw_halves
 
 LABELS = ("road", "sky", "tree")
 EXAMINED = settings(max_examples=30)

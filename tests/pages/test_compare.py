@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
-from components import compare
+from components.views.results import model_comparison
 from metrics.analysis import compare as paired
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -105,9 +105,9 @@ def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> 
 
 
 def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> None:
-    assert "(Holm)" in texts(open_page("compare"))
-    assert "no correction" in texts(open_page("compare", correction="none"))
-    assert "(Holm)" in texts(open_page("compare", correction="'; DROP"))
+    assert "after Holm correction" in texts(open_page("compare"))
+    assert "without correction" in texts(open_page("compare", correction="none"))
+    assert "after Holm correction" in texts(open_page("compare", correction="'; DROP"))
 
 
 def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:
@@ -132,26 +132,26 @@ def test_a_single_model_teaches(
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "said"),
+    ("found", "said"),
     [
         (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
         (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
         (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
-        (["open", "equal"], "Not shown: A and B cannot be told apart in any of 2 metrics"),
-        (["leaning"], "Not shown: A and B cannot be told apart in this metric"),
-        (["none"], "Not paired: 0 metrics of the whole data set, the two intervals apart in none"),
+        (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
+        (["leaning"], "No significant difference between A and B in this metric"),
+        (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
     ],
 )
-def test_the_answer(verdicts: list[str], said: str) -> None:
-    rows = [{"direction": "higher", "verdict": verdict} for verdict in verdicts]
-    assert compare.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
+def test_the_answer(found: list[str], said: str) -> None:
+    rows = [{"direction": "higher", "significance": one} for one in found]
+    assert model_comparison.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
 
 
 def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> dict:
     return {
         "key": "e/m", "evaluator_title": "E", "title": "m", "direction": direction, "low": low, "difference": middle,
         "high": high, "better": None if direction == "none" else middle, "a": a, "b": a + middle, "n": 9, "p": 0.2,
-        "adjusted": 0.4, "verdict": "open", "words": "", "column": {"low": 0.0, "high": end},
+        "adjusted": 0.4, "significance": "open", "words": "", "column": {"low": 0.0, "high": end},
     }  # fmt: skip
 
 
@@ -167,12 +167,12 @@ def row(direction: str, low: float, middle: float, high: float, end: float = 1.0
     ],
 )
 def test_right_of_zero_is_b_better(given: dict, expected: tuple | None) -> None:  # type: ignore[type-arg]
-    assert compare.scaled(given) == (None if expected is None else pytest.approx(expected))
+    assert model_comparison.scaled(given) == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> None:
     hostile = row("higher", -0.1, 0.2, 0.5) | {"evaluator_title": "<b>%{x}"}
-    figure = compare.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
+    figure = model_comparison.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
     drawn = json.loads(figure.to_json())
     assert [trace["customdata"] for trace in drawn["data"] if trace["mode"] == "markers"] == [[["e/m"]]] * 2
     assert drawn["layout"]["yaxis"]["ticktext"] == ["&lt;b&gt;&#37;{x} · m ↑"]

@@ -10,9 +10,8 @@ import numpy as np
 
 from metrics.analysis.cases.threshold_outcomes import rules, sided
 from metrics.analysis.leaderboard.leaderboard import leaderboard
-from metrics.analysis.leaderboard.significance import LEVEL
+from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.intervals import wilson
-from metrics.stats.paired_tests import holm
 from metrics.stats.stratified import Stratum, exact_excess
 from metrics.store import Run
 

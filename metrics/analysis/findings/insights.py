@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import rules, sided
 from metrics.analysis.findings.failure_attribution import Blame, blames, least_grounded
+from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -32,11 +35,12 @@ Insight = dict[str, Any]
 def insights(run: Run) -> pd.DataFrame:
     """Return what stands out, the gravest first: columns COLUMNS.
 
-    Of each evaluator's primary metric the best_model and worst_model (no_difference where they cannot be told apart)
-    and the hardest_case, the one that most models fail; of all thresholds together the most_accurate and
-    least_accurate model; fastest_model, slowest_model, cheapest_model, dearest_model where the outputs say so;
-    best_retrieval and worst_retrieval; retrieval_blame and generation_blame: to what failing answers are owed;
-    least_grounded: the sentence or claim that the contexts support the least.
+    The leading_model over all primary metrics (metrics.analysis.leaderboard.headline). Of each evaluator's primary
+    metric the best_model and worst_model (no_difference where no difference is significant) and the hardest_case, the
+    one that most models fail; of all thresholds together the most_accurate and least_accurate model; fastest_model,
+    slowest_model, cheapest_model, dearest_model where the outputs say so; best_retrieval and worst_retrieval;
+    retrieval_blame and generation_blame: to what failing answers are owed; least_grounded: the sentence or claim that
+    the contexts support the least.
 
     severity: `high` for what is on the wrong side of a threshold, fails every model or fails mostly for one reason;
     `low` for other failures; `info` for what is no failure. evidence: what it rests on, in words. affected: how many
@@ -47,7 +51,7 @@ def insights(run: Run) -> pd.DataFrame:
 
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
-    rows: list[Insight] = []
+    rows: list[Insight] = [*_leader(board)]
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)
@@ -59,6 +63,17 @@ def insights(run: Run) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
     order = frame["severity"].map(GRAVITY).sort_values(kind="stable").index
     return frame.loc[order].reset_index(drop=True)
+
+
+def _leader(board: Leaderboard) -> Iterator[Insight]:
+    """Yield the headline, where there are two models and a metric to compare them by."""
+    found = headline(board)
+    if len(board.models) > 1 and found.compared:
+        evidence = f"paired tests in {_joined(found.compared)}, Holm-corrected over all pairs of models of a metric"
+        yield _row(
+            "leading_model", found.sentence, model=found.leaders[0] if len(found.leaders) == 1 else None,
+            evidence=evidence, of=[column.evaluator for column in primary_columns(board)],
+        )  # fmt: skip
 
 
 def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]:
@@ -73,11 +88,12 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     ranked = sorted(values, key=lambda model: -sign * values[model])
     best, worst = ranked[0], ranked[-1]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
+    untested = board.cells[best, column.key].untested is not None
     if board.cells[worst, column.key].best:
-        message = f"{column.title}: the models cannot be told apart (their 95 % intervals overlap)"
+        message = f"{column.title}: no significant difference between the models"
         yield _row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
         return
-    also = f"; {', '.join(tied)} cannot be told apart from it" if tied else ""
+    also = "; the difference is not tested" if untested else f"; tied for best with {', '.join(tied)}" if tied else ""
     yield _row(
         "best_model", f"{best} is best at {column.title} ({values[best]:.3g}){also}", column=column, model=best,
         value=values[best], evidence=_spread(board, column, best, worst),
@@ -138,13 +154,16 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     shares = found.pivot(index="case_id", columns="model", values="share").sort_index()
     if len(shares.columns) < 2:
         return
-    means, (low, high) = shares.mean(), bootstrap_means(shares.to_numpy(dtype=float), low=0.0, high=1.0)
+    values = shares.to_numpy(dtype=float)
+    means, (low, high) = shares.mean(), bootstrap_means(values, low=0.0, high=1.0)
     ranked = means.sort_values(ascending=False, kind="stable").index
     ends = {model: (low[at], high[at]) for at, model in enumerate(shares.columns)}
-    level = [model for model in ranked[1:] if ends[model][1] >= ends[ranked[0]][0]]
-    if len(level) == len(ranked) - 1:
+    best, _ = rank_bounds(compare_pairs(values, clusters=_clusters(run, shares.index)), len(shares.columns))
+    tied = {model for model, rank in zip(shares.columns, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
+    if len(tied) == len(ranked) - 1:
         return
-    also = f"; {', '.join(level)} cannot be told apart from it" if level else ""
+    level = [model for model in ranked if model in tied]
+    also = f"; no significant difference from {', '.join(level)}" if level else ""
     evidence = "; ".join(
         f"{model} {100 * means[model]:.3g} % ({100 * ends[model][0]:.3g} … {100 * ends[model][1]:.3g})"
         for model in (ranked[0], ranked[-1])
@@ -157,9 +176,22 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
         )  # fmt: skip
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    titles = [evaluators()[name].title for name in names]
-    return ", ".join(titles[:most]) + (f" and {len(titles) - most} more" if len(titles) > most else "")
+def _clusters(run: Run, case_ids: pd.Index) -> NDArray[np.int64] | None:
+    """Return the suite's cluster of each of these cases; None where the suite has no groups."""
+    clusters = run.sampling_design().clusters
+    if clusters is None:
+        return None
+    positions = run.query("SELECT case_id, position FROM suite_cases").set_index("case_id")["position"]
+    rows: NDArray[np.int64] = positions.loc[case_ids].to_numpy()
+    return clusters[rows]
+
+
+def _joined(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return _joined([evaluators()[name].title for name in names])
 
 
 def _resources(run: Run) -> Iterator[Insight]:
@@ -203,7 +235,7 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
         mean = float(np.mean(goodness[model]))
         missed = [column.evaluator_title for column in context if board.cells[model, column.key].problem]
         wrong = kind == "worst_retrieval" and bool(missed)
-        evidence = f"over {_listed(names)}; {best} is told apart from {worst} in {telling} of {len(context)}"
+        evidence = f"over {_listed(names)}; {best} is tied for best and {worst} is not in {telling} of {len(context)}"
         if missed:
             evidence += f"; {model} misses the threshold of {', '.join(missed)}"
         message = f"{model} retrieves {word}: its contexts reach {100 * mean:.3g} % of the metrics' ranges"

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, not_applicable
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.stats.bootstrap import bootstrap_means
 
@@ -32,12 +31,12 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
          for score in cases.values()],
         np.float64,
     ).reshape(len(cases), len(metrics))  # fmt: skip
-    weights, clusters = _design(suite)
+    design = SamplingDesign.of(suite.cases)
     low, high = np.array([(metric.low, metric.high) for metric in metrics]).T
-    lows, highs = bootstrap_means(values, weights, clusters, low=low, high=high)
+    lows, highs = bootstrap_means(values, design.weights, design.clusters, low=low, high=high)
     return Findings(
         [
-            _aggregate(metric, values[:, column], weights, (lows[column], highs[column]), cases)
+            _aggregate(metric, values[:, column], design.weights, (lows[column], highs[column]), cases)
             for column, metric in enumerate(metrics)
         ],
         cases,
@@ -47,17 +46,6 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
 def too_few(kind: str, there: int, evidence: Mapping[str, object]) -> CaseScore:
     """Return the score of a case with fewer than two repeats to compare."""
     return not_applicable(f"needs two {kind} of the case, has {there}", evidence)
-
-
-def _design(suite: Suite) -> tuple[NDArray[np.float64] | None, NDArray[np.int64] | None]:
-    weights = clusters = None
-    if suite.cases["weight"].null_count < len(suite):
-        weights = pc.fill_null(suite.cases["weight"], 1.0).to_numpy()
-    if suite.cases["group"].null_count < len(suite):
-        own = pa.array([f"\x00{row}" for row in range(len(suite))])  # without a group a case is a cluster of its own
-        codes = pc.coalesce(suite.cases["group"].combine_chunks(), own).dictionary_encode().indices
-        clusters = codes.to_numpy().astype(np.int64)
-    return weights, clusters
 
 
 def _aggregate(

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number, ratio
-from metrics.evaluators.detection._matched import clusters_of
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
+from metrics.stats.draws import draw_halves
 from metrics.vision.arrays import Floats, Ints, Longs
-from metrics.vision.image_resampling import draw_halves
 from metrics.vision.precision_recall import mean_over
 from metrics.vision.segmentation import band_distance, iou, tally
 
@@ -159,7 +159,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     """
     labels = Labels.of(suite, outputs, parameters)
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
-    clusters = clusters_of(suite.cases["group"])
+    clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
     drawn = int(clusters.max(initial=-1)) + 1
     resamples = parameters.resamples if drawn > 1 else 0  # one cluster says nothing about the next
     sums = _resampled(counts.pixels, draw_halves(clusters, resamples, parameters.seed))

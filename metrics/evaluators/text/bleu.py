@@ -36,9 +36,9 @@ class BleuParameters(Parameters):
     tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=(
-        Metric("bleu1", "BLEU of single tokens."),
-        Metric("bleu2", "BLEU of 1- and 2-grams, weighted equally."),
-        Metric("bleu3", "BLEU of 1- to 3-grams, weighted equally."),
+        Metric("bleu1", "BLEU of single tokens.", minor=True),
+        Metric("bleu2", "BLEU of 1- and 2-grams, weighted equally.", minor=True),
+        Metric("bleu3", "BLEU of 1- to 3-grams, weighted equally.", minor=True),
         Metric("bleu4", "BLEU of 1- to 4-grams, weighted by the parameter.", primary=True),
     ),
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),

@@ -26,10 +26,10 @@ class RougeParameters(Parameters):
     tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=(
-        Metric("rouge1", "F of single tokens in common."),
-        Metric("rouge2", "F of pairs of neighbouring tokens in common."),
+        Metric("rouge1", "F of single tokens in common.", minor=True),
+        Metric("rouge2", "F of pairs of neighbouring tokens in common.", minor=True),
         Metric("rougeL", "F of the longest common subsequence of tokens.", primary=True),
-        Metric("rougeLsum", "F of the union of longest common subsequences, line by line."),
+        Metric("rougeLsum", "F of the union of longest common subsequences, line by line.", minor=True),
     ),
     sources=("Valor metrics: ROUGE", "H2O Eval Studio evaluators: ROUGE", "Lin 2004"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
