@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from metrics.library.coco_columns import IouType, read_columns
+from metrics.library.plain_coco import read_plain
 from metrics.vision.arrays import Floats
+from metrics.vision.coco_columns import IouType
 from metrics.vision.coco_lines import Line, summary_lines
 from metrics.vision.image_resampling import resample
 from metrics.vision.masks import MaskOverlap
@@ -77,7 +78,13 @@ class CocoData:
 
 def read_coco(gt_json: str | Path, results_json: str | Path, *, iou_type: IouType = "bbox") -> CocoData:
     """COCO ground truth (instances) and results as columns; InputError listing every problem of both files."""
-    truth, found = read_columns(gt_json, results_json, iou_type)
+    files = Path(gt_json), Path(results_json)
+    plain = read_plain(*files, iou_type)
+    if plain is None:
+        from metrics.ingest.formats.coco import read_columns
+
+        plain = read_columns(*files, iou_type)
+    truth, found = plain
     overlap = None
     truth_box, box, area = truth.box, found.box, None
     if truth.masks is not None and found.masks is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from metrics.core.errors import InputProblem
 from metrics.vision.arrays import Floats, Ints
 from metrics.vision.boxes import box_areas
-from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, starts
+from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, is_ring, starts
 from metrics.vision.objects import Overlap
 from metrics.vision.outlines import OutlineOverlap, Outlines, outline
 
@@ -166,8 +166,7 @@ def _checked(file: str, table: pa.Table, problems: list[InputProblem]) -> Shapes
     """Return the shapes of a table, fit to be drawn: where rings are wrong, all are left out."""
     shapes = _shapes(table)
     finite = np.isfinite(shapes.points)
-    lengths = np.diff(shapes.ring_start)
-    wrong = (lengths < 6) | (lengths % 2 == 1) | (np.diff(starts(~finite)[shapes.ring_start]) > 0)
+    wrong = ~is_ring(np.diff(shapes.ring_start)) | (np.diff(starts(~finite)[shapes.ring_start]) > 0)
     owner = np.repeat(np.arange(len(shapes)), np.diff(shapes.object_ring))
     spoilt = np.bincount(owner[wrong], minlength=len(shapes)) > 0
     problems += faults(file, "polygons", table["polygons"], spoilt, RING)

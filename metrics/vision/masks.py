@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.vision.arrays import Bytes, Floats, Ints, Longs
+from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
 
 LARGEST_IMAGE = 2**31 - 1  # pixels: positions are 32-bit numbers
 NO_RUNS = "\x7f"  # no character of run lengths
@@ -61,10 +61,6 @@ class Shapes:
 
     def __len__(self) -> int:
         return len(self.box)
-
-    def has_runs(self, row: int) -> bool:
-        """Return whether an object is given as run lengths."""
-        return bool(self.text_start[row] < self.text_start[row + 1])
 
     def ring_box(self, row: int) -> Floats:
         """Return the box around the rings of an object; all 0 where it has none."""
@@ -164,6 +160,12 @@ def encode(masks: Masks) -> list[str]:
     text, places = loops.encode(masks.edges, masks.start, masks.height.astype(np.int64) * masks.width)
     whole = text.tobytes().decode()
     return [whole[begin:end] for begin, end in pairwise(places.tolist())]
+
+
+def is_ring(numbers: Longs) -> Bools:
+    """Return whether so many numbers are a ring: at least three points, x1 y1 x2 y2 …"""
+    right: Bools = (numbers >= 6) & (numbers % 2 == 0)
+    return right
 
 
 def starts(lengths: ArrayLike) -> Longs:

@@ -140,12 +140,6 @@ def count_truths(objects: Objects, matches: Matches) -> NDArray[np.int64]:
     return np.ascontiguousarray(np.stack(columns, axis=1), np.int64)
 
 
-def mean_known(values: Floats) -> float:
-    """Return the mean of what is not −1, as pycocotools' summary takes it; −1 where nothing is."""
-    known = values[values > -1]
-    return float(known.mean()) if len(known) else -1.0
-
-
 def mean_over(values: Floats, *axes: int) -> Floats:
     """Return the mean over `axes` of what is not NaN; NaN where nothing is."""
     known = ~np.isnan(values)

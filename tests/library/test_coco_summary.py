@@ -12,7 +12,9 @@ import pytest
 
 from metrics import coco_summary, read_coco
 from metrics.core.errors import InputError
-from metrics.library import coco_columns
+from metrics.library import coco as library_coco
+from metrics.library import plain_coco
+from metrics.vision import rle
 from tests.ingest.files import write
 from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
@@ -92,13 +94,13 @@ def scene(seed):
 def use_reader(monkeypatch, reader) -> None:
     """Let only this reader, and those behind it, have the files."""
     if reader != "scanned":
-        monkeypatch.setattr(coco_columns, "_scan", lambda *_: [])
+        monkeypatch.setattr(plain_coco, "_scan", lambda *_: [])
     if reader == "strict":
-        monkeypatch.setattr(coco_columns, "_plain_truth", not_plain)
+        monkeypatch.setattr(plain_coco, "_truth", not_plain)
 
 
 def not_plain(*_):
-    raise coco_columns._NotPlain
+    raise plain_coco.NotPlain
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -150,14 +152,72 @@ def test_every_reader_gives_the_same_columns(tmp_path, monkeypatch, seed, iou_ty
         assert all(map(np.array_equal, found[READERS[0]], found[reader]))
 
 
+JUNK = (
+    ..., None, True, -1, 0, 1, 2, 3.5, 1e400, float("nan"), 2**70, "", "7", [], {}, [1, 2, 3], [1, 2, -3, 4], [0, 0, 9, 5],
+    [1, 2, 3, "4"], [[1, 2, 3, 4, 5, 6]], [[1, 2, 3, 4]], {"size": [50, 100], "counts": "PT1"},
+    {"size": [2, 2], "counts": "04"}, {"size": [50, 100], "counts": [0, 5000]},
+)  # fmt: skip
+
+
+def broken(truth, results, seed):
+    """The documents with a value of a few records changed: to nonsense, to nothing, or to that of another record."""
+    random = np.random.default_rng(seed)
+    truth, results = json.loads(json.dumps([truth, results]))
+    tables = [table for table in (*truth.values(), results) if isinstance(table, list) and table]
+    for _ in range(random.integers(1, 3)):
+        table = tables[random.integers(len(tables))]
+        record, other = (table[random.integers(len(table))] for _ in range(2))
+        key = sorted(record)[random.integers(len(record))]
+        value = other.get(key) if random.random() < 0.3 else JUNK[random.integers(len(JUNK))]
+        if value is ...:
+            del record[key]
+        else:
+            record[key] = value
+    return truth, results
+
+
+def compressed(record):
+    """The record with its run lengths as text, which the fast reader takes."""
+    shape = record["segmentation"]
+    if not isinstance(shape, dict) or isinstance(shape["counts"], str):
+        return record
+    return record | {"segmentation": shape | {"counts": rle.encode(shape["counts"])}}
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_fast_and_careful_readers_agree_on_what_is_right(tmp_path, monkeypatch, iou_type):
+    """The law of two readers: whatever the fast one takes, the careful one takes too, with the same numbers."""
+    taken = refused = 0
+    for seed in range(300):
+        truth, results = scene(seed % 20) if iou_type == "bbox" else random_masks(seed % 20)
+        if iou_type == "segm":
+            truth = truth | {"annotations": [compressed(record) for record in truth["annotations"]]}
+            results = [compressed(record) for record in results]
+        truth, results = broken(truth, results, seed)
+        paths = write(tmp_path, "t.json", truth), write(tmp_path, "r.json", results)
+        plain = plain_coco.read_plain(*paths, iou_type)
+        with monkeypatch.context() as patch:
+            patch.setattr(library_coco, "read_plain", lambda *_: None)
+            try:
+                careful = coco_summary(*paths, iou_type=iou_type)
+            except InputError:
+                assert plain is None, seed
+                refused += 1
+                continue
+        assert coco_summary(*paths, iou_type=iou_type) == careful, seed
+        taken += plain is not None
+    assert taken > 40
+    assert refused > 120
+
+
 def test_many_blocks_are_one_file(tmp_path, monkeypatch):
     truth, results = scene(3)
     paths = write(tmp_path, "t.json", truth), write(tmp_path, "r.json", results)
     whole = read_coco(*paths).objects
     used = []
-    scan = coco_columns._scan_block
-    monkeypatch.setattr(coco_columns, "BLOCK", 200)
-    monkeypatch.setattr(coco_columns, "_scan_block", lambda data: used.append(data) or scan(data))
+    scan = plain_coco._scan_block
+    monkeypatch.setattr(plain_coco, "BLOCK", 200)
+    monkeypatch.setattr(plain_coco, "_scan_block", lambda data: used.append(data) or scan(data))
     parts = read_coco(*paths).objects
     assert len(used) > 10
     assert np.array_equal(whole.prediction_box, parts.prediction_box)

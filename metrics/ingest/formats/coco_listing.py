@@ -1,0 +1,210 @@
+"""An array of records of a COCO document as columns; records that break a rule are blamed by their index."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from metrics.ingest.sheet import Mask, Problems, Sheet
+from metrics.ingest.source import Source
+from metrics.ingest.tables.values import finite
+from metrics.vision import rle
+from metrics.vision.arrays import Floats, Longs
+from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
+from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
+
+MAX_ID = 2**63 - 1
+SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
+POLYGONS = pa.list_(pa.list_(pa.float64()))
+Sizes = dict[int, tuple[int, int]]  # height, width by image id
+Shape = tuple[str, tuple[float, float, float, float], float]  # compressed run lengths, box, area
+
+
+class Listing(Sheet):
+    """An array of a COCO document under validation; `column` names are prefixed with the array's name.
+
+    A value of another type than the column's becomes one that its rule rejects: −1, NaN or "".
+    """
+
+    def __init__(self, source: Source, name: str, records: Any, problems: Problems):
+        self.prefix = name + "." if name else ""
+        if not isinstance(records, list):
+            found = "nothing" if records is None else type(records).__name__
+            problems.add(source.name, found, f"an array {name}", column=name, fatal=True)
+            records = []
+        self.records: list[dict[str, Any]] = [record if isinstance(record, dict) else {} for record in records]
+        count = len(self.records)
+        super().__init__(source.name, pa.table({"index": np.arange(1, count + 1)}), np.arange(1, count + 1), problems)
+        wrong = np.fromiter((not isinstance(record, dict) for record in records), bool, count)
+        self.blame(wrong, name or None, lambda row: repr(records[row])[:80], "an object")
+
+    def values(self, key: str) -> list[Any]:
+        """Return what every record has under `key`, None where nothing."""
+        return [record.get(key) for record in self.records]
+
+    def apply(self, faults: Iterable[Fault]) -> None:
+        """Blame the records with a fault that are not yet blamed."""
+        for fault in faults:
+            if not fault.wrong.any():
+                continue
+            values, first = self.values(fault.key), fault.first
+            if first is None:
+                self.wrong(fault.wrong, fault.key, values, fault.expected)
+            else:
+                again = [f"{value!r} again, first in record {at + 1}" for value, at in zip(values, first, strict=True)]
+                self.wrong(fault.wrong, fault.key, again.__getitem__, fault.expected)
+
+    def wrong(self, mask: Mask, key: str, found: Sequence[Any] | Callable[[int], str], expected: str) -> None:
+        """Blame the records of `mask` that are not yet blamed."""
+        self.blame(mask & ~self.bad, self.prefix + key, found, expected)
+
+    def integers(self, key: str, default: int | None = None) -> Longs:
+        """Return a whole number per record, `default` where absent, −1 where it is none."""
+        values = self.values(key)
+        if set(map(type, values)) != {int}:
+            values = [default if value is None else value for value in values]
+            values = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+            values = [value if type(value) is int else -1 for value in values]
+        try:
+            return np.array(values, np.int64)
+        except OverflowError:
+            return np.array([value if abs(value) <= MAX_ID else -1 for value in values], np.int64)
+
+    def floats(self, key: str, wrong: float = np.nan) -> Floats:
+        """Return a finite number per record, NaN where absent, `wrong` where it is none."""
+        values = self.values(key)
+        if not set(map(type, values)) <= {int, float}:
+            values = [np.nan if value is None else value if finite(value) else wrong for value in values]
+            return np.array(values, np.float64)
+        numbers = _floats(values)
+        return np.where(np.isfinite(numbers), numbers, wrong)
+
+    def boxes(self) -> tuple[Floats, Mask]:
+        """Return the boxes [N, 4], NaN where there is none or it is no four finite numbers, and which are absent [N].
+
+        Boxes that break a rule are blamed.
+        """
+        values = self.values("bbox")
+        parts = list(chain.from_iterable(values)) if set(map(type, values)) <= {list} else [None]
+        if set(map(type, parts)) <= {int, float} and set(map(len, values)) <= {4}:
+            boxes, absent = _floats(parts).reshape(-1, 4), np.zeros(len(values), bool)
+        else:
+            absent = np.fromiter((value is None or value == [] for value in values), bool, len(values))
+            four = [
+                value if isinstance(value, list) and len(value) == 4 and all(map(finite, value)) else [np.nan] * 4
+                for value in values
+            ]
+            boxes = np.array(four, np.float64).reshape(-1, 4)
+        self.apply(box_faults(boxes, absent))
+        return boxes, absent
+
+    def shapes(self, image_ids: Longs, sizes: Sizes, masks: bool = True) -> dict[str, pa.Array]:
+        """Return the columns of the records' boxes, areas, polygons and run lengths; what is wrong is blamed.
+
+        An absent box is that of the segmentation, an absent area that of the box or, with it, of the segmentation.
+        Without `masks` segmentations are not read, and every record needs a box.
+        """
+        boxes, without = self.boxes()
+        areas = self.floats("area", wrong=-1.0)
+        self.apply(area_faults(areas))
+        count = len(self)
+        polygons: pa.Array = pa.nulls(count, POLYGONS)
+        runs: pa.Array = pa.nulls(count, pa.string())
+        segmentations = self.values("segmentation") if masks else []
+        without &= ~self.bad
+        if any(segmentations):
+            rings: list[list[list[float]] | None] = [None] * count
+            codes: list[str | None] = [None] * count
+            right = _right_masks(segmentations, image_ids, sizes)
+            for place, value in enumerate(segmentations):
+                if not value or self.bad[place]:
+                    continue
+                try:
+                    if isinstance(value, dict):
+                        codes[place], box, area = right.get(place) or _mask(value, sizes.get(int(image_ids[place])))
+                    else:
+                        rings[place], box, area = _rings(value)
+                except ValueError as error:
+                    self.wrong(np.arange(count) == place, "segmentation", str(error), SEGMENTATION)
+                    continue
+                if without[place]:
+                    boxes[place], without[place] = box, False
+                    if np.isnan(areas[place]):
+                        areas[place] = area
+            polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
+        self.apply([Fault("bbox", without, BOX)])
+        areas = np.where(np.isnan(areas), boxes[:, 2] * boxes[:, 3], areas)
+        sides = {
+            name: pa.array(np.ascontiguousarray(boxes[:, place]))
+            for place, name in enumerate(("x", "y", "width", "height"))
+        }
+        return {**sides, "area": pa.array(areas), "polygons": polygons, "rle": runs}
+
+
+def names(values: Sequence[Any]) -> NDArray[np.str_]:
+    """Return the texts of a column, "" for whatever is no text."""
+    return np.array([value if isinstance(value, str) else "" for value in values], np.str_)
+
+
+def _rings(value: Any) -> tuple[list[list[float]], tuple[float, float, float, float], float]:
+    if not isinstance(value, list):
+        raise ValueError(f"{value!r}"[:80])
+    rings: list[list[float]] = []
+    for ring in value:
+        if not isinstance(ring, list) or not is_ring(np.array([len(ring)])).all() or not all(map(finite, ring)):
+            raise ValueError(f"ring {ring!r}"[:80])
+        rings.append([float(number) for number in ring])
+    xs = list(chain.from_iterable(ring[0::2] for ring in rings))
+    ys = list(chain.from_iterable(ring[1::2] for ring in rings))
+    surface = sum(abs(_shoelace(ring)) for ring in rings)
+    return rings, (min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)), surface
+
+
+def _shoelace(ring: list[float]) -> float:
+    x, y = np.array(ring[0::2]), np.array(ring[1::2])
+    return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+
+
+def _right_masks(
+    values: list[Any], image_ids: NDArray[np.int64], sizes: dict[int, tuple[int, int]]
+) -> dict[int, Shape]:
+    """Return the result of `_mask` for all compressed texts that are right, at once; the others are left to it."""
+    wanted: list[tuple[int, str, tuple[int, int]]] = []
+    for place, value in enumerate(values):
+        if isinstance(value, dict) and isinstance(value.get("counts"), str):
+            size = sizes.get(int(image_ids[place]))
+            if size is not None and value.get("size") == list(size) and size[0] * size[1] <= LARGEST_IMAGE:
+                wanted.append((place, value["counts"], size))
+    if not wanted:
+        return {}
+    places, texts, shapes = zip(*wanted, strict=True)
+    height, width = np.array(shapes).T
+    masks = draw(Shapes.of(rle=texts), height, width)
+    columns = zip(places, texts, masks.box.tolist(), masks.area.tolist(), masks.faulty.tolist(), strict=True)
+    return {place: (text, tuple(box), float(area)) for place, text, box, area, faulty in columns if text and not faulty}
+
+
+def _mask(value: dict[str, Any], size: tuple[int, int] | None) -> Shape:
+    counts, shape = value.get("counts"), value.get("size")
+    if size is not None and shape != list(size):
+        raise ValueError(f"size {shape!r}, the image has {list(size)}")
+    if isinstance(counts, str):
+        runs = rle.decode(counts)
+    elif isinstance(counts, list) and all(type(run) is int for run in counts):
+        runs = counts
+    else:
+        raise ValueError(f"counts {counts!r}"[:80])
+    if any(run < 0 for run in runs) or (size is not None and sum(runs) != size[0] * size[1]):
+        raise ValueError(f"runs that cover {sum(runs):,} pixels of {size}")
+    text = counts if isinstance(counts, str) else rle.encode(runs)
+    return text, rle.box(runs, size[0] if size else 1), float(rle.area(runs))
+
+
+def _floats(values: list[Any]) -> NDArray[np.float64]:
+    try:
+        return np.array(values, np.float64)
+    except OverflowError:  # an integer beyond 1.8e308
+        return np.array([float(value) if abs(value) < 1e308 else np.inf for value in values], np.float64)
