@@ -24,13 +24,13 @@ Numbers = Mapping[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class CocoSummary:
-    """The numbers by name, None where pycocotools prints −1; `per_class` by category name, empty unless asked for."""
+    """The numbers by name, None where pycocotools prints −1; `per_class` by category name, empty by default."""
 
     values: Numbers
     per_class: Mapping[str, Numbers]
 
     def __getitem__(self, name: str) -> float | None:
-        """One of the numbers: summary["AP50"]."""
+        """Return one of the numbers: summary["AP50"]."""
         return self.values[name]
 
 
@@ -77,7 +77,7 @@ class CocoData:
 
 
 def read_coco(gt_json: str | Path, results_json: str | Path, *, iou_type: IouType = "bbox") -> CocoData:
-    """COCO ground truth (instances) and results as columns; InputError listing every problem of both files."""
+    """Read COCO ground truth (instances) and results as columns; InputError listing every problem of both files."""
     files = Path(gt_json), Path(results_json)
     plain = read_plain(*files, iou_type)
     if plain is None:
@@ -111,7 +111,7 @@ def coco_summary(
     max_dets: Sequence[int] = MAX_DETS,
     per_class: bool = False,
 ) -> CocoSummary:
-    """COCO's twelve numbers of a results file, equal to pycocotools 2.0 to 1e-9.
+    """Return COCO's twelve numbers of a results file, equal to pycocotools 2.0 to 1e-9.
 
         summary = coco_summary("instances_val2017.json", "results.json")
         summary["AP"], summary.values
@@ -121,7 +121,7 @@ def coco_summary(
     largest, and each that is not 1, 10 or 100 adds an AR_<maxDets>. iou_type "segm" compares masks. A category without
     ground truth is left out of the means; None where all are.
 
-    InputError lists, with file and record, whatever cannot be evaluated: NaN scores, unknown images and categories,
+    InputError lists, with file and record, all that cannot be evaluated: NaN scores, unknown images and categories,
     negative sizes, boxes without four numbers, ids twice or 0, files that are no such JSON. `read_coco` keeps the
     columns for further summaries.
     """

@@ -46,7 +46,7 @@ BLANKS = b" \t\r\n"
 
 
 class NotPlain(Exception):
-    """The file may be right, but only the careful reader can tell."""
+    """The file may be right, but only the careful reader can decide that."""
 
 
 class _Image(msgspec.Struct, gc=False):

@@ -7,15 +7,15 @@ from metrics.vision.arrays import Floats
 
 
 def box_areas(boxes: Floats) -> Floats:
-    """Width × height of `boxes` [N, 4], in square pixels: [N]."""
+    """Return width × height of `boxes` [N, 4], in square pixels: [N]."""
     areas: Floats = boxes[:, 2] * boxes[:, 3]
     return areas
 
 
 def box_iou(predictions: Floats, truths: Floats, crowd: NDArray[np.bool_] | None = None) -> Floats:
-    """Intersection over union of every prediction [D, 4] with every ground truth [G, 4]: [D, G], in 0 … 1.
+    """Return the intersection over union of every prediction [D, 4] with every ground truth [G, 4]: [D, G], in 0 … 1.
 
-    Against a ground truth that is a `crowd` [G] the union is the prediction's own area: a crowd stands for many
+    Against a ground truth that is a `crowd` [G] the union is the prediction's own area: a crowd is many
     objects, and a prediction inside it is wholly covered. A box without area has IoU 0 with everything.
     The operations and their order are those of pycocotools' `bbIou`, so that the values are bit-identical.
 

@@ -1,4 +1,4 @@
-"""The columns of COCO's ground truth and results, and the rules that make them valid, whoever read them."""
+"""The columns of COCO's ground truth and results, and the rules that make them valid, for every reader."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

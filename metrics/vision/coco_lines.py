@@ -19,7 +19,7 @@ class Line:
     iou: float | None = None
 
     def of(self, estimates: tuple[Floats, Floats], thresholds: Floats) -> Floats:
-        """Its estimates [1 + B, K] from AP and recall [1 + B, K, T]; IndexError where the grid lacks its IoU."""
+        """Return its estimates [1 + B, K] from AP and recall [1 + B, K, T]; IndexError where the grid lacks its IoU."""
         values = estimates[0 if self.precision else 1]
         if self.iou is None:
             return mean_over(values, 2)

@@ -1,4 +1,4 @@
-"""TIDE: what kind of mistake each false positive and each missed ground truth is, and what AP gains without them.
+"""TIDE: the kind of error of each false positive and each missed ground truth, and the AP gained without them.
 
     classification  overlaps a ground truth of another label at IoU ≥ foreground
     localisation    overlaps one of its own label, best at background ≤ IoU < foreground; comes before classification
@@ -7,8 +7,8 @@
     both            what is left: background ≤ IoU < foreground with another label
     missed          a ground truth that was not found and that no classification or localisation error is about
 
-Source: Bolya et al., TIDE: A General Toolbox for Identifying Object Detection Errors, 2020; order of the tests and what
-becomes of several errors about one ground truth as in its authors' program, tidecv 1.0.1.
+Source: Bolya et al., TIDE: A General Toolbox for Identifying Object Detection Errors, 2020; the order of the
+tests and the treatment of several errors about one ground truth are those of its authors' program, tidecv 1.0.1.
 """
 
 from collections.abc import Collection
@@ -31,11 +31,11 @@ CLASSIFICATION, LOCALISATION, BOTH, DUPLICATE, BACKGROUND, MISSED, CORRECT, LEFT
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Errors(Outcomes):
-    """The mistakes at one IoU threshold, as Outcomes whose codes are those of this module.
+    """The errors at one IoU threshold, as Outcomes whose codes are those of this module.
 
     `prediction` [N]: an error, CORRECT or LEFT_OUT (matched to a crowd, past maxDets, out of the area range); `truth`
     is the ground truth that it took or that its error is about. `ground_truth` [G]: CORRECT, MISSED, CLASSIFICATION or
-    LOCALISATION by the best-scored error that is about it, or LEFT_OUT. `fixable` [N]: mended, it would be right.
+    LOCALISATION by the best-scored error that is about it, or LEFT_OUT. `fixable` [N]: would be right if repaired.
     `by_score` [N]: the predictions by descending score, ties by image, then file order; every repair ranks by it.
     """
 
@@ -44,8 +44,8 @@ class Errors(Outcomes):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Mended:
-    """Predictions [N] and ground truths [G] after a repair: what still counts, under which label, and what is right."""
+class Repaired:
+    """Predictions [N] and ground truths [G] after a repair: which count, under which label, and which are right."""
 
     label: Ints
     right: NDArray[np.bool_]
@@ -111,35 +111,35 @@ def find_errors(
     return Errors(kinds, truth, overlap, truths, fixable, sorting.sort_by_score(by_image, objects.score))
 
 
-def mend(objects: Objects, errors: Errors, kinds: Collection[int]) -> Mended:
+def repair(objects: Objects, errors: Errors, kinds: Collection[int]) -> Repaired:
     """Repair the errors of these kinds, as TIDE does.
 
     Classification and localisation: of the errors about one ground truth that is not found, the best-scored one becomes
-    right, under the ground truth's label; the others, and those about one that is found, are dropped. Both, duplicate
-    and background: dropped. Missed: those ground truths no longer count.
+    right, under the ground truth's label; the others, and errors about a ground truth that is found, are dropped. Both,
+    duplicate and background: dropped. Missed: those ground truths no longer count.
     """
-    mended = np.isin(errors.prediction, [kind for kind in kinds if kind != MISSED])
-    fixed = mended & errors.fixable
+    affected = np.isin(errors.prediction, [kind for kind in kinds if kind != MISSED])
+    fixed = affected & errors.fixable
     label = objects.prediction_class.copy()
     label[fixed] = objects.truth_class[errors.truth[fixed]]
     right = fixed | (errors.prediction == CORRECT)
-    counts = (errors.prediction != LEFT_OUT) & (~mended | fixed)
+    counts = (errors.prediction != LEFT_OUT) & (~affected | fixed)
     truth_counts = errors.ground_truth != LEFT_OUT
     if MISSED in kinds:
         truth_counts &= errors.ground_truth != MISSED
-    return Mended(label, right, counts, truth_counts)
+    return Repaired(label, right, counts, truth_counts)
 
 
-def without_false_positives(objects: Objects, errors: Errors) -> Mended:
-    """Return every false positive dropped, the ground truths as they are."""
+def without_false_positives(objects: Objects, errors: Errors) -> Repaired:
+    """Return the objects with every false positive dropped and the ground truths unchanged."""
     right = errors.prediction == CORRECT
-    return Mended(objects.prediction_class, right, right, errors.ground_truth != LEFT_OUT)
+    return Repaired(objects.prediction_class, right, right, errors.ground_truth != LEFT_OUT)
 
 
-def without_false_negatives(objects: Objects, errors: Errors) -> Mended:
-    """Return only the ground truths that are found count, the predictions are as they are."""
-    kept = mend(objects, errors, ())
-    return Mended(kept.label, kept.right, kept.counts, errors.ground_truth == CORRECT)
+def without_false_negatives(objects: Objects, errors: Errors) -> Repaired:
+    """Return the objects with only the ground truths that were found, and the predictions unchanged."""
+    kept = repair(objects, errors, ())
+    return Repaired(kept.label, kept.right, kept.counts, errors.ground_truth == CORRECT)
 
 
 def count_errors(objects: Objects, errors: Errors) -> dict[str, NDArray[np.int64]]:
@@ -160,32 +160,32 @@ def count_errors(objects: Objects, errors: Errors) -> dict[str, NDArray[np.int64
     return found
 
 
-def mended_ap(objects: Objects, errors: Errors, mended: Mended, weights: NDArray[np.uint8]) -> Floats:
-    """AP [B, K] after a repair, of the data sets in which image i occurs weights[b, i] times.
+def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: NDArray[np.uint8]) -> Floats:
+    """Return AP [B, K] after a repair, of the data sets in which image i occurs weights[b, i] times.
 
-    NaN for a class without ground truth in the data set as it was. One all of whose ground truths were missed, and
-    count no more, has AP 1 where it has no false positive, else 0.
+    NaN for a class without ground truth in the original data set. A class whose ground truths were all missed, and no
+    longer count, has AP 1 where it has no false positive, else 0.
     """
     average, _ = resample_selection(
-        _rank(objects, errors, mended),
-        objects.truth_image[mended.truth_counts], objects.truth_class[mended.truth_counts], objects.classes, weights,
+        _rank(objects, errors, repaired), objects.truth_image[repaired.truth_counts],
+        objects.truth_class[repaired.truth_counts], objects.classes, weights,
     )  # fmt: skip
     average = average[..., 0]
     counted = errors.ground_truth != LEFT_OUT
-    if np.array_equal(counted, mended.truth_counts):
+    if np.array_equal(counted, repaired.truth_counts):
         return average
-    wrong = mended.counts & ~mended.right
+    wrong = repaired.counts & ~repaired.right
     present = _occur(objects, objects.truth_image[counted], objects.truth_class[counted], weights)
-    spoilt = _occur(objects, objects.prediction_image[wrong], mended.label[wrong], weights)
-    return np.where(np.isnan(average) & present, np.where(spoilt, 0.0, 1.0), average)
+    has_wrong = _occur(objects, objects.prediction_image[wrong], repaired.label[wrong], weights)
+    return np.where(np.isnan(average) & present, np.where(has_wrong, 0.0, 1.0), average)
 
 
-def _rank(objects: Objects, errors: Errors, mended: Mended) -> Selection:
+def _rank(objects: Objects, errors: Errors, repaired: Repaired) -> Selection:
     """Return the predictions that count by label and descending score (ties by image, then file order)."""
     from metrics.vision.compiled import ranked
 
     miss_image, miss_starts, rows, before, row_starts = ranked.rank_right(
-        errors.by_score, mended.counts.view(np.uint8), mended.label, mended.right.view(np.uint8),
+        errors.by_score, repaired.counts.view(np.uint8), repaired.label, repaired.right.view(np.uint8),
         objects.prediction_image, objects.classes,
     )  # fmt: skip
     return Selection(

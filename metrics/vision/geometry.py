@@ -1,4 +1,4 @@
-"""As what objects are compared: as boxes, as masks at the resolution of the image, or as exact outlines."""
+"""How objects are compared: as boxes, as masks at the resolution of the image, or as exact outlines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,10 +44,10 @@ class Sides:
 
 
 def compared_as(geometry: Geometry, truths: pa.Table, predictions: pa.Table) -> Compared:
-    """Return what "auto" stands for: masks where both sides have polygons or run lengths, else boxes.
+    """Return the meaning of "auto": masks where both sides have polygons or run lengths, else boxes.
 
-    A model that gives nothing but boxes is judged by boxes even where the ground truth has polygons beside them, as all
-    of COCO's has: that is COCO's box evaluation of these files. So is one with masks where the ground truth has none.
+    A model that gives only boxes is evaluated by boxes even where the ground truth has polygons too, as COCO's always
+    has: that is COCO's box evaluation of these files. So is a model with masks where the ground truth has none.
     """
     if geometry != "auto":
         return geometry
@@ -93,7 +93,7 @@ def with_boxes(table: pa.Table, boxes: Floats) -> pa.Table:
 def faults(
     file: str, column: str, values: pa.ChunkedArray, wrong: NDArray[np.bool_], expected: str
 ) -> list[InputProblem]:
-    """One problem for each value of a column that is `wrong`."""
+    """Return one problem for each value of a column that is `wrong`."""
     rows = np.flatnonzero(wrong).tolist()
     return [InputProblem(file, str(values[row].as_py()), expected, row + 1, column) for row in rows]
 
@@ -105,7 +105,7 @@ def whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def image_sizes(cases: pa.Table) -> NDArray[np.int64]:
-    """Height and width of each image [I, 2], 0 where unknown."""
+    """Return height and width of each image [I, 2], 0 where unknown."""
     sides = [whole(cases[name].fill_null(0)).to_numpy(zero_copy_only=False) for name in SIDES]
     return np.column_stack(sides).astype(np.int64).clip(0)
 
@@ -168,10 +168,10 @@ def _checked(file: str, table: pa.Table, problems: list[InputProblem]) -> Shapes
     finite = np.isfinite(shapes.points)
     wrong = ~is_ring(np.diff(shapes.ring_start)) | (np.diff(starts(~finite)[shapes.ring_start]) > 0)
     owner = np.repeat(np.arange(len(shapes)), np.diff(shapes.object_ring))
-    spoilt = np.bincount(owner[wrong], minlength=len(shapes)) > 0
-    problems += faults(file, "polygons", table["polygons"], spoilt, RING)
+    broken = np.bincount(owner[wrong], minlength=len(shapes)) > 0
+    problems += faults(file, "polygons", table["polygons"], broken, RING)
     shapes.box[~np.isfinite(shapes.box).all(axis=1)] = 0.0
-    if not spoilt.any():
+    if not broken.any():
         return shapes
     none = np.zeros(1, np.int64)
     return replace(shapes, points=np.zeros(0), ring_start=none, object_ring=np.zeros_like(shapes.object_ring))

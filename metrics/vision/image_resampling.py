@@ -1,4 +1,4 @@
-"""Resampling of average precision and recall: whole images are drawn again, nothing is matched again."""
+"""Resampling of average precision and recall: whole images are drawn, nothing is matched again."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -24,9 +24,9 @@ def resample(
     lowest: float = -np.inf,
     precision: bool = True,
 ) -> tuple[Floats, Floats]:
-    """AP and final recall, each [B, K, T], of the data sets in which image i occurs weights[b, i] times.
+    """Return AP and final recall, each [B, K, T], of the data sets in which image i occurs weights[b, i] times.
 
-    Equal to matching and accumulating those data sets anew: matches never cross images, so true and false positives
+    Equal to matching and accumulating those data sets: matches never cross images, so true and false positives
     are counted with the weight of their image. NaN for a class without ground truth in the resample, and for AP where
     `precision` is off. Predictions below the score `lowest` are left out. Threads share the resamples.
     """
@@ -45,7 +45,7 @@ def resample_selection(
     *,
     precision: bool = True,
 ) -> tuple[Floats, Floats]:
-    """As `resample`, of any ranked predictions and any ground truths, those that count: image and class [G]."""
+    """Return what `resample` does for any ranked predictions and the ground truths that count: image and class [G]."""
     from metrics.vision.compiled import curves
 
     by_class = np.argsort(truth_class, kind="stable")

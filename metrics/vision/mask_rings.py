@@ -40,7 +40,7 @@ def outlines(mask: NDArray[np.bool_], left: int = 0, top: int = 0, finest: int =
 
 
 def _trace(mask: NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
-    """Closed rings of corners (x, y) between true and false pixels, straight runs joined."""
+    """Return closed rings of corners (x, y) between true and false pixels, straight runs joined."""
     padded = np.pad(mask, 1)
     inside = padded[1:-1, 1:-1]
     ahead: dict[tuple[int, int], list[tuple[int, int]]] = {}

@@ -43,7 +43,7 @@ class Shapes:
         polygons: Sequence[Sequence[Sequence[float]] | None] | None = None,
         rle: Sequence[str | None] | None = None,
     ) -> "Shapes":
-        """From lists of one length; what an object lacks is None."""
+        """Return the shapes in lists of one length; what an object lacks is None."""
         count = max(len(column) for column in (np.asarray(() if box is None else box), polygons or (), rle or ()))
         rings = [rings or () for rings in polygons or ()] or [()] * count
         flat = [ring for object_rings in rings for ring in object_rings]
@@ -154,7 +154,7 @@ def mask_iou(predictions: Masks, truths: Masks, crowd: NDArray[np.bool_] | None 
 
 
 def encode(masks: Masks) -> list[str]:
-    """COCO's compressed text of each mask, as `maskUtils.encode` has it."""
+    """Return COCO's compressed text of each mask, as `maskUtils.encode` has it."""
     from metrics.vision.compiled import mask_runs as loops
 
     text, places = loops.encode(masks.edges, masks.start, masks.height.astype(np.int64) * masks.width)

@@ -1,4 +1,4 @@
-"""Which prediction takes which ground truth: COCO's greedy rule, for every IoU threshold and area range at once."""
+"""Matching of predictions to ground truths by COCO's greedy rule, for all IoU thresholds and area ranges at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ AREAS: dict[str, tuple[float, float]] = {
     "all": (0.0, 1e10), "small": (0.0, 32.0**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 1e10),
 }  # fmt: skip
 LARGEST = 1 - 1e-10  # an IoU of 1 computed in floating point may fall this short
-TOUCHING = float(np.finfo(np.float64).tiny)  # an IoU of whatever overlaps at all
+TOUCHING = float(np.finfo(np.float64).tiny)  # the least IoU of objects that overlap
 SAME = 1e-9  # thresholds closer than this are one: the grid .5:.05:.95 holds 0.8999999999999999
 
 

@@ -1,4 +1,4 @@
-"""Which ground truth each prediction stands for whatever its label: geometry first, for the confusion of labels."""
+"""Matching of predictions to ground truths of any label, by geometry first, for the confusion of labels."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ from metrics.vision.outcomes import (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Cells:
-    """Where objects stand in the confusion matrix of K labels: predictions in file order, then missed ground truths.
+    """The cells of objects in the confusion matrix of K labels: predictions in file order, then missed ground truths.
 
     truth is K for a prediction that matches nothing (hallucination), predicted is K for a ground truth that nothing
     matches (missed); both are −1 for a prediction that does not count.
@@ -42,7 +42,7 @@ class Cells:
 
 
 def match_any_label(objects: Objects, iou: float, score: float = -np.inf, pairs: Pairs | None = None) -> Outcomes:
-    """Match the predictions of score ≥ `score` with ground truths of their image, whatever the labels.
+    """Match the predictions of score ≥ `score` with ground truths of their image, of any label.
 
     Best score first (file order where scores tie), each takes the free ground truth of the highest IoU ≥ `iou`; of
     equal ones one of its own label, then the last. One that takes none is ignored where a crowd of its own label covers

@@ -1,4 +1,4 @@
-"""Ground truths and predictions of a whole data set as columns of numbers, sorted once for everything that follows."""
+"""Ground truths and predictions of a whole data set as columns, sorted once for all that is computed from them."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -99,5 +99,5 @@ def _boxes(boxes: ArrayLike) -> Floats:
 
 
 def _column(values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
-    """Return the values in one run of memory, writable: numba compiles anew for read-only arrays, such as Arrow's."""
+    """Return the values in one run of memory, writable: numba compiles again for read-only arrays, such as Arrow's."""
     return np.require(np.asarray(values), kind, ["C", "W"])

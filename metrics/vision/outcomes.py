@@ -1,4 +1,4 @@
-"""What became of each prediction and each ground truth at one IoU threshold: right, or wrong in which way.
+"""The outcome of each prediction and ground truth at one IoU threshold: right, or wrong in which way.
 
 Of a prediction:
     tp                   took a ground truth of its label
@@ -60,7 +60,7 @@ class Outcomes:
 
 
 def image_pairs(objects: Objects, floor: float) -> Pairs:
-    """Return the pairs of the same image, of whatever classes, with IoU ≥ floor."""
+    """Return the pairs of the same image, of any classes, with IoU ≥ floor."""
     return find_pairs(objects, floor, any_class=True)
 
 
@@ -124,11 +124,11 @@ def match_image(
     max_dets: int | None = None,
     overlaps: Floats | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return the kinds of one image's predictions and of its ground truths, matched anew at an IoU and a score
+    """Return the kinds of one image's predictions and of its ground truths, at an IoU and a score
     threshold.
 
-    By the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns label, x,
-    y, width, height and score or is_crowd; an empty frame needs none. Predictions under `score` take no part.
+    Matched by the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns
+    label, x, y, width, height and score or is_crowd; an empty frame needs none. Predictions under `score` take no part.
     `overlaps` [D, G] is the IoU of every prediction with every ground truth, by default that of the boxes.
     """
     labels, truth_labels = _column(predictions, "label", object), _column(annotations, "label", object)

@@ -90,7 +90,7 @@ def accumulate(
     ranking: Ranking | None = None,
     areas: Sequence[int] | None = None,
 ) -> PrecisionRecall:
-    """Interpolated precision at `recalls` (ascending) and the final recall, for any list of maxDets (made ascending).
+    """Return interpolated precision at `recalls` (ascending) and the final recall, for any maxDets (made ascending).
 
     With predictions by descending score, TP and FP counted so far and n ground truths: recall = TP / n, precision =
     TP / (TP + FP), and precision at recall r = the largest precision at any recall ≥ r, 0 where r is not reached. r is

@@ -48,7 +48,7 @@ def encode(runs: Sequence[int]) -> str:
 
 
 def box(runs: Sequence[int], height: int) -> tuple[float, float, float, float]:
-    """x, y, width, height of the smallest box around the 1s, as pycocotools has it; all 0 for an empty mask."""
+    """Return x, y, width, height of the smallest box around the 1s, as pycocotools has it; all 0 for an empty mask."""
     left, top, right, bottom = float("inf"), float("inf"), -1.0, -1.0
     end = 0
     for place, run in enumerate(runs):

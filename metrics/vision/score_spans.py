@@ -1,4 +1,4 @@
-"""Between which score thresholds each prediction and each ground truth is right or wrong in which way."""
+"""The score thresholds between which each prediction and ground truth has an outcome."""
 
 from dataclasses import dataclass
 
@@ -79,5 +79,5 @@ def _rivals(objects: Objects, threshold: float, pairs: Pairs) -> Floats:
 
 
 def _first(rows: NDArray[np.intp], by: Floats) -> NDArray[np.intp]:
-    """`rows` by falling value of `by`, equal ones as they are."""
+    """Return `rows` by falling value of `by`, equal ones in their order."""
     return rows[np.argsort(-by[rows], kind="stable")]

@@ -1,7 +1,7 @@
 """Semantic segmentation in pure arithmetic: label maps, pixel counts, IoU and boundary IoU.
 
 A label map is a vector of codes, one a pixel, column after column (position y + x · height) as COCO's run lengths are;
-codes 0 … K−1 are the labels, K stands for no label, −1 for a pixel that counts nowhere.
+codes 0 … K−1 are the labels, K means no label, −1 a pixel that counts nowhere.
 """
 
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def band_distance(height: int, width: int, ratio: float) -> int:
 
 
 def iou(counts: Ints | Longs | Floats) -> Floats:
-    """shared / (true + predicted − shared) of counts [..., 3, K]: [..., K]; NaN where a label is in neither map."""
+    """Return shared / (true + predicted − shared) of counts [..., 3, K]: [..., K]; NaN for a label in neither map."""
     shared = counts[..., 0, :].astype(np.float64)
     either = counts[..., 1, :] + counts[..., 2, :] - shared
     ratios: Floats = np.divide(shared, either, out=np.full(shared.shape, np.nan), where=either > 0)

@@ -262,7 +262,7 @@ def test_there_are_no_more_examples_than_asked_for(most: int) -> None:
     assert (lengths == np.minimum(curves["count"], most)).all()
 
 
-def test_a_case_says_what_became_of_it() -> None:
+def test_a_case_has_its_outcome() -> None:
     data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.2), ("1", "b", 0.6), ("2", "a", 0.1)])
     first, second = run("classification_pr_curve_detailed", data).cases.values()
     assert first.values == {"tp": 0, "fn_misclassification": 1, "fn_no_prediction": 0, "fp_misclassification": 1}
@@ -290,7 +290,7 @@ def test_the_means_are_those_of_the_cases_and_of_scikit_learn() -> None:
     assert curve[curve["n"] == 0][["mean_confidence", "accuracy", "low", "high"]].isna().all().all()
 
 
-def test_scores_that_are_no_probabilities_are_told() -> None:
+def test_scores_that_are_no_probabilities_are_named() -> None:
     data = data_set(
         {"1": "a", "2": "b", "3": "a"},
         [("1", "a", 0.7), ("1", "b", 0.3), ("2", "a", 0.8), ("2", "b", 0.9), ("3", "a", 0.501), ("3", "b", 0.504)],

@@ -222,7 +222,7 @@ ONLY_BOX_COUNTS = [
 
 
 @pytest.mark.parametrize(("truth", "prediction", "told", "iou"), ONLY_BOX_COUNTS)
-def test_what_auto_stands_for(truth, prediction, told, iou):
+def test_what_auto_means(truth, prediction, told, iou):
     findings = run("average_recall", *scene(truth, prediction), match_iou_threshold=0.3)
     assert dict(findings.aggregates[0].columns).get("geometry") == told
     assert findings.matches["iou"].to_pylist() == pytest.approx([iou], abs=0.03)

@@ -1,4 +1,4 @@
-"""coco_summary of two files: pycocotools' numbers, whichever reader took the files, and all that is wrong is said."""
+"""coco_summary of two files: pycocotools' numbers, whichever reader took the files, and everything wrong is listed."""
 # ruff: noqa: E501 - a table reads better with one line a case
 
 import contextlib
@@ -186,7 +186,7 @@ def compressed(record):
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
 def test_fast_and_careful_readers_agree_on_what_is_right(tmp_path, monkeypatch, iou_type):
-    """The law of two readers: whatever the fast one takes, the careful one takes too, with the same numbers."""
+    """Two readers, one law: the careful one takes every file that the fast one takes, with the same numbers."""
     taken = refused = 0
     for seed in range(300):
         truth, results = scene(seed % 20) if iou_type == "bbox" else random_masks(seed % 20)

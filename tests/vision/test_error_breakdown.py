@@ -1,4 +1,4 @@
-"""TIDE: drawn scenes, an oracle of plain loops, and laws of what mending gains."""
+"""TIDE: drawn scenes, an oracle of plain loops, and laws of what repairs gain."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from metrics.vision.error_breakdown import (
     MISSED,
     count_errors,
     find_errors,
-    mend,
-    mended_ap,
+    repair,
+    repaired_ap,
     without_false_negatives,
     without_false_positives,
 )
@@ -51,9 +51,9 @@ def found_in(*scene, iou=0.5, background=0.1, max_dets=100):
     return columns, find_errors(columns, match(columns, (iou,)), iou, background, max_dets)
 
 
-def ap(columns, errors, mended):
+def ap(columns, errors, repaired):
     """AP by class of the data set itself."""
-    return mended_ap(columns, errors, mended, np.ones((1, columns.images), np.uint8))[0]
+    return repaired_ap(columns, errors, repaired, np.ones((1, columns.images), np.uint8))[0]
 
 
 def test_the_errors():
@@ -92,7 +92,7 @@ def test_predictions_past_max_dets_are_left_out():
     columns, errors = found_in(*scene, max_dets=2)
     assert errors.prediction.tolist() == [CORRECT, CORRECT, LEFT_OUT]
     assert errors.ground_truth.tolist() == [CORRECT, CORRECT, MISSED]
-    assert ap(columns, errors, mend(columns, errors, [MISSED])).tolist() == [pytest.approx(1)]
+    assert ap(columns, errors, repair(columns, errors, [MISSED])).tolist() == [pytest.approx(1)]
 
 
 @pytest.mark.parametrize(
@@ -130,10 +130,10 @@ def test_predictions_past_max_dets_are_left_out():
         ),
     ],
 )  # fmt: skip
-def test_what_mending_gains(truths, predictions, kinds, gain):
+def test_what_repairs_gain(truths, predictions, kinds, gain):
     columns, errors = found_in(1, 2, truths, predictions)
     assert set(errors.prediction) | set(errors.ground_truth) >= kinds
-    before, after = (np.nanmean(ap(columns, errors, mend(columns, errors, chosen))) for chosen in ((), kinds))
+    before, after = (np.nanmean(ap(columns, errors, repair(columns, errors, chosen))) for chosen in ((), kinds))
     assert after - before == pytest.approx(gain)
 
 
@@ -197,15 +197,15 @@ def test_it_equals_plain_loops(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_laws(seed):
-    """AP before is COCO's; no mending loses AP; all of it gives 1; without errors there is nothing to gain."""
+    """AP before is COCO's; no repair loses AP; all of it gives 1; without errors there is nothing to gain."""
     columns, errors = found_in(*random_scene(seed))
     known = np.bincount(columns.truth_class[~columns.crowd], minlength=columns.classes) > 0
-    before = ap(columns, errors, mend(columns, errors, ()))
+    before = ap(columns, errors, repair(columns, errors, ()))
     coco = accumulate(columns, match(columns, (0.5,)), (100,)).precision[0, :, :, 0, 0].mean(axis=0)
     assert before[known] == pytest.approx(coco[known], abs=1e-12)
     assert np.isnan(before[~known]).all()
     counts = count_errors(columns, errors)
-    after = {name: ap(columns, errors, mend(columns, errors, (code,))) for code, name in enumerate(ERRORS)}
+    after = {name: ap(columns, errors, repair(columns, errors, (code,))) for code, name in enumerate(ERRORS)}
     after["false_positives"] = ap(columns, errors, without_false_positives(columns, errors))
     after["false_negatives"] = ap(columns, errors, without_false_negatives(columns, errors))
     for name, values in after.items():
@@ -215,12 +215,12 @@ def test_laws(seed):
             assert values[known] == pytest.approx(before[known])
     for name in ("both", "duplicate", "background"):
         assert (after["false_positives"][known] >= after[name][known] - 1e-12).all()
-    assert ap(columns, errors, mend(columns, errors, SIX))[known] == pytest.approx(1)
+    assert ap(columns, errors, repair(columns, errors, SIX))[known] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_weights_equal_the_data_set_they_stand_for(seed):
-    """Images drawn 0, 1, 2 … times against a data set that holds them so often, for all six mended and each alone."""
+    """Images drawn 0, 1, 2 … times against a data set that holds them so often, for all six repaired and each alone."""
     images, classes, truths, predictions = random_scene(seed)
     scores = np.random.default_rng(seed).permutation(len(predictions))  # no ties, whose order repetition would change
     predictions = [row | {"score": float(score)} for row, score in zip(predictions, scores, strict=True)]
@@ -233,5 +233,5 @@ def test_weights_equal_the_data_set_they_stand_for(seed):
 
     drawn, drawn_errors = found_in(max(1, len(place)), classes, repeated(truths), repeated(predictions))
     for kinds in ((), *((code,) for code in SIX), tuple(SIX)):
-        weighted = mended_ap(columns, errors, mend(columns, errors, kinds), times[None].astype(np.uint8))[0]
-        assert weighted == pytest.approx(ap(drawn, drawn_errors, mend(drawn, drawn_errors, kinds)), nan_ok=True)
+        weighted = repaired_ap(columns, errors, repair(columns, errors, kinds), times[None].astype(np.uint8))[0]
+        assert weighted == pytest.approx(ap(drawn, drawn_errors, repair(drawn, drawn_errors, kinds)), nan_ok=True)

@@ -1,4 +1,4 @@
-"""Objects matched whatever their label: a drawn scene, ties, and the diagonal against matching within labels."""
+"""Objects matched regardless of their label: a drawn scene, ties, and the diagonal against matching within labels."""
 
 import numpy as np
 import pytest

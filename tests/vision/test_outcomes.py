@@ -1,4 +1,4 @@
-"""What became of each box: a drawn scene, and the columnar way against the way of one image at a time."""
+"""Outcomes of boxes: a drawn scene, and the columnar way against the way of one image at a time."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The kinds at every score threshold at once, against matching one image at one threshold anew."""
+"""The kinds at every score threshold at once, against matching one image at one threshold."""
 
 from collections import Counter
 

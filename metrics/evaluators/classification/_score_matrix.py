@@ -1,4 +1,4 @@
-"""What the evaluators of label scores share: a suite and one model's predictions as a matrix of cases × classes."""
+"""A suite and one model's predictions as a matrix of cases × classes, for all evaluators of label scores."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""calibration: whether confidences mean what they say."""
+"""calibration: whether scores are the probability of being right."""
 
 import math
 from collections.abc import Sequence
@@ -163,7 +163,7 @@ class Stated:
             parameters={"bins": 1},
         ),
         Example(
-            "the top label alone says nothing about the other classes",
+            "the top label alone has no scores of the other classes",
             TOP_LABEL_ALONE,
             rows=(
                 {"metric": "expected_calibration_error", "value": 0.4, "n": 2, "unscored": 0},
@@ -198,7 +198,7 @@ class Stated:
     ),
 )
 def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameters) -> Findings:
-    """Whether scores mean what they say: of what is predicted with score .8, 80 % should be right.
+    """Whether a score is the probability of being right: of what is predicted with score .8, 80 % should be right.
 
     The confidence of a case is the score of its highest-scored label, the first in the file where several tie. The
     cases go into `bins` bins of equal width by confidence, a bin holding its upper edge. With gap_b = |share right in b
@@ -214,8 +214,9 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
 
     and their means. Brier is summed over classes: 0 … 2, which for two classes is twice the figure for one of them
     (scikit-learn's brier_score_loss with scale_by_half = False). A p_t of 0 counts as 2.2e-16 in the log loss, which
-    makes 36.04, as in scikit-learn. Both ask for probabilities: a class without a score has probability 0, and a case
-    whose scores do not add up to 1 (within .01, for rounding) has neither, and says so; its confidence still counts.
+    makes 36.04, as in scikit-learn. Both need probabilities: a class without a score has probability 0, and a case
+    whose scores do not add up to 1 (within .01, for rounding) has neither, with the reason; its confidence still
+    counts.
 
     Of detections every prediction that scores at least `score_threshold` counts, not every case. It is right if it
     takes a ground truth of its label, best score first, at IoU ≥ `iou_threshold`, as for AP, without a limit per
@@ -225,7 +226,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
         brier = (p − r)², 0 … 1        log_loss = −ln of p where it is right, else of 1 − p
 
     What is not predicted has no confidence: a model that misses objects can be calibrated. Most detectors write many
-    predictions of low scores, which weigh the most in every mean; `score_threshold` asks about those that are shown.
+    predictions of low scores, which weigh the most in every mean; `score_threshold` limits it to those that are shown.
     Scores outside 0 … 1 are no probabilities: no value.
 
     Cases without a true label or without scores are unscored. Curve: the reliability diagram, one row per bin, with
@@ -267,7 +268,7 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
         confidence, top_code == found.truth, values, found.clusters, sum(found.unscored_labels.values()),
         None if len(confidence) else NOTHING_SCORED, "cases left out: their scores do not add up to 1",
     )  # fmt: skip
-    rows, curves = _judged(stated, parameters.bins)
+    rows, curves = _findings(stated, parameters.bins)
     return Findings(rows, cases, curves)
 
 
@@ -277,17 +278,17 @@ def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParame
     truth = found.right.astype(np.int64)
     values = np.column_stack([(found.confidence - truth) ** 2, log_loss(of_wrong_and_right, truth)])
     stated = Stated(found.confidence, found.right, values, found.clusters, found.ignored, found.reason)
-    rows, curves = _judged(stated, parameters.bins)
+    rows, curves = _findings(stated, parameters.bins)
     return Findings([replace(row, columns=found.columns) for row in rows], curves=curves, matches=found.matches)
 
 
-def _judged(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]:
+def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]:
     """Return the aggregates and the reliability diagram."""
     n, unscored, nothing = len(stated.confidence), stated.unscored, stated.reason
     diagram = reliability(stated.confidence, stated.right, bins)
     expected, largest = calibration_errors(diagram)
     interval = NONE
-    if stated.clusters.max(initial=-1) > 0:  # one cluster says nothing of the next
+    if stated.clusters.max(initial=-1) > 0:  # one cluster says nothing about the next
         interval = expected_error_interval(diagram, stated.confidence, stated.right, stated.clusters)
     rows = [
         aggregate(

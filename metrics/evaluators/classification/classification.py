@@ -75,14 +75,14 @@ ONE_UNANSWERED = {
             parameters={"missing": "wrong"},
         ),
     ),
-    differs_from="classification_text takes the answer itself for the label; the precision–recall curves judge every "
-    "class at every score threshold, this one only the highest-scored label of each case.",
+    differs_from="classification_text takes the answer itself for the label; the precision–recall curves evaluate "
+    "every class at every score threshold, this one only the highest-scored label of each case.",
 )
 def classification(suite: Suite, outputs: Outputs, parameters: ClassificationParameters) -> Findings:
     """How well one predicted label a case agrees with the true one: accuracy, precision, recall, F1 and confusion.
 
     The prediction of a case is its label with the highest score, the first in the file where several tie; a label
-    without a score stands below every scored one. Over the n cases with a true label and a prediction, for class c:
+    without a score ranks below every scored one. Over the n cases with a true label and a prediction, for class c:
 
         accuracy    = right / n                   precision_c = TP / (TP + FP)
         recall_c    = TP / (TP + FN)              F1_c        = 2·TP / (2·TP + FP + FN)
@@ -90,9 +90,9 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
     Over all classes, column `average`: *macro*, the mean over classes (the headline), *weighted* by the cases of each
     class, and *micro*, of the summed counts. Classes are those of the suite and all that a prediction names.
 
-    0/0 has no value and says why (a class never predicted has no precision); the macro and weighted means leave it out
-    and say so. A case without a prediction is unscored, and counted: whether the model declined or its file is short
-    cannot be told apart; `missing` = wrong counts it as an error of its class. Every case counts once, whatever its
+    0/0 has no value, with the reason (a class never predicted has no precision); the macro and weighted means leave it
+    out and name it. A case without a prediction is unscored, and counted: a model that declined and a file that is
+    short look the same; `missing` = wrong counts it as an error of its class. Every case counts once, regardless of its
     weight. Curves: the confusion matrix, one row per (label = truth, predicted) that occurs, with its count. Intervals:
     Wilson for shares, bootstrap over cases for F1 and the means.
 
@@ -113,7 +113,7 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
 def top_predictions(
     case_ids: pa.ChunkedArray, predictions: pa.Table | None
 ) -> tuple[list[str | None], list[float | None]]:
-    """Label and score of each case's highest-scored prediction, the first of equals; None where it has none."""
+    """Return label and score of each case's highest-scored prediction, the first of equals; None where it has none."""
     label: list[str | None] = [None] * len(case_ids)
     score: list[float | None] = [None] * len(case_ids)
     if predictions is None:

@@ -1,4 +1,4 @@
-"""classification_pr_curve_detailed: what became of each case and class by score threshold, with examples."""
+"""classification_pr_curve_detailed: outcomes of each case and class by score threshold, with examples."""
 
 import json
 import math
@@ -216,5 +216,5 @@ def _rows(found: ScoreMatrix, other: Floats, most: int) -> Iterator[tuple[str, f
 
 
 def _ordered(cases: NDArray[np.intp], by: Floats) -> NDArray[np.intp]:
-    """`cases` by rising value of `by`, equal ones as they are."""
+    """Return `cases` by rising value of `by`, equal ones in their order."""
     return cases[np.argsort(by[cases], kind="stable")]

@@ -113,10 +113,10 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
 
     A class without a score in a case ranks below every score there; so do all classes of a case without predictions if
     `missing` = wrong, else it is unscored. A class without cases, or with all of them, has no curve and no area and is
-    left out of the mean, which then says so. n is the number of cases of the class.
+    left out of the mean, which then has a reason. n is the number of cases of the class.
 
     Curves: label, threshold, fpr, tpr from (0, 0) to (1, 1); threshold is empty at (0, 0) and where absent scores are
-    let in. Corners only, and where there are more than `curve_points` an even selection of them.
+    included. Corners only, and where there are more than `curve_points` an even selection of them.
 
     Intervals: DeLong's variance on the logit scale, with `cases.group` as clusters; the mean's takes in that classes
     share their cases. Where DeLong's variance is 0 (perfect order, one case) Newcombe's, from the counts alone.

@@ -1,4 +1,4 @@
-"""What calibration asks of detections: each prediction's score, and whether the prediction found an object."""
+"""Detections as calibration needs them: each prediction's score, and whether it found an object."""
 
 from dataclasses import dataclass
 
@@ -35,10 +35,10 @@ class Confidences:
 
 
 def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, lowest: float) -> Confidences:
-    """One model's predictions that score at least `lowest`, matched as for AP at the IoU threshold `iou`."""
+    """Return one model's predictions that score at least `lowest`, matched as for AP at the IoU threshold `iou`."""
     found = matched(suite, outputs, grid_with(iou), geometry=geometry)
     scene = found.scene
-    result, table = found.told(iou)
+    result, table = found.outcomes_at(iou)
     score = scene.objects.score
     asked = score >= lowest
     ignored = asked & (result.prediction == IGNORED)

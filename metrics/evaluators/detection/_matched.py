@@ -1,4 +1,4 @@
-"""What the detection evaluators share: a suite and a model's outputs as columns, matched once for all of them."""
+"""A suite and a model's outputs as columns, matched once for all detection evaluators."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -27,7 +27,7 @@ from metrics.vision.precision_recall import Ranking, count_truths
 
 FILES = ("cases", "annotations", "predictions")
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
-TOLD = 2  # outcomes kept of each: those of all predictions, and those of the first 100 of an image
+OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
 
 Key = TypeVar("Key", bound=Hashable)
@@ -52,7 +52,7 @@ class DetectionParameters(Parameters):
 
 
 class OperatingParameters(DetectionParameters):
-    """Parameters of the detection evaluators that judge what a model shows from one score threshold on."""
+    """Parameters of the detection evaluators with one score threshold."""
 
     score_threshold: float = Field(
         0.5, ge=0, le=1, allow_inf_nan=False, description="Least score of the predictions that count."
@@ -84,11 +84,11 @@ class Scene:
 
     @property
     def columns(self) -> Columns:
-        """What every aggregate says of the geometry: nothing of boxes, so that only other numbers stand apart."""
+        """The columns of every aggregate that name the geometry; none for boxes."""
         return {} if self.geometry == "box" else {"geometry": self.geometry}
 
     def overlaps(self, floor: float) -> Pairs:
-        """Return the pairs of one image, whatever their labels, at IoU ≥ floor, and perhaps some below."""
+        """Return the pairs of one image, of any labels, at IoU ≥ floor, and perhaps some below."""
         known = next((pairs for lowest, pairs in self._overlaps.items() if lowest <= floor), None)
         if known is None:
             self._overlaps.clear()
@@ -128,21 +128,21 @@ class Matched:
     ranking: Ranking
     areas: tuple[tuple[float, float], ...]
     truths: NDArray[np.int64]
-    _told: dict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(default_factory=dict)
+    _outcomes: dict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(default_factory=dict)
 
-    def told(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
-        """Return what became of every object at one IoU threshold, and a table of it (schema MATCHES); the last are
+    def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
+        """Return the outcome of every object at one IoU threshold, and their table (schema MATCHES); the last few are
         kept.
         """
         key = (iou, area, max_dets)
-        if key not in self._told:
+        if key not in self._outcomes:
             pairs = self.scene.overlaps(min(iou, LOCALISED))
             result = outcomes(self.scene.objects, self.matches, iou, area, max_dets, pairs)
             table = outcomes_table(self.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
-            for old in list(self._told)[: 1 - TOLD]:
-                del self._told[old]
-            self._told[key] = result, table
-        return self._told[key]
+            for old in list(self._outcomes)[: 1 - OUTCOMES_KEPT]:
+                del self._outcomes[old]
+            self._outcomes[key] = result, table
+        return self._outcomes[key]
 
     def area(self, bounds: tuple[float, float]) -> int:
         """Return the index of an area range."""
@@ -157,7 +157,7 @@ class Matched:
         lowest: float = -np.inf,
         precision: bool = True,
     ) -> tuple[Floats, Floats]:
-        """AP and recall, each [1 + B, K, T]: of the data set, then of its resamples. NaN without ground truth."""
+        """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples. NaN without ground truth."""
         weights = self.scene.weights(parameters.resamples, parameters.seed)
         return resample(
             self.scene.objects, self.matches, self.ranking, weights,
@@ -194,12 +194,12 @@ def matched(
 
 
 def grid_with(iou: float) -> tuple[float, ...]:
-    """COCO's IoU thresholds if `iou` is one of them, so that all share one matching; else it alone."""
+    """Return COCO's IoU thresholds if `iou` is one of them, so that all share one matching; else `iou` alone."""
     return IOU_THRESHOLDS if any(abs(iou - threshold) < SAME for threshold in IOU_THRESHOLDS) else (iou,)
 
 
 def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Scene:
-    """`read_scene`; the last few are kept."""
+    """Return the scene as `read_scene` does; the last few are kept."""
     compared = compared_as(geometry, *_objects(suite, outputs))
     key = (suite.fingerprint, outputs.fingerprint, compared)
     return _kept(_scenes, key, lambda: read_scene(suite, outputs, compared))
@@ -253,7 +253,7 @@ def matches_at(
     bounds: tuple[float, float] = AREAS["all"],
     max_dets: int | None = None,
 ) -> pa.Table:
-    """Return the matches table at an IoU threshold, matched anew where `found` lacks it."""
+    """Return the matches table at an IoU threshold, matched again where `found` lacks it."""
     if threshold_index(found.matches.thresholds, iou) is None:
         found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry)
     return matches_table(found, iou, found.area(bounds), max_dets)
@@ -261,7 +261,7 @@ def matches_at(
 
 def matches_table(found: Matched, iou: float, area: int = 0, max_dets: int | None = None) -> pa.Table:
     """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
-    return found.told(iou, area, max_dets)[1]
+    return found.outcomes_at(iou, area, max_dets)[1]
 
 
 def outcomes_table(
@@ -288,7 +288,7 @@ def outcomes_table(
 
 
 def area_name(bounds: tuple[float, float]) -> str:
-    """COCO's name of an area range, else its bounds in square pixels."""
+    """Return COCO's name of an area range, else its bounds in square pixels."""
     names = {value: name for name, value in AREAS.items()}
     return names.get(bounds, f"{bounds[0]:g}–{bounds[1]:g}")
 

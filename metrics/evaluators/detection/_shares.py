@@ -24,10 +24,10 @@ class Shares:
     def rows(
         self, metric: str, part: Floats, whole: Floats, *, of_all: Floats | None = None, empty: str | None = None
     ) -> list[Aggregate]:
-        """`part` / `whole`, each [1 + B, K] by label: first of their sums, then of every label.
+        """Return `part` / `whole`, each [1 + B, K] by label: first of their sums, then of every label.
 
-        `of_all` [1 + B] replaces the sum of `whole`. `empty` says why there is no value where nothing is to be shared;
-        a share without it is of ground truths, and a label without ground truth has none.
+        `of_all` [1 + B] replaces the sum of `whole`. `empty` is the reason for no value where `whole` is 0; without it
+        the share is of ground truths, and a label without ground truth has none.
         """
         some = self.truths.sum(axis=1) > 0
         total = whole.sum(axis=1) if of_all is None else of_all

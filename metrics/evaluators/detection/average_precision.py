@@ -115,11 +115,11 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
     within the drawing: exactly where corners lie on whole pixels; else the mean AP over IoU .5 … .95 was within .02 of
     that of exact outlines for sides of 32 pixels or more, within .05 for sides of 8, and AP at .5 the same. With
     polygon, areas are exact, as shapely has them; rings that cross themselves are repaired. Rows that are not of boxes
-    say so in the column `geometry`.
+    name their geometry in the column `geometry`.
 
     Every number equals pycocotools' to 1e-9, of boxes and of masks. The 95 % interval is from half-samples of the
-    images (of `cases.group` where given): half of them are drawn time and again and every number computed anew from the
-    same matches.
+    images (of `cases.group` where given): half of them are drawn many times, and every number is computed from the same
+    matches. A mean over more than 5 labels has none with fewer than 6 ground truths per label (harmonic mean).
     """
     area, limit = parameters.area_range, parameters.max_dets
     found = matched(suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry)
@@ -152,7 +152,7 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
 
 
 def _curves(found: Matched, area: tuple[float, float], limit: int) -> pa.Table:
-    """Interpolated precision at each recall, and the score down to which one must go for it (null where never)."""
+    """Return interpolated precision at each recall, and the score at which it is reached (null where never)."""
     objects, areas = found.scene.objects, (found.area(area),)
     curves = accumulate(objects, found.matches, (limit,), ranking=found.ranking, areas=areas)
     known = np.flatnonzero(curves.truths[:, 0])

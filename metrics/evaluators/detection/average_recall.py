@@ -121,7 +121,7 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
 
 
 def _average(found: Matched, parameters: AverageRecallParameters, limit: int) -> list[Aggregate]:
-    """Valor's: per label and their mean."""
+    """Return Valor's average recall per label and their mean."""
     whole = AREAS["all"]
     lowest = parameters.recall_score_threshold
     _, recall = found.estimates(parameters, whole, limit, lowest=lowest, precision=False)

@@ -90,14 +90,14 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
     an area up to 32², medium 32² to 96², large from 96² square pixels, all bounds included: 1024 is small and medium.
     The area is the annotation's own, not its box's. 0 … 1, higher is better.
 
-    Each number stands for all labels (the mean of those with ground truth) and, with `label`, for each. maxDets is a
+    Each number is that of all labels (the mean of those with ground truth) and, with `label`, of each. maxDets is a
     limit per image *and label*. Any list of `max_dets` works: AP and the recalls by area take its largest, AR_1, AR_10
-    and AR_100 always mean what they say, and every other limit gives a row AR.
+    and AR_100 always have the limit in their name, and every other limit gives a row AR.
 
     Equal to pycocotools 2.0 to 1e-9, of boxes and of masks (see average_precision for `geometry`), except that what it
     prints as −1 has no value here, and that it cannot summarise every list of maxDets. The area of a predicted mask is
     its number of pixels; pycocotools takes the box's instead if the results bring boxes. The 95 % interval is from
-    half-samples of the images (of `cases.group` where given).
+    half-samples of the images (of `cases.group` where given); see average_precision for AP of rare labels.
     """
     found = matched(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry)
     limits = sorted(set(parameters.max_dets))

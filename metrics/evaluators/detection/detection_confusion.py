@@ -32,7 +32,9 @@ CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count"
 class DetectionConfusionParameters(OperatingParameters):
     """Where objects are matched."""
 
-    iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches, whatever its label.")
+    iou_threshold: Iou = Field(
+        0.5, description="IoU at and above which a prediction matches a ground truth of any label."
+    )
 
 
 @evaluator(
@@ -126,13 +128,13 @@ class DetectionConfusionParameters(OperatingParameters):
     ),
     version=2,
     differs_from=(
-        "detection_pr_curve and average_precision match within a label; here the label is looked at after the match. "
+        "detection_pr_curve and average_precision match within a label; here the label is compared after the match. "
         "detection_pr_curve_detailed calls a false positive a misclassification wherever another label's ground truth "
         "overlaps it, taken or not; here every object is in exactly one cell. classification's matrix has no margins."
     ),
 )
 def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionConfusionParameters) -> Findings:
-    """The confusion matrix of detected objects: matched by geometry first, whatever the label, then compared by label.
+    """The confusion matrix of detected objects: matched by geometry first, then compared by label.
 
     The predictions with score ≥ `score_threshold`, best score first (file order where scores tie), each take the free
     ground truth of their image with the highest IoU, if that is at least `iou_threshold`; of several with that same IoU

@@ -92,10 +92,10 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
         tp = predictions that took one      fp = those that took none      fn = ground truths that none took
         precision = tp / (tp + fp)      recall = tp / (tp + fn)      F1 = 2·tp / (2·tp + fp + fn)
 
-    The curve has the columns label, threshold, tp, fp, tn, fn, precision, recall, f1. tn is empty: nothing says how
-    many objects were rightly not predicted. Precision is empty where nothing counts, recall and F1 where the label has
-    no ground truth. There is no limit on predictions per image. Crowds are neither found nor missed and absorb any
-    number of predictions.
+    The curve has the columns label, threshold, tp, fp, tn, fn, precision, recall, f1. tn is empty: the number of
+    objects that were rightly not predicted is unknown. Precision is empty where nothing counts, recall and F1 where the
+    label has no ground truth. There is no limit on predictions per image. Crowds are neither found nor missed and
+    absorb any number of predictions.
 
     `best_f1` is the largest F1 of a label, and `best_threshold` the lowest threshold that reaches it; without label the
     largest mean of F1 over labels with ground truth at one common threshold, and that threshold. 0 … 1, higher is
@@ -166,7 +166,7 @@ def _aggregates(found: Matched, curve: Curve, parameters: DetectionCurveParamete
 
 
 def _resampled_f1(found: Matched, curve: Curve, weights: NDArray[np.float32], at: NDArray[np.intp]) -> Floats:
-    """F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
+    """Return F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
     objects, totals = found.scene.objects, found.scene.totals
     counted = objects.score >= np.array(THRESHOLDS)[at][objects.prediction_class]
 
@@ -178,7 +178,7 @@ def _resampled_f1(found: Matched, curve: Curve, weights: NDArray[np.float32], at
 
 
 def _f1(tp: Numbers, fp: Numbers, truths: Numbers) -> Floats:
-    """2·tp / (2·tp + fp + fn), NaN where there is no ground truth."""
+    """Return 2·tp / (2·tp + fp + fn), NaN where there is no ground truth."""
     whole = np.broadcast_to(tp + fp + truths, tp.shape).astype(np.float64)
     known = np.broadcast_to(truths > 0, tp.shape)
     result: Floats = np.divide(2.0 * tp, whole, out=np.full(tp.shape, np.nan), where=known)

@@ -1,4 +1,4 @@
-"""detection_pr_curve_detailed: what became of predictions and ground truths by score threshold, with examples."""
+"""detection_pr_curve_detailed: outcomes of predictions and ground truths by score threshold, with examples."""
 
 import json
 from collections.abc import Sequence
@@ -156,7 +156,7 @@ def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: Dete
     iou = parameters.pr_curve_iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     objects, pairs = found.scene.objects, found.scene.overlaps(min(iou, LOCALISED))
-    result, matches = found.told(iou)
+    result, matches = found.outcomes_at(iou)
     spans = score_spans(objects, result, iou, pairs)
     curves = _curves(suite, outputs, found.scene, spans, parameters.pr_curve_max_examples)
     return Findings(_aggregates(found.scene, spans, parameters), curves=curves, matches=matches)

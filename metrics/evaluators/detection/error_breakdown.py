@@ -1,4 +1,4 @@
-"""error_breakdown: what each kind of mistake costs in average precision, after TIDE."""
+"""error_breakdown: what each kind of error costs in average precision, after TIDE."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -31,8 +31,8 @@ from metrics.vision.error_breakdown import (
     Errors,
     count_errors,
     find_errors,
-    mend,
-    mended_ap,
+    repair,
+    repaired_ap,
     without_false_negatives,
     without_false_positives,
 )
@@ -55,10 +55,10 @@ DESCRIPTIONS = {
     "localisation": "AP gained if predictions that fit their object too poorly fitted it.",
     "both": "AP gained without the predictions whose label and place are both wrong.",
     "duplicate": "AP gained without the second predictions of objects that a better one found.",
-    "background": "AP gained without the predictions where nothing is.",
-    "missed": "AP gained if the objects that no prediction is about were no more asked for.",
+    "background": "AP gained without the predictions of nothing.",
+    "missed": "AP gained if the objects that no prediction is about did not count.",
     "false_positives": "AP gained without any false positive.",
-    "false_negatives": "AP gained if only the objects that are found were asked for.",
+    "false_negatives": "AP gained if only the objects that are found counted.",
 }
 
 
@@ -158,7 +158,7 @@ class ErrorBreakdownParameters(DetectionParameters):
     ),
 )
 def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownParameters) -> Findings:
-    """What each of TIDE's six kinds of error costs: the AP gained if that kind alone were mended.
+    """What each of TIDE's six kinds of error costs: the AP gained if that kind alone were repaired.
 
     Matched as for average precision at IoU ≥ t_f = `iou_threshold`. A false positive, whose best IoU with ground truths
     of its label is o and with those of other labels p, is the first of these that fits, with t_b = `background_iou`:
@@ -169,28 +169,29 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
         both            t_b ≤ p < t_f
         background      what is left: it is about nothing
 
-    A ground truth that was not found is missed unless a localisation or classification error is about it. To mend:
+    A ground truth that was not found is missed unless a localisation or classification error is about it. The repairs:
 
         classification  the prediction gets the ground truth's label and is right
         localisation    the prediction gets the ground truth's box and is right
         both, duplicate, background    the prediction is dropped
-        missed          the ground truth is no more asked for
+        missed          the ground truth no longer counts
 
     Of several classification and localisation errors about one ground truth the best-scored is made right, the others
     are dropped, as are those about one that was found. Then
 
-        d_ap_error = AP after mending − AP
+        d_ap_error = AP after the repair − AP
 
     with AP of 101 recall points; over all labels the difference of the means over labels with ground truth. Also for
-    false positives as a whole (all dropped) and false negatives (only the ground truths found are asked for). The gains
-    do not add up: AP is no sum over errors. With all six mended AP is 1.
+    false positives as a whole (all dropped) and false negatives (only the ground truths found count). The gains
+    do not add up: AP is not a sum over errors. With all six repaired AP is 1.
 
-    0 … 1; a gain is a cost now, so lower is better. n of a gain is the number of its errors, of a label those of
-    its predictions or, for missed and false negatives, ground truths; n of `ap` counts ground truths. A label whose
-    ground truths are all missed has AP 1 without them if it has no false positive, else 0. The 95 % interval is from
-    half-samples of the images (of `cases.group` where given), each gain within the same one. The matches have the
-    kinds fp_misclassification (classification), fp_localisation, fp_both, fp_duplicate, fp_hallucination (background),
-    fn_no_prediction (missed), and fn_misclassification or fn_localisation for what such an error is about.
+    0 … 1; a gain is a cost now, so lower is better. n of a gain is the number of its errors, of a label those of its
+    predictions or, for missed and false negatives, ground truths; n of `ap` counts ground truths. A label whose ground
+    truths are all missed has AP 1 without them if it has no false positive, else 0. The 95 % interval is from
+    half-samples of the images (of `cases.group` where given), with AP before and after in the same one; means over
+    labels need 25 ground truths per label (harmonic mean). The matches have the kinds fp_misclassification
+    (classification), fp_localisation, fp_both, fp_duplicate, fp_hallucination (background), fn_no_prediction (missed),
+    and fn_misclassification or fn_localisation for what such an error is about.
     """
     iou = parameters.iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
@@ -211,14 +212,14 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
     truths = counts["truths"]
 
     def average(place: int) -> Floats:
-        """AP [B, K] after the repair of names[place]; as it is, where that is none."""
+        """Return AP [B, K] after the repair of names[place]; without any repair for −1."""
         if place < len(ERRORS):
-            repair = mend(objects, errors, (place,) if place >= 0 else ())
+            chosen = repair(objects, errors, (place,) if place >= 0 else ())
         elif names[place] == "false_positives":
-            repair = without_false_positives(objects, errors)
+            chosen = without_false_positives(objects, errors)
         else:
-            repair = without_false_negatives(objects, errors)
-        return mended_ap(objects, errors, repair, weights)
+            chosen = without_false_negatives(objects, errors)
+        return repaired_ap(objects, errors, chosen, weights)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         base, *repaired = threads.map(average, range(-1, len(names)))
@@ -240,7 +241,7 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
         ]
 
     found = rows("ap", base, mean_over(base, 1), counts["truths"])
-    for error, mended in zip(names, repaired, strict=True):
-        gains = (np.maximum(mended - base, 0.0), np.maximum(mean_over(mended, 1) - mean_over(base, 1), 0.0))
+    for error, after in zip(names, repaired, strict=True):
+        gains = (np.maximum(after - base, 0.0), np.maximum(mean_over(after, 1) - mean_over(base, 1), 0.0))
         found += rows(f"d_ap_{error}", *gains, counts[error])
     return found

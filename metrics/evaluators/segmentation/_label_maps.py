@@ -1,4 +1,4 @@
-"""What semantic segmentation is judged from: the true and the predicted label of every pixel, image by image."""
+"""The true and the predicted label of every pixel, image by image, for semantic segmentation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -47,7 +47,7 @@ class SegmentationIouParameters(LabelMapParameters):
 
 
 def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int, int]]) -> Mapping[str, Any]:
-    """One image of 10 × 10 pixels; a region goes from one column to before another, over the whole height."""
+    """Return one image of 10 × 10 pixels; a region goes from one column to before another, over the whole height."""
 
     def regions(columns: dict[str, tuple[int, int]]) -> list[dict[str, Any]]:
         sides = {"case_id": "a", "y": 0.0, "height": 10.0}
@@ -102,7 +102,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
             ),
         ),
         Example(
-            "pixels of the ignored label count nowhere, whatever is predicted there",
+            "pixels of the ignored label count nowhere, for any prediction",
             _scene({"road": (0, 6), "255": (6, 10)}, {"road": (0, 3), "sky": (3, 10)}),
             rows=(
                 {"metric": "iou", "label": "road", "value": 30 / 60},
@@ -153,9 +153,9 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     bands are taken; predicting an ignored label elsewhere is wrong. A crowd is a region like every other.
 
     IoU and accuracy equal scikit-learn's jaccard_score and accuracy_score on the pixels. The 95 % interval is from
-    half-samples of the images (of `cases.group` where given). n is the number of images with a pixel that counts; of a
-    label, of those that have it in either map. The curve has the columns label, predicted (null: no label) and count,
-    the pixel confusion matrix; the evidence of a case has that of its image.
+    half-samples of the images (of `cases.group` where given); it takes ten of them. n is the number of images with a
+    pixel that counts; of a label, of those that have it in either map. The curve has the columns label, predicted
+    (null: no label) and count, the pixel confusion matrix; the evidence of a case has that of its image.
     """
     labels = Labels.of(suite, outputs, parameters)
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
@@ -225,7 +225,7 @@ def _resampled(pixels: Ints, weights: NDArray[np.uint8]) -> Floats:
 
 
 def _accuracy(pixels: Ints | Floats) -> Floats:
-    """Pixels given their true label, of all that count, from [..., 2, 3, K]: [...]; NaN without any."""
+    """Return the share of pixels given their true label from [..., 2, 3, K]: [...]; NaN without any."""
     return ratio(pixels[..., 0, 0, :].sum(axis=-1), pixels[..., 0, 1, :].sum(axis=-1))
 
 
@@ -256,7 +256,7 @@ def _spread(estimates: Floats, clusters: Longs) -> Spread:
 
 
 def _cases(counts: _Counts) -> Iterator[CaseScore]:
-    """Of each image its mean IoU, with the IoU of its labels and its confusion."""
+    """Yield the mean IoU of each image, with the IoU of its labels and its confusion."""
     by_label = iou(counts.pixels[:, 0])
     means = mean_over(by_label, 1)
     names = [*counts.labels, None]

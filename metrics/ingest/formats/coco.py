@@ -108,7 +108,7 @@ def read_results(
     else:
         given = any("label" in record for record in listing.records)
         texts = listing.values("label" if given else "category_name")
-        expected = "a label (the suite is not from COCO, so a category_id says nothing)"
+        expected = "a label (the suite is not from COCO, so a category_id has no meaning)"
         listing.wrong(_not_text(texts), "label", texts, expected)
         label = pa.array([text if isinstance(text, str) else None for text in texts], pa.string())
     score = listing.floats("score")
@@ -237,7 +237,7 @@ def _annotations(
 
 
 def _categories(listing: Listing, labels: dict[int, str], expected: str) -> Ints:
-    """Return the codes of the records' categories in `labels`; −1 for unknown ones, which are blamed."""
+    """Return the codes of the records' categories in `labels`; −1 for unknown ones, which are recorded as problems."""
     known = np.fromiter(labels, np.int64, len(labels))
     order = np.argsort(known, kind="stable")
     codes = codes_of(listing.integers("category_id"), known[order])
@@ -287,7 +287,7 @@ def _not_tags(values: list[Any]) -> Mask:
 
 
 def _tags(values: list[Any], bad: Mask) -> pa.Array:
-    """Tags in the order given, each once; an empty list is none."""
+    """Return tags in the order given, each once; an empty list is none."""
     lists = [
         list(dict.fromkeys(value)) if value and not wrong else None for value, wrong in zip(values, bad, strict=True)
     ]

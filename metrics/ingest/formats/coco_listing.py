@@ -1,4 +1,4 @@
-"""An array of records of a COCO document as columns; records that break a rule are blamed by their index."""
+"""An array of records of a COCO document as columns; problems of records are recorded by their index."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -46,7 +46,7 @@ class Listing(Sheet):
         return [record.get(key) for record in self.records]
 
     def apply(self, faults: Iterable[Fault]) -> None:
-        """Blame the records with a fault that are not yet blamed."""
+        """Record a problem for each record with a fault that has none yet."""
         for fault in faults:
             if not fault.wrong.any():
                 continue
@@ -58,7 +58,7 @@ class Listing(Sheet):
                 self.wrong(fault.wrong, fault.key, again.__getitem__, fault.expected)
 
     def wrong(self, mask: Mask, key: str, found: Sequence[Any] | Callable[[int], str], expected: str) -> None:
-        """Blame the records of `mask` that are not yet blamed."""
+        """Record a problem for each record of `mask` that has none yet."""
         self.blame(mask & ~self.bad, self.prefix + key, found, expected)
 
     def integers(self, key: str, default: int | None = None) -> Longs:
@@ -85,7 +85,7 @@ class Listing(Sheet):
     def boxes(self) -> tuple[Floats, Mask]:
         """Return the boxes [N, 4], NaN where there is none or it is no four finite numbers, and which are absent [N].
 
-        Boxes that break a rule are blamed.
+        Boxes that break a rule are problems.
         """
         values = self.values("bbox")
         parts = list(chain.from_iterable(values)) if set(map(type, values)) <= {list} else [None]
@@ -102,7 +102,7 @@ class Listing(Sheet):
         return boxes, absent
 
     def shapes(self, image_ids: Longs, sizes: Sizes, masks: bool = True) -> dict[str, pa.Array]:
-        """Return the columns of the records' boxes, areas, polygons and run lengths; what is wrong is blamed.
+        """Return the columns of the records' boxes, areas, polygons and run lengths; what is wrong is a problem.
 
         An absent box is that of the segmentation, an absent area that of the box or, with it, of the segmentation.
         Without `masks` segmentations are not read, and every record needs a box.
@@ -145,7 +145,7 @@ class Listing(Sheet):
 
 
 def names(values: Sequence[Any]) -> NDArray[np.str_]:
-    """Return the texts of a column, "" for whatever is no text."""
+    """Return the texts of a column, "" for what is no text."""
     return np.array([value if isinstance(value, str) else "" for value in values], np.str_)
 
 

@@ -1,4 +1,4 @@
-"""Pairs of predictions and ground truths that overlap, and who takes whom."""
+"""Pairs of predictions and ground truths that overlap, and the greedy matching of them."""
 
 import numpy as np
 
@@ -145,7 +145,7 @@ def neighbours(
     skip_prediction: Bytes,
     skip_truth: Bytes,
 ) -> tuple[Ints, Floats, Ints, Floats, Floats]:
-    """From pairs of one image whatever their classes: the ground truth of highest IoU of the same and of another class.
+    """Return the ground truth of highest IoU of the same and of another class, from pairs of one image and any classes.
 
     Returns (same [N], same_iou [N], other [N], other_iou [N], covered [G]): rows or −1 and IoU or 0; covered is the
     highest IoU with a prediction of another class.

@@ -1,7 +1,9 @@
-"""A scanner of COCO results in their plain form, into columns. It never says that a file is wrong, only "not plain".
+"""A scanner of COCO results in their plain form, into columns.
+
+It never decides that a file is wrong, only that it is not plain: a JSON library then reads the file.
 
 Plain is a record {"image_id": n, "category_id": n, "bbox": [x, y, width, height], "score": s}, its keys in any order,
-with JSON's blanks where JSON allows them. Anything else ends the scan: the caller then asks a JSON library.
+with JSON's blanks where JSON allows them. Anything else ends the scan.
 
 The bytes end with a 0, which no rule accepts: as every step forward is over a byte that was recognised, no index passes
 it.
@@ -37,7 +39,7 @@ def _blank(data: Bytes, i: int) -> int:
 
 @compiled
 def _quotient(whole: np.int64, power: np.int64) -> np.float64:
-    """whole / 10^power rounded once, for 0 ≤ whole < 2⁶³ and power ≤ 22; NaN where that cannot be told.
+    """Return whole / 10^power rounded once, for 0 ≤ whole < 2⁶³ and power ≤ 22; NaN where the rounding is uncertain.
 
     Up to 2⁵³ both are exact, and so is the rounding of their quotient. Beyond, whole = high + low exactly; with the
     quotient q of high, its exact remainder r = high − q · 10^power (the product in two halves, by Dekker) gives

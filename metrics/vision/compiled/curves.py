@@ -69,7 +69,7 @@ def select(
 
 @compiled
 def _needed(truths: np.int64, recalls: Floats, needed: NDArray[np.int64]) -> None:
-    """The least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first one)."""
+    """Fill the least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first)."""
     for r in range(len(recalls)):
         count = np.int64(recalls[r] * truths)
         while count / truths < recalls[r]:
@@ -81,7 +81,7 @@ def _needed(truths: np.int64, recalls: Floats, needed: NDArray[np.int64]) -> Non
 
 @compiled
 def _climb(states: Bytes, weights: Ints, misses: Ints, hits: NDArray[np.int64], precision: Floats, event: Ints) -> int:
-    """Precision and true positives so far at each true positive, best score first; how many there are."""
+    """Fill precision and true positives so far at each true positive, best score first; return how many there are."""
     right = wrong = np.int64(0)
     count = 0
     for i in range(len(states)):

@@ -20,7 +20,7 @@ def paint(edges: Ints, start: Longs, first: int, last: int, code: Ints, codes: I
 
 @compiled
 def band(codes: Ints, height: int, distance: int) -> Bytes:
-    """1 for the pixels whose square of 2 · distance + 1 pixels leaves the image or holds another code, else 0.
+    """Return 1 for the pixels whose square of 2 · distance + 1 pixels leaves the image or holds another code, else 0.
 
     A square is of one code when its columns are, side by side: a column's part is looked for along its runs, then such
     parts are counted from column to column.

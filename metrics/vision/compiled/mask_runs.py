@@ -150,7 +150,7 @@ def _union(one: Ints, ones: int, two: Ints, twos: int, edges: Ints) -> int:
 
 @compiled
 def _bound(points: Floats, begin: int, end: int, width: int) -> int:
-    """No fewer than the positions that `_crossings` finds."""
+    """Return a number of positions that `_crossings` does not exceed."""
     most = 0
     for place in range(begin, end, 2):
         after = begin if place + 2 >= end else place + 2
@@ -235,7 +235,7 @@ def draw(
 
 @compiled
 def measure(edges: Ints, start: Longs, height: Ints) -> tuple[Longs, Floats]:
-    """Area [N] and box x, y, width, height [N, 4] of masks, as pycocotools has them; all 0 for an empty mask."""
+    """Return area [N] and box x, y, width, height [N, 4] of masks, as pycocotools has them; all 0 for an empty mask."""
     count = len(start) - 1
     area, box = np.zeros(count, np.int64), np.zeros((count, 4))
     for i in range(count):
@@ -306,7 +306,7 @@ def overlaps(
 
 @compiled
 def encode(edges: Ints, start: Longs, pixels: Longs) -> tuple[Bytes, Longs]:
-    """COCO's compressed text of masks: the characters and where each mask's begin [N + 1]."""
+    """Return COCO's compressed text of masks: the characters and where each mask's begin [N + 1]."""
     count = len(start) - 1
     text, places = np.empty(7 * (len(edges) + 2 * count), np.uint8), np.zeros(count + 1, np.int64)
     size = 0

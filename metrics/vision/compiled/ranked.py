@@ -1,4 +1,4 @@
-"""Counts along ranked objects: which stand at each score threshold, and what outscores what after a repair."""
+"""Counts along ranked objects: which count at each score threshold, and what outscores what after a repair."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from metrics.vision.compiled.jit import compiled
 
 @compiled
 def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most: int) -> tuple[Longs, Longs]:
-    """Return how many objects of each label stand at each step, [L, T], and which come first, [L, T, `most`], −1 where
+    """Return how many objects of each label count at each step, [L, T], and which come first, [L, T, `most`], −1 where
     fewer.
 
-    Object i stands at the steps first[i] ≤ step < last[i] ≤ T.
+    Object i counts at the steps first[i] ≤ step < last[i] ≤ T.
     """
     counts = np.zeros((labels, steps + 1), np.int64)
     chosen = np.full((labels, steps, most), -1, np.int64)

@@ -11,7 +11,7 @@ DIGIT = 11  # bits a radix pass sorts by
 
 @compiled
 def sort_by_code(order: Ints, codes: Ints, size: int) -> Ints:
-    """`order` rearranged by ascending codes[row] (0 … size−1), keeping the order of equals."""
+    """Return `order` rearranged by ascending codes[row] (0 … size−1), keeping the order of equals."""
     starts = np.zeros(size + 1, np.int64)
     for row in order:
         starts[codes[row] + 1] += 1
@@ -27,7 +27,7 @@ def sort_by_code(order: Ints, codes: Ints, size: int) -> Ints:
 
 @compiled
 def sort_by_score(order: Ints, scores: Floats) -> Ints:
-    """`order` rearranged by descending scores[row], keeping the order of equals; scores are finite. A radix sort."""
+    """Return `order` by descending scores[row], which are finite, keeping the order of equals. A radix sort."""
     count = len(order)
     keys = np.empty(count, np.uint64)
     floats = keys.view(np.float64)
@@ -62,7 +62,7 @@ def sort_by_score(order: Ints, scores: Floats) -> Ints:
 
 @compiled
 def ranks(order: Ints, images: Ints, classes: Ints) -> Ints:
-    """By row: how many rows of its image and class stand before it in `order` (which keeps them together)."""
+    """Return, by row, how many rows of its image and class come before it in `order` (which keeps them together)."""
     result = np.empty_like(order)
     rank = 0
     for i in range(len(order)):
