@@ -9,10 +9,10 @@ from components.records import records
 SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
 TOPICS = {
     "best and worst": ("best_model", "worst_model", "no_difference", "most_accurate", "least_accurate"),
-    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_blame", "generation_blame"),
+    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_cause", "generation_cause"),
     "grounding": ("least_grounded",),
     "hard cases": ("hardest_case",),
-    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "dearest_model"),
+    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"),
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Evidence, Standard, compliance
+from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Measured, Standard, compliance
 from metrics.presentation.style import ARROWS, interval, number, plural
 from metrics.reports.report import Section, Table
 from metrics.store import Run
@@ -43,19 +43,19 @@ def _table(found: Compliance, framework: str, models: Sequence[str]) -> Table:
     return Table(framework, ("Standard", "Evaluator", "Threshold", *models), tuple(rows))
 
 
-def _row(one: Evidence, models: int) -> tuple[str, ...]:
+def _row(one: Measured, models: int) -> tuple[str, ...]:
     column = one.column
     same = column.metric == column.evaluator
     title = column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
     sign = "≤" if column.direction == "lower" else "≥"
     threshold = "" if column.threshold is None or column.direction == "none" else f"{sign} {column.threshold:g}"
     cells = []
-    for cell, verdict in zip(one.cells[:models], one.verdicts[:models], strict=True):
+    for cell, outcome in zip(one.cells[:models], one.outcomes[:models], strict=True):
         if cell is None or cell.value is None:
             cells.append(GLYPHS["unmeasured"])
             continue
         bounds = interval(cell.low, cell.high)
-        cells.append(f"{GLYPHS[verdict]} {number(cell.value)}" + (f" ({bounds})" if bounds else "") + f", n {cell.n:,}")
+        cells.append(f"{GLYPHS[outcome]} {number(cell.value)}" + (f" ({bounds})" if bounds else "") + f", n {cell.n:,}")
     return (f"{title} {ARROWS[column.direction]}".rstrip(), threshold, *cells)
 
 
