@@ -1,11 +1,10 @@
-"""What a run says, as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
+"""The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
 from metrics.analysis.cases.case_pages import CasePage, cases
 from metrics.analysis.cases.example import ExampleView, example
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.analysis.evidence import Row, verdict_lists
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
@@ -41,7 +40,6 @@ __all__ = [
     "Ranks",
     "Resampled",
     "Resource",
-    "Row",
     "Rules",
     "Segment",
     "Standard",
@@ -84,5 +82,4 @@ __all__ = [
     "slices",
     "thumbnails",
     "trend",
-    "verdict_lists",
 ]

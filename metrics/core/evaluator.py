@@ -30,6 +30,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
@@ -112,25 +113,29 @@ class Parameters(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class CaseScore:
-    """What an evaluator says of one case: a value per metric or the reason for none, and the evidence (JSON data).
+    """The score of one case: a value per metric or the reason for none, and the evidence.
 
     A metric with a value is `ok`; one that is None takes `status` (`not_applicable` where `status` is OK) and `reason`.
+    TypeError where the evidence is anything but an Evidence: plain records would be shown without their verdicts.
     """
 
     values: Mapping[str, float | None]
     status: Status = Status.OK
     reason: str | None = None
-    evidence: Mapping[str, Any] | None = None
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse evidence that no page could read."""
+        if not isinstance(self.evidence, Evidence | None):
+            raise TypeError(
+                f"evidence is a metrics.core.evidence.Evidence, not {type(self.evidence).__name__}: "
+                "a Verdict for each item judged, and facts"
+            )
 
 
-def not_applicable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
+def not_applicable(reason: str, evidence: Evidence | None = None) -> CaseScore:
     """No value, because the question does not arise for this case."""
     return CaseScore({}, Status.NOT_APPLICABLE, reason, evidence)
-
-
-def parse_failure(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
-    """No value, because the judge's reply could not be read."""
-    return CaseScore({}, Status.PARSE_FAILURE, reason, evidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ SCORES = pa.schema(
         ("value", pa.float64()),
         ("status", pa.string()),
         ("reason", pa.string()),
-        ("evidence", pa.string()),  # JSON, on the row of the evaluator's first metric
+        ("evidence", pa.string()),  # JSON (core.evidence), on the row of the evaluator's first metric
     ]
 )
 AGGREGATES = pa.schema(

@@ -171,7 +171,9 @@ def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: 
     """One row per case and metric; a value outside its metric's range is an error, never a number."""
     columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
     for score in scores:
-        evidence = None if score.evidence is None else json.dumps(score.evidence, ensure_ascii=False, default=str)
+        evidence = (
+            None if score.evidence is None else json.dumps(score.evidence.record, ensure_ascii=False, default=str)
+        )
         for metric in entry.metrics:
             value, status, reason = score.values.get(metric.name), Status.OK, None
             if value is None:

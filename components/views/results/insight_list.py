@@ -18,10 +18,10 @@ TOPICS = {
         "most_accurate",
         "least_accurate",
     ),
-    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_blame", "generation_blame"),
+    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_cause", "generation_cause"),
     "grounding": ("least_grounded",),
     "hard cases": ("hardest_case",),
-    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "dearest_model"),
+    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"),
 }
 
 
