@@ -113,7 +113,7 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
     """Return what is known of a judge from its settings alone, in the form of `judge_chosen`."""
     from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
-    from metrics.judge.local.install import lacking
+    from metrics.judge.local.install import missing_local_model
     from metrics.judge.prompt_overrides import refuse_keys
     from metrics.judge.settings import settings_of
 
@@ -126,7 +126,7 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
     keys = {name: bool(os.environ.get(name)) for judge in settings.judges for name in key_variables(judge)}
     missing = [name for judge in settings.judges for name in missing_keys(judge)]
     lacks = [f"{' and '.join(missing)} is not set in the environment of this studio"] if missing else []
-    lacks += [text for judge in settings.judges if judge.is_local and (text := lacking(judge.model))]
+    lacks += [text for judge in settings.judges if judge.is_local and (text := missing_local_model(judge.model))]
     return {
         "settings": settings.model_dump(mode="json"), "name": ", ".join(judge.name for judge in settings.judges),
         "keys": keys, "lacks": "; ".join(lacks), "problem": "",
@@ -171,10 +171,10 @@ def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def local_judge() -> tuple[str, bool]:
     """Return the command that installs the local judge, and whether it is installed."""
-    from metrics.judge.local.install import INSTALL, lacking
+    from metrics.judge.local.install import INSTALL, missing_local_model
     from metrics.judge.settings import LOCAL
 
-    return INSTALL, lacking(LOCAL) is None
+    return INSTALL, missing_local_model(LOCAL) is None
 
 
 def local_judge_measured() -> pd.DataFrame:

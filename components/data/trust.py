@@ -212,7 +212,7 @@ def _flat(one: Any) -> dict[str, Any]:
 
 
 def _labels(run_id: str) -> Any:
-    from metrics.store.labels import Labels
+    from metrics.store.label_sets import Labels
 
     return Labels(workspace().run(run_id))
 

@@ -15,7 +15,7 @@ from metrics.analysis.leaderboard.significance import Verdict, turned
 from metrics.analysis.sampling_design import Design
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, Workspace
 
 CHANGES: dict[Verdict, str] = {
     "better": "better",
@@ -83,7 +83,7 @@ def same_suite(run: Run) -> list[Run]:
     fingerprint = run.spec["suite"]["fingerprint"]
     found = [
         other
-        for other in run.workspace.runs()
+        for other in Workspace(run.workspace.path).runs()
         if other.state == "finished" and other.spec["suite"]["fingerprint"] == fingerprint
     ]
     return in_time(found)

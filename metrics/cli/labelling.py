@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.label_schema import SAMPLINGS
 from metrics.store import Run, Workspace
-from metrics.store.labels import SAMPLINGS, Labels
+from metrics.store.label_sets import Labels
 
 FORMATS = ("csv", "json", "parquet")
 CHOICES = {"random": SAMPLINGS["random"], "picked": SAMPLINGS["picked"]}

@@ -268,7 +268,7 @@ class Evaluator:
                 return metric
         raise KeyError(f"{self.id} has no metric {name!r}; it has {[metric.name for metric in self.metrics]}")
 
-    def lacking(self, case: Case) -> list[Input]:
+    def missing_inputs(self, case: Case) -> list[Input]:
         """Return the declared inputs that `case` does not have; artifacts will do for a trace."""
         return [
             name

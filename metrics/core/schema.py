@@ -1,7 +1,10 @@
-"""The tables in a run. Every later version reads every earlier one: raise SCHEMA_VERSION on any change.
+"""The tables in a run. Every later version reads every earlier one.
 
-But a new column that may be null is none: it comes last, and readers take it for null in the runs that lack it.
+To add a column: put it last in its schema; readers see null in the runs that lack it (store.run conforms them). Any other
+change raises SCHEMA_VERSION. Both need a golden run, see tests/golden/make.py.
 """
+
+from collections.abc import Sequence
 
 import pyarrow as pa
 
@@ -64,4 +67,15 @@ JUDGEMENTS = pa.schema(  # only of runs with a judge
         ("error", pa.string()),  # why there is no reply, or why it could not be read
     ]
 )
-TABLES = {"scores": SCORES, "aggregates": AGGREGATES}
+TABLES = {"scores": SCORES, "aggregates": AGGREGATES, "judgements": JUDGEMENTS}
+
+
+def conformed(table: pa.Table, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return a stored table with the columns of `schema` (or those named), null where the table has none."""
+    wanted = schema.names if columns is None else columns
+    return pa.table(
+        {
+            name: table[name] if name in table.column_names else pa.nulls(len(table), schema.field(name).type)
+            for name in wanted
+        }
+    )

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite, join_cases
-from metrics.engine.judging import judge_case
+from metrics.engine.load_resources import JUDGE, Resources
 from metrics.engine.plan import judged
-from metrics.engine.unit_work import lacking_inputs
+from metrics.engine.score_cases import judge_cases
 from metrics.judge.budget import Ledger, Spend
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
@@ -24,7 +24,6 @@ from metrics.judge.completion import Completion, Messages
 from metrics.judge.opening import FOLDER, price
 from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
-from metrics.models import JUDGE
 
 CHARACTERS_PER_TOKEN = 4  # of English prose, about
 SAMPLE = 100  # cases that are walked through; the rest are taken to be like them
@@ -99,17 +98,24 @@ async def _walk(
 ) -> Spend:
     ledger = Ledger(Budget())
     known = _Known(folder)
-    judges = [Client(own, known, _Supposed(own), ledger) for own in settings.judges]
+    resources = _Supposed(tuple(Client(own, known, _TypicalReplies(own), ledger) for own in settings.judges), folder)
     for case in join_cases(suite, outputs):
         for entry, parameters in chosen:
-            if lacking_inputs(entry, case) is None:
-                # nothing else is loaded for a guess: what an evaluator wants of another model ends its walk there
-                names = [name for name in parameters.used(entry.resources) if name != JUDGE]
-                others: dict[str, Any] = dict.fromkeys(names)
-                await judge_case(entry, parameters, case, judges, others)
+            await judge_cases(entry, parameters, [case], resources)
     known.close()
     ledger.spend.cached = known.found
     return ledger.spend
+
+
+class _Supposed(Resources):
+    """Judges that give typical replies, and no models: an evaluator's walk ends where it needs one."""
+
+    def __init__(self, judges: tuple[Client, ...], cache_folder: Path):
+        super().__init__({}, cache_folder)
+        self._judges = judges
+
+    def models(self, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+        return dict.fromkeys(name for name in parameters.used(entry.resources) if name != JUDGE)
 
 
 class _Known:
@@ -139,7 +145,7 @@ class _Known:
             self._cache.close()
 
 
-class _Supposed:
+class _TypicalReplies:
     """A completer that asks nobody: it says what is typical and counts as a tokenizer would, about."""
 
     def __init__(self, settings: JudgeSettings):

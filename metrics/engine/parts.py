@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.engine.unit_work import Done
-from metrics.store.files import read_json, write_json, write_table
+from metrics.core.files import read_json, write_json, write_table
+from metrics.engine.unit_work import UnitResult
 
 
 class Parts:
@@ -16,15 +16,15 @@ class Parts:
     def __init__(self, run_folder: Path):
         self.folder = run_folder / "parts"
 
-    def write(self, name: str, done: Done) -> None:
+    def write(self, name: str, result: UnitResult) -> None:
         """Keep what a unit made; readers see it whole or not at all."""
         folder = self.folder / name
         files = {}
-        for table_name, table in done.tables.items():
+        for table_name, table in result.tables.items():
             file = table_name.replace("/", ".") + ".parquet"
             write_table(folder / file, table)
             files[table_name] = file
-        write_json(folder / "unit.json", {"tables": files, "failed": done.failed, "seconds": done.seconds})
+        write_json(folder / "unit.json", {"tables": files, "failed": result.failed, "seconds": result.seconds})
 
     def failed(self, name: str) -> int | None:
         """Return how many cases of a kept unit ended in an error; None where the unit is not kept."""

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
+from metrics.core.files import write_json
 from metrics.core.registry import evaluators
 from metrics.engine.plan import Unit
-from metrics.engine.unit_work import Done
+from metrics.engine.unit_work import UnitResult
 from metrics.store import Progress, Run
-from metrics.store.files import write_json
 from metrics.store.run import EvaluatorProgress
 
 EVERY = 0.5  # seconds between two writes
@@ -41,9 +41,9 @@ class Tracker:
         self._failed[unit.evaluator] += failed
         self._units_left -= 1
 
-    def done(self, unit: Unit, done: Done) -> None:
+    def done(self, unit: Unit, result: UnitResult) -> None:
         """A unit done now."""
-        self.found(unit, done.failed)
+        self.found(unit, result.failed)
         self._units_done += 1
 
     def tick(self, under_way: Mapping[str, int] | None = None) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.files import sha256_of, write_json, write_table, written_whole
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, SCHEMA_VERSION, SCORES
 from metrics.engine.aggregate import Design, aggregate_cases
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
-from metrics.store.files import sha256_of, write_json, write_table, written_whole
 
 LIBRARIES = ("numpy", "pyarrow", "pandas", "pydantic")
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast

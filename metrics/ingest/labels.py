@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputProblem
+from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
 from metrics.ingest import cells
 from metrics.ingest.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
@@ -18,7 +19,6 @@ from metrics.ingest.formats.json_records import load_json
 from metrics.ingest.load import read_sheet
 from metrics.ingest.problems import Problems, Sheet, as_mask, flat, is_null
 from metrics.ingest.source import open_source
-from metrics.store.labels import KEY, LABELS, Sampling, now
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "case_id": (*SUITE_ALIASES["case_id"], "idx", "case"),
@@ -235,7 +235,7 @@ def _check_again(sheet: Sheet, parts: Sequence[Part]) -> None:
     """Blame a second label of one rater for the same output and criterion."""
     expected = "one label a case, model, rater and criterion (a column that names the raters tells several apart)"
     for part in parts:
-        again, first = cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
+        again, first = cells.duplicates([pc.fill_null(part.names[name], "") for name in LABEL_KEY])
         ids = part.names["case_id"].to_pylist()
         told = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
         sheet.blame(again & part.given & part.given[first], None, told.__getitem__, expected)

@@ -22,7 +22,7 @@ import diskcache
 from pydantic import TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
-from metrics.store.files import PRIVATE, written_whole
+from metrics.core.files import PRIVATE, written_whole
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes
 KEY = re.compile(r"[0-9a-f]{64}")

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import write_json
 from metrics.core.prompt import Data
 from metrics.core.suite import Case
-from metrics.store.files import write_json
 
 FOLDER = "prompts"  # of a workspace
 LONGEST_FILE = 1_000_000  # bytes

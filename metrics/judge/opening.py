@@ -10,7 +10,7 @@ from metrics.judge.cache import Cache, Replay, Replies
 from metrics.judge.client import Client
 from metrics.judge.completion import Completer
 from metrics.judge.keys import missing_keys
-from metrics.judge.local.install import lacking as local_lacking
+from metrics.judge.local.install import missing_local_model
 from metrics.judge.settings import JudgeSettings, settings_of
 
 FOLDER = "judge"  # of the replies, in the workspace's cache folder
@@ -22,7 +22,7 @@ CHOOSE = (
 Open = Callable[[JudgeSettings], Completer]
 
 
-def lacking(setting: Any) -> str | None:
+def missing_judge(setting: Any) -> str | None:
     """Return why no judge can be asked with this setting, and what to do; None where one can. Nobody is asked."""
     if not setting:
         return CHOOSE
@@ -32,13 +32,13 @@ def lacking(setting: Any) -> str | None:
         return str(failure)
     if settings.replay is not None:
         return None if Path(settings.replay).is_file() else f"the recording {settings.replay} is not there"
-    reasons = (_lacking_one(judge) for judge in settings.judges)
+    reasons = (_missing_one(judge) for judge in settings.judges)
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def _lacking_one(settings: JudgeSettings) -> str | None:
+def _missing_one(settings: JudgeSettings) -> str | None:
     if settings.is_local:
-        return local_lacking(settings.model)
+        return missing_local_model(settings.model)
     if settings.base_url is not None:
         return None
     missing = missing_keys(settings)
@@ -79,7 +79,7 @@ def open_judges(
     """Return the judge of a run and the others of its panel, which share one budget. MissingResource where there is
     none.
     """
-    reason = lacking(setting)
+    reason = missing_judge(setting)
     if reason is not None:
         raise MissingResource(reason)
     settings = settings_of(setting)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from metrics.core.errors import AssayError, InputError, InputProblem, JudgeError
+from metrics.core.files import read_json, write_json
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import Reply, schema_of
 from metrics.judge.completion import CallFailed
@@ -14,7 +15,6 @@ from metrics.judge.opening import Open, open_completer
 from metrics.judge.redact import redact
 from metrics.judge.replies import read
 from metrics.judge.settings import JudgeSettings, settings_of
-from metrics.store.files import read_json, write_json
 
 FILE = "judge.json"
 TRIAL = Prompt(

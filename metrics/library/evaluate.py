@@ -9,7 +9,7 @@ from metrics.core.errors import RunError
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
-from metrics.store import Run, Workspace
+from metrics.library.run import Run, Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def evaluate(
         raise
     if run.state != "finished":
         raise RunError(f"run {run.id} {run.state}: {run.failure or 'see log.txt in ' + str(run.folder)}")
-    return run
+    return Run(run.folder)
 
 
 def as_suite(given: "Suite | str | Path | pd.DataFrame") -> Suite:

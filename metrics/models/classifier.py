@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metrics.core.errors import MissingResource
 from metrics.models.batches import Tokenizer, by_length, padded
 from metrics.models.model_cache import Remembered, Rows
-from metrics.models.model_files import fingerprints, hub_folder, load, no_folder, no_library
+from metrics.models.model_files import fingerprints, load
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import Floats
 
@@ -121,31 +121,6 @@ class Classifier(Remembered):
                 made = model(**padded([features[place] for place in batch], model.config.pad_token_id))
             logits[batch] = made.logits.numpy()
         return logits, [cut for _, cut in encoded]
-
-
-def open_classifier(setting: str, cache_folder: Path) -> Classifier:
-    """Return the classifier that `setting` names: a local folder, or the name of a model on the hub.
-
-    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
-    """
-    from metrics.models import hhem  # it builds on this module
-
-    folder, name = Path(setting).expanduser(), setting
-    local = folder.is_dir()
-    if local:
-        name = folder.resolve().name
-    elif reason := lacking(setting):
-        raise MissingResource(reason)
-    else:
-        folder = hub_folder(setting, KIND)
-    if hhem.is_hhem(read_config(folder)):
-        return hhem.HallucinationClassifier(folder, name, cache_folder, from_hub=not local)
-    return Classifier(folder, name, cache_folder)
-
-
-def lacking(setting: str) -> str | None:
-    """Return why there will be no classifier with this setting, or None; nothing is loaded to find out."""
-    return no_library(KIND) or no_folder(setting, f"{FOLDER}, or a model of the hub")
 
 
 def read_config(folder: Path) -> dict[str, Any]:

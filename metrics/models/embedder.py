@@ -146,12 +146,12 @@ def open_embedder(setting: str, cache_folder: Path) -> Embedder:
     folder = Path(setting).expanduser()
     if folder.is_dir():
         return Embedder(folder, folder.resolve().name, cache_folder)
-    if reason := lacking(setting):
+    if reason := missing_embedder(setting):
         raise MissingResource(reason)
     return Embedder(hub_folder(setting, "embedding model", f", or choose {BUNDLED!r}"), setting, cache_folder)
 
 
-def lacking(setting: str) -> str | None:
+def missing_embedder(setting: str) -> str | None:
     """Return why there will be no embedder with this setting and how to get one, or None; nothing is loaded to find
     out.
     """
@@ -168,7 +168,7 @@ def bundled_folder() -> Path:
     """Return where the bundled model lies; MissingResource where it is not installed."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise MissingResource(str(lacking(BUNDLED)))
+        raise MissingResource(str(missing_embedder(BUNDLED)))
     return Path(found.origin).parent / "model"
 
 

@@ -153,7 +153,7 @@ def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
 
     MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
     """
-    if reason := lacking(setting):
+    if reason := missing_language_model(setting):
         raise MissingResource(reason)
     place = Path(setting).expanduser()
     if place.is_file() or place.is_dir():
@@ -161,7 +161,7 @@ def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
     return LanguageModel(hub_folder(setting, KIND), setting, cache_folder)
 
 
-def lacking(setting: str) -> str | None:
+def missing_language_model(setting: str) -> str | None:
     """Return why there will be no language model with this setting, or None; nothing is loaded to find out."""
     if reason := no_library(KIND):
         return reason

@@ -88,7 +88,7 @@ def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noq
 
     MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
     """
-    if reason := lacking(setting):
+    if reason := missing_token_encoder(setting):
         raise MissingResource(reason)
     if setting == embedder.BUNDLED:
         return TokenEncoder(embedder.bundled_folder(), embedder.BUNDLED_NAME)
@@ -98,8 +98,8 @@ def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noq
     return TokenEncoder(hub_folder(setting, KIND, f", or choose {embedder.BUNDLED!r}"), setting)
 
 
-def lacking(setting: str) -> str | None:
+def missing_token_encoder(setting: str) -> str | None:
     """Return why there will be no encoder with this setting, or None; nothing is loaded to find out."""
     if setting == embedder.BUNDLED:
-        return embedder.lacking(setting)
+        return embedder.missing_embedder(setting)
     return no_library(KIND) or no_folder(setting, FOLDER)

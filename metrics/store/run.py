@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.errors import RunCorrupt, RunError
-from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.files import held, is_held, read_json, sha256_of
+from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
-from metrics.store.files import held, is_held, read_json, sha256_of
+from metrics.store.stored_inputs import StoredInputs
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-    from metrics.store.workspace import Workspace
-
+SQL_TYPES = {
+    pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
+}  # fmt: skip
 SPEND = "judge.json"  # in the run's folder: what it has spent on its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
@@ -139,11 +142,9 @@ class Run:
         return spent
 
     @property
-    def workspace(self) -> Workspace:
-        """The workspace the run is in."""
-        from metrics.store.workspace import Workspace
-
-        return Workspace(self.folder.parent.parent)
+    def workspace(self) -> StoredInputs:
+        """The workspace of the run, with the suites and outputs in it."""
+        return StoredInputs(self.folder.parent.parent)
 
     @property
     def suite(self) -> Suite:
@@ -170,11 +171,31 @@ class Run:
         return path
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a sealed table as a data frame; empty where the run has none of that name."""
-        import pandas as pd
+        """Return a sealed table as a data frame; see `stored_table`."""
+        frame: pd.DataFrame = self.stored_table(name).to_pandas()
+        return frame
 
-        path = self.table_path(name)
-        return pd.DataFrame() if path is None else pq.read_table(path).to_pandas()
+    def stored_table(
+        self, name: str, columns: Sequence[str] | None = None, filters: list[Any] | None = None
+    ) -> pa.Table:
+        """Return a sealed table, all of it or some columns and the rows that `filters` (of pyarrow) leave.
+
+        The tables of core.schema have the columns of today's schema, null where an earlier version stored none. Without
+        rows where the run has no table of that name. Raises RunError for an unfinished run, RunCorrupt for a lost file.
+        """
+        path, schema = self.table_path(name), TABLES.get(name)
+        if path is None:
+            return (schema or pa.schema([])).empty_table()
+        stored = None
+        if columns is not None:
+            there = pq.read_schema(path).names
+            stored = [column for column in columns if column in there]
+        if filters is not None:
+            found = pq.read_table(path, columns=stored, filters=filters)
+        else:
+            with pq.ParquetFile(path) as file:  # read_table would import pandas: the start page waits
+                found = file.read(columns=stored)
+        return found if schema is None else conformed(found, schema, columns)
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -192,7 +213,7 @@ class Run:
 
     @property
     def judgements(self) -> pd.DataFrame:
-        """Every reply of the judge that a score rests on, with tokens, dollars and seconds; empty without a judge."""
+        """Every reply of the judge that a score rests on, with tokens, dollars and seconds; no rows without a judge."""
         return self.table("judgements")
 
     def curves(self, evaluator: str) -> pd.DataFrame:
@@ -215,31 +236,10 @@ class Run:
         tables: Mapping[str, Any] = (self.manifest or {"tables": {}})["tables"]
         return tuple(name.removeprefix(prefix) for name in tables if name.startswith(prefix))
 
-    @property
-    def problems(self) -> pd.DataFrame:
-        """Models on the wrong side of a threshold; see metrics.analysis.findings.problems."""
-        from metrics.analysis import problems
-
-        return problems(self)
-
-    @property
-    def insights(self) -> pd.DataFrame:
-        """What stands out; see metrics.analysis.findings.insights."""
-        from metrics.analysis import insights
-
-        return insights(self)
-
-    @property
-    def slices(self) -> pd.DataFrame:
-        """Slices of the cases that are worse than the rest beyond chance; see metrics.analysis.slices."""
-        from metrics.analysis import slices
-
-        return slices(self)
-
     def query(self, sql: str, parameters: list[Any] | None = None) -> pd.DataFrame:
-        """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `curves_ID`, `matches_ID`.
+        """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `judgements`, `curves_ID`, `matches_ID`.
 
-        `suite_cases` has case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
+        The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
         self.table_path("scores")  # says in words what an unfinished run lacks
         cases = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
@@ -270,9 +270,14 @@ def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
         return f"read_parquet('{str(path).replace(chr(39), chr(39) * 2)}'{options})"
 
     connection = duckdb.connect(":memory:", config={"threads": 2})
-    for name, facts in read_json(folder / "manifest.json")["tables"].items():
-        view = name.replace("/", "_")
-        connection.execute(f'CREATE VIEW "{view}" AS SELECT * FROM {scan(folder / facts["file"])}')
+    tables = read_json(folder / "manifest.json")["tables"]
+    for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
+        path = folder / tables[name]["file"] if name in tables else None
+        source = "(SELECT 1) WHERE false" if path is None else scan(path)
+        columns = (
+            "*" if name not in TABLES else _columns(TABLES[name], [] if path is None else pq.read_schema(path).names)
+        )
+        connection.execute(f'CREATE VIEW "{name.replace("/", "_")}" AS SELECT {columns} FROM {source}')
     names = pq.read_schema(cases).names
     image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
     connection.execute(
@@ -282,3 +287,11 @@ def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
             FROM {scan(cases, ", file_row_number = true")}"""
     )
     return connection
+
+
+def _columns(schema: pa.Schema, stored: Sequence[str]) -> str:
+    """Return the columns of a schema as SQL selects them: typed nulls for those that are not stored."""
+    return ", ".join(
+        f'"{field.name}"' if field.name in stored else f'CAST(NULL AS {SQL_TYPES[field.type]}) AS "{field.name}"'
+        for field in schema
+    )

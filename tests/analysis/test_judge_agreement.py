@@ -12,12 +12,13 @@ import pytest
 from metrics.analysis import leaderboard
 from metrics.analysis.labels import judge_agreement, judge_bias, label_queue
 from metrics.analysis.labels.human_labels import criteria, draw_order, exported, opinions
+from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.labels import read_labels
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
-from metrics.store.labels import LABELS, Labels, now
+from metrics.store.label_sets import Labels
 from tests.engine.engine_scenes import finished
 from tests.labels import MODELS, answer, answered, label, labelled_run, passes
 
@@ -162,7 +163,7 @@ def test_the_order_of_drawing_is_the_datas_alone(fresh: Run) -> None:
     order = draw_order(fresh)
     assert sorted(order) == list(range(80))
     assert (order != np.arange(80)).any()
-    again = labelled_run(fresh.workspace, name="Again")
+    again = labelled_run(Workspace(fresh.workspace.path), name="Again")
     np.testing.assert_array_equal(draw_order(again), order)
 
 

@@ -207,11 +207,11 @@ class TestInstall:
 
     def test_parts_become_the_model_once(self, known: install.Known) -> None:
         told: list[tuple[int, int]] = []
-        assert "not installed" in str(install.lacking("local"))
+        assert "not installed" in str(install.missing_local_model("local"))
         file = install.install(lambda *parts: told.append(parts), self.fetch)
         assert sha256(file.read_bytes()).hexdigest() == known.sha256
         assert told == [(1, 2), (2, 2)]
-        assert install.lacking("local") is None
+        assert install.missing_local_model("local") is None
         assert install.located("local") == (file, "tiny")
         assert install.install(lambda *parts: told.append(parts), self.fetch) == file
         assert len(told) == 2
@@ -232,6 +232,6 @@ class TestInstall:
         assert list(install.folder().iterdir()) == []
 
     def test_a_file_of_ones_own(self, known: install.Known, tmp_path: Path) -> None:
-        assert "there is no file" in str(install.lacking("local:/nowhere.gguf"))
+        assert "there is no file" in str(install.missing_local_model("local:/nowhere.gguf"))
         (tmp_path / "own.gguf").write_bytes(b"GGUF")
         assert install.located(f"local:{tmp_path / 'own.gguf'}") == (tmp_path / "own.gguf", "own")

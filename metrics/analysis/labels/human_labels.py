@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from metrics.core.label_schema import LABEL_KEY
 from metrics.store import Run
-from metrics.store.labels import KEY, Labels
+from metrics.store.label_sets import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +106,7 @@ def exported(run: Run) -> pd.DataFrame:
         value = row["value"]
         words = f"{value:g}" if row["criterion"] in graded and value is not None else WORDS[value]
         rows.append(row | {"label": words})
-    return pd.DataFrame(rows, columns=[*KEY, "label", "sampling", "given"])
+    return pd.DataFrame(rows, columns=[*LABEL_KEY, "label", "sampling", "given"])
 
 
 def opinions(run: Run, criterion: str) -> Opinions:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import pyarrow.parquet as pq
 
 from metrics.core.registry import evaluators
 from metrics.judge.settings import settings_of
@@ -14,8 +11,6 @@ from metrics.store import Run
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TABLE = "judgements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +43,7 @@ def judgements(run: Run, case_id: str) -> pd.DataFrame:
     """Return what the judge said of one case: the rows of metrics.core.schema.JUDGEMENTS; empty for a run without a
     judge.
     """
-    import pandas as pd
-
-    if TABLE not in _tables(run):
-        return pd.DataFrame()
-    rows: pd.DataFrame = pq.read_table(run.table_path(TABLE), filters=[("case_id", "==", case_id)]).to_pandas()
+    rows: pd.DataFrame = run.stored_table("judgements", filters=[("case_id", "==", case_id)]).to_pandas()
     return rows
 
 
@@ -75,8 +66,6 @@ def judging(run: Run) -> dict[str, dict[str, Any]]:
 
     `steps` are the judge's replies the scores rest on, `sent` those that were paid for in this run.
     """
-    if TABLE not in _tables(run):
-        return {}
     rows = run.query(
         """SELECT evaluator, count(*) AS steps, count(*) FILTER (NOT cached) AS sent,
                   count(*) FILTER (cached) AS cached,
@@ -93,8 +82,3 @@ def judging(run: Run) -> dict[str, dict[str, Any]]:
         counts = {str(name): int(value) for name, value in row.items() if name != "evaluator"}
         found[row["evaluator"]] = counts | {"usd": None if usd is None or usd != usd else float(usd)}
     return found
-
-
-def _tables(run: Run) -> Mapping[str, Any]:
-    tables: Mapping[str, Any] = (run.manifest or {"tables": {}})["tables"]
-    return tables

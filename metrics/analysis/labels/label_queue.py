@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import draw_order, output_places
 from metrics.analysis.labels.judge_agreement import case_ids, metric_columns, output_scores
+from metrics.core.label_schema import Sampling
 from metrics.store import Run
-from metrics.store.labels import Labels, Sampling
+from metrics.store.label_sets import Labels
 
 Ints = NDArray[np.int64]
 

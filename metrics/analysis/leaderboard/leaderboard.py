@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.core.evaluator import Evaluator, Metric, Status
@@ -83,8 +82,7 @@ class Leaderboard:
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """Return the leaderboard of a sealed run, over all cases or those with one tag."""
-    with pq.ParquetFile(run.table_path("aggregates")) as file:  # read_table would import pandas: the start page waits
-        rows = file.read()
+    rows = run.stored_table("aggregates")
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
@@ -184,7 +182,7 @@ def _cells(
                 None if places is None else places[1],
                 ranked,
                 tested is not None,
-                row.get("if_worst"),  # runs sealed by earlier versions have neither
+                row["if_worst"],
                 row.get("if_best"),
             )
         )

