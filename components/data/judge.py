@@ -99,7 +99,7 @@ def judge_chosen() -> dict[str, Any]:
     cannot be read.
     """
     from metrics.core.errors import InputError
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
 
     nothing = {"settings": None, "name": "", "keys": {}, "lacks": "", "problem": ""}
     try:
@@ -114,7 +114,7 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
     from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
     from metrics.judge.local.install import missing_local_model
-    from metrics.judge.prompt_overrides import refuse_keys
+    from metrics.judge.workspace_judge import refuse_keys
     from metrics.judge.settings import settings_of
 
     try:
@@ -136,26 +136,26 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
 def choose_judge(setting: dict[str, Any] | None) -> str:
     """Make it the workspace's judge (None: no judge any more); why it could not be, "" where it could."""
     from metrics.core.errors import InputError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        prompt_overrides.choose_judge(_folder(), None if setting is None else settings_of(setting))
+        workspace_judge.choose_judge(_folder(), None if setting is None else settings_of(setting))
     except InputError as failure:
         return str(failure)
     return ""
 
 
 def try_judge(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return a small question to a judge: see metrics.judge.prompt_overrides.Trial."""
+    """Return a small question to a judge: see metrics.judge.workspace_judge.Trial."""
     from metrics.core.errors import AssayError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        return asdict(prompt_overrides.try_judge(settings_of(setting)))
+        return asdict(workspace_judge.try_judge(settings_of(setting)))
     except AssayError as failure:
-        return asdict(prompt_overrides.Trial("", 0.0, failure=str(failure)))
+        return asdict(workspace_judge.Trial("", 0.0, failure=str(failure)))
 
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -277,7 +277,7 @@ def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Any]:
 
 
 def _perturbed(suite: Any, how: Mapping[str, Any]) -> Any:
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
     from metrics.perturbations import KINDS, perturb
 
     judge = None

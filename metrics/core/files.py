@@ -1,4 +1,4 @@
-"""The only place that writes files of the workspace: whole or not at all, and on the disk before anybody sees them."""
+"""Atomic writes: every file of the workspace is written whole or not at all, and synced before readers see it."""
 
 import fcntl
 import hashlib
@@ -15,19 +15,19 @@ import pyarrow.parquet as pq
 
 from metrics.core.errors import RunBusy
 
-PRIVATE = 0o700  # what is evaluated may be confidential
+PRIVATE = 0o700  # evaluated data may be confidential
 LOCK_TRIES = 10
 
 
 def make_folder(path: Path) -> Path:
-    """`path` as an existing folder that only its owner can read."""
+    """Return `path` after creating it as a folder that only its owner can read."""
     path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     return path
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to; on a clean exit it is fsynced and renamed to `path`, else removed."""
+    """Yield a path beside `path` to write to; on a clean exit it is synced and renamed to `path`, else removed."""
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -66,13 +66,13 @@ def write_table(path: Path, table: pa.Table, row_group_size: int = 131_072) -> N
 
 @contextmanager
 def held(path: Path, busy: str) -> Iterator[None]:
-    """Hold the lock file at `path`; RunBusy, saying `busy`, where another process does. A killed one lets go of it."""
+    """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""
     with path.open("w") as stream:
         for _ in range(LOCK_TRIES):
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
-            except BlockingIOError:  # a reader that asks for the state holds it for microseconds
+            except BlockingIOError:  # a reader that checks the state holds it for microseconds
                 time.sleep(0.05)
         else:
             raise RunBusy(busy)
@@ -92,7 +92,7 @@ def is_held(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """sha256 (hex) of a file's bytes."""
+    """Return the sha256 (hex) of a file's bytes."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

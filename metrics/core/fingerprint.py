@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 
 def fingerprint(*parts: pa.Table | str) -> str:
-    """Return the sha256 (64 hex digits) of the values of tables and strings, whatever their chunks, slices and padding."""
+    """Return the sha256 (64 hex digits) of the values of tables and strings; their chunks and slices do not matter."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, str):

@@ -1,4 +1,4 @@
-"""Suite, Outputs, Case: what is evaluated, as frozen typed tables (Arrow underneath) with content fingerprints."""
+"""Suite, Outputs and Case: the data of an evaluation as frozen, typed Arrow tables with content fingerprints."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -94,7 +94,7 @@ PREDICTIONS = pa.schema(
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """`table` with every column of `schema`, in its order and types, absent ones null; `metadata.*` columns follow.
+    """Return `table` with the columns of `schema`, in its order and types, absent ones null, then `metadata.*` ones.
 
     Raises ValueError on any other column, pyarrow's errors on a value that does not cast.
     """
@@ -115,7 +115,7 @@ class Suite:
     """The test cases: one row of `cases` each (schema CASES), geometries in `annotations` (schema ANNOTATIONS).
 
     `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
-    `left_out` counts rows of the upload that were wrong and knowingly left out; `category_ids` are the numbers that a
+    `left_out` counts wrong rows of the upload that the user chose to leave out; `category_ids` are the numbers that a
     results file may use instead of `labels`, in the same order.
     """
 
@@ -150,7 +150,7 @@ class Suite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
+        """The sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
         tables = [self.cases] if self.annotations is None else [self.cases, self.annotations]
         return fingerprint(self.task, "\x1f".join(self.labels), *tables)
 
@@ -193,11 +193,11 @@ class Suite:
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """What models made of the cases: one row of `outputs` per case, model and repeat (schema OUTPUTS).
+    """The models' outputs: one row of `outputs` per case, model and repeat (schema OUTPUTS).
 
-    `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there was
-    answered with nothing. `left_out` counts rows of the upload that were wrong and knowingly left out. `files` is the
-    folder with the files that entries of `artifacts` are stored as.
+    `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there has
+    no predictions. `left_out` counts wrong rows of the upload that the user chose to leave out. `files` is the folder
+    of the files that `artifacts` names.
     """
 
     outputs: pa.Table
@@ -209,7 +209,7 @@ class Outputs:
     def from_rows(
         cls, outputs: Iterable[Mapping[str, Any]], predictions: Iterable[Mapping[str, Any]] | None = None
     ) -> "Outputs":
-        """Outputs from plain records whose keys are the columns of OUTPUTS and PREDICTIONS; `run` is 1 where absent."""
+        """Return outputs from plain records with the columns of OUTPUTS and PREDICTIONS; `run` defaults to 1."""
         table = rows_table(({"run": 1, **row} for row in outputs), OUTPUTS)
         scored = None
         if predictions is not None:
@@ -219,7 +219,7 @@ class Outputs:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of outputs and predictions."""
+        """The sha256 of outputs and predictions."""
         tables = [self.outputs] if self.predictions is None else [self.outputs, self.predictions]
         return fingerprint(*tables)
 
@@ -231,7 +231,7 @@ class Outputs:
     def restricted(
         self, model: str | None = None, run: int | None = None, case_ids: pa.Array | None = None
     ) -> "Outputs":
-        """Return only the rows of one model, of one repeat, of some cases (as far as given), in file order."""
+        """Return only the rows of one model, one repeat and some cases, as far as given, in file order."""
 
         def keep(table: pa.Table) -> pa.Table:
             if model is not None:
@@ -248,7 +248,7 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case joined with one model's output: what an evaluator of cases sees. Absent text is None."""
+    """One case joined with one model's output: the input of an evaluator of cases. Absent text is None."""
 
     case_id: str = ""
     model: str = ""
@@ -283,7 +283,7 @@ _CASE_FIELDS = {entry.name for entry in fields(Case)}
 
 
 def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
-    """One Case per row of `outputs`, in its order; a row whose case the suite lacks raises KeyError."""
+    """Yield one Case per row of `outputs`, in its order. Raises KeyError for a row whose case the suite lacks."""
     left = [name for name in suite.cases.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
     right = [name for name in outputs.outputs.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
     wanted = suite.cases.filter(pc.is_in(suite.cases["case_id"], outputs.outputs["case_id"].unique())).select(left)
@@ -295,7 +295,7 @@ def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
     for row in outputs.outputs.select(right).to_pylist():
         merged = by_id[row["case_id"]] | row
         metadata = {name.removeprefix(METADATA): merged.pop(name) for name in list(merged) if name.startswith(METADATA)}
-        # an output without text is an empty answer, and scored as one: leaving it out would reward silence
+        # an output without text is scored as an empty answer: leaving it out would reward silence
         merged["answer"] = merged["answer"] or ""
         present = {name: value for name, value in merged.items() if value is not None}
         known = {name: value for name, value in metadata.items() if value is not None}

@@ -1,4 +1,4 @@
-"""What a run would ask of its judge, before anybody is asked: calls, tokens, dollars, and what the cache has."""
+"""The estimated cost of a run's judge before it is asked: calls, tokens, dollars, and replies in the cache."""
 
 import asyncio
 import json
@@ -26,14 +26,14 @@ from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
 
 CHARACTERS_PER_TOKEN = 4  # of English prose, about
-SAMPLE = 100  # cases that are walked through; the rest are taken to be like them
+SAMPLE = 100  # cases that are simulated; the rest are assumed to be like them
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would cost, about: requests to send, replies that the cache has, tokens, dollars (None: unknown).
+    """The approximate cost of a run: requests to send, replies in the cache, tokens, dollars (None: unknown).
 
-    `cases` of the suite; `walked` of them were looked at, with `typical` replies where there are none yet.
+    `walked` of the suite's `cases` were simulated, with typical replies where the cache has none.
     """
 
     judges: tuple[str, ...]
@@ -61,11 +61,11 @@ def estimate(
     resources: Mapping[str, Any],
     workspace: Path,
 ) -> Estimate | None:
-    """Return the estimate for a run of these evaluators; None where none of them asks a judge, or none is chosen.
+    """Return the estimate for a run of these evaluators; None where none of them asks a judge, or no judge is chosen.
 
-    The evaluators are walked over up to SAMPLE evenly spaced cases, with all their outputs. Where the cache has the
-    reply the walk goes on with that; where not, with a typical one: as many claims as the text has sentences, each
-    verdict the first of its labels. A repair or a second asking is not foreseen.
+    The evaluators are simulated over up to SAMPLE evenly spaced cases, with all their outputs. A question gets the
+    cached reply, or else a typical one: as many claims as the text has sentences, each verdict the first of its labels.
+    Repairs and repeated questions are not foreseen.
     """
     chosen = [pair for pair in choose(evaluators, parameters).values() if judged(*pair)]
     if not chosen or not resources.get(JUDGE):
@@ -119,7 +119,7 @@ class _Supposed(Resources):
 
 
 class _Known:
-    """The workspace's cache, and what was supposed so far, which is never written down."""
+    """The workspace's cache, and the typical replies so far, which are never stored."""
 
     def __init__(self, folder: Path):
         self._cache = Cache(folder, counting=False) if folder.exists() else None
@@ -146,7 +146,7 @@ class _Known:
 
 
 class _TypicalReplies:
-    """A completer that asks nobody: it says what is typical and counts as a tokenizer would, about."""
+    """A completer that sends nothing: it returns a typical reply and counts tokens approximately."""
 
     def __init__(self, settings: JudgeSettings):
         self._settings = settings
@@ -159,8 +159,8 @@ class _TypicalReplies:
         return Completion(text, *used, self.price(*used))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return what so many tokens cost."""
+        """Return the price of that many tokens; None where it is unknown."""
         return price(self._settings, prompt_tokens, completion_tokens)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no connection."""

@@ -23,7 +23,7 @@ from metrics.engine.seal import seal
 from metrics.engine.unit_work import Job, UnitResult, failed_unit, perform
 from metrics.store import Progress, Run
 
-SLICES_ASKED = 2  # slices of cases before the judge at once: of the second while the first waits for stragglers
+SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
 TRIES = 3  # how often a unit may take its worker process down before its cases are errors
 
 
@@ -81,7 +81,7 @@ def execute(
 
 
 def process_pool() -> Executor:
-    """One worker process a core; the workers leave when this process does, however it dies."""
+    """Return a pool of one worker process per core; the workers exit when this process does, however it ends."""
     return ProcessPoolExecutor(
         os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=_follow_parent, initargs=(os.getpid(),)
     )

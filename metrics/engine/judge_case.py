@@ -23,7 +23,7 @@ class ScoredCase:
 
 
 def failed_score(failure: Exception) -> CaseScore:
-    """Return the score of a case whose scoring raised: `skipped` where a resource or budget was missing, else `error`."""
+    """Return the score of a case whose scoring failed: `skipped` for lack of a resource or budget, else `error`."""
     if isinstance(failure, BudgetSpent | MissingResource):
         return CaseScore({}, Status.SKIPPED, str(failure))
     return CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))

@@ -1,4 +1,4 @@
-"""Scoring cases by one evaluator: check their inputs, load what it needs, ask it. Failures become the score's status."""
+"""Scoring cases by one evaluator: check inputs, load resources, call it. A failure becomes the score's status."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

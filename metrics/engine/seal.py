@@ -1,4 +1,4 @@
-"""Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes any more."""
+"""Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes after that."""
 
 import platform
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
 
 
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
-    """Write the tables and then the manifest; done again from the parts if it is interrupted."""
+    """Write the tables and then the manifest; after an interruption it is done again from the parts."""
     folder = run.folder / "tables"
     tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, _read(units, parts, "scores"))}
     if run.spend is not None:
@@ -50,7 +50,7 @@ def _read(units: Iterable[Unit], parts: Parts, name: str, columns: list[str] | N
 
 
 def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
-    """Write the pieces one after the other, never all in memory, in row groups of about ROWS."""
+    """Write the pieces one after the other, never all in memory, in row groups of about ROWS; return the path."""
     with written_whole(path) as beside, pq.ParquetWriter(beside, schema, compression="zstd") as writer:
         waiting: list[pa.Table] = []
         for piece in pieces:
@@ -75,7 +75,7 @@ def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]
 
 
 def _over_repeats(aggregates: pa.Table) -> pa.Table:
-    """Aggregates of a data-set evaluator: of a single repeat as they are, of several also their mean over repeats."""
+    """Return the aggregates of a data-set evaluator: of one repeat unchanged, of several with their mean added."""
     rows = aggregates.to_pylist()
     repeats = {model: {row["run"] for row in rows if row["model"] == model} for model in {row["model"] for row in rows}}
     pooled: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

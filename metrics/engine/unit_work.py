@@ -1,4 +1,4 @@
-"""Doing one work unit, in a worker process: load its rows, ask the evaluator, check what comes back, return tables."""
+"""Doing one work unit, in a worker process: load its rows, call the evaluator, check the scores, return tables."""
 
 import json
 import time
@@ -114,7 +114,7 @@ def _absent(job: Job, suite: Suite) -> list[Case]:
 
 
 def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
-    """Return one row per case and metric (schema SCORES); a value outside its metric's range is an error, not a number."""
+    """Return one row per case and metric (schema SCORES); a value outside its metric's range becomes an error."""
     columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
     for score in scores:
         evidence = None if score.evidence is None else json.dumps(score.evidence, ensure_ascii=False, default=str)

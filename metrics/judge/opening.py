@@ -1,4 +1,4 @@
-"""From settings to judges that can be asked, and what is in the way where there is none."""
+"""From settings to judges that can be asked, or the reason why there is none."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ Open = Callable[[JudgeSettings], Completer]
 
 
 def missing_judge(setting: Any) -> str | None:
-    """Return why no judge can be asked with this setting, and what to do; None where one can. Nobody is asked."""
+    """Return why no judge is available with this setting, and what to do; None where one is. Nothing is sent."""
     if not setting:
         return CHOOSE
     try:
@@ -48,7 +48,7 @@ def _missing_one(settings: JudgeSettings) -> str | None:
 
 
 def price(settings: JudgeSettings, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Dollars for so many tokens of a judge; None where its price is unknown, as a server's of one's own is."""
+    """Return the dollars for that many tokens of a judge; None where unknown, as for a server at a base_url."""
     if settings.is_local:
         return 0.0
     if settings.base_url is not None:
@@ -76,9 +76,7 @@ def open_completer(settings: JudgeSettings) -> Completer:
 def open_judges(
     setting: Any, cache_folder: Path, spend: Spend | None = None, opener: Open = open_completer
 ) -> tuple[Client, ...]:
-    """Return the judge of a run and the others of its panel, which share one budget. MissingResource where there is
-    none.
-    """
+    """Return the judge and the rest of its panel, which share one budget. Raises MissingResource without one."""
     reason = missing_judge(setting)
     if reason is not None:
         raise MissingResource(reason)
@@ -97,5 +95,5 @@ def open_judges(
 
 
 def open_replies(settings: JudgeSettings, cache_folder: Path) -> Replies:
-    """Return the recording that is replayed, or the workspace's cache."""
+    """Return the recording to replay, or the workspace's cache."""
     return Cache(cache_folder / FOLDER) if settings.replay is None else Replay(Path(settings.replay))

@@ -1,7 +1,7 @@
-"""What people say of the outputs: sets of labels beside the runs, found by every run of the same data.
+"""Sets of people's labels of outputs: stored beside the runs, shared by every run of the same data.
 
-`labels/<suite>-<outputs>/` (the first digits of both fingerprints) has a Parquet file a set: one for each uploaded file
-and one for each rater who labels in the page. Sets add up; of two labels by one rater of one thing the later counts.
+`labels/<suite>-<outputs>/` (the first digits of both fingerprints) has a Parquet file per set: one for each uploaded
+file and one for each rater who labels on the page. Of two labels with the same LABEL_KEY the later counts.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class LabelSet:
-    """One set: `id` names its file; `name` is the uploaded file's, or the rater's who labelled in the page."""
+    """One set: `id` names its file; `name` is that of the uploaded file, or of the rater who labelled on the page."""
 
     id: str
     name: str
@@ -36,7 +36,7 @@ class LabelSet:
 
 
 class Labels:
-    """The labels of a run's data; every run of the same suite and outputs has the same."""
+    """The labels of a run's data, the same for every run of the same suite and outputs."""
 
     def __init__(self, run: Run):
         suite, outputs = run.spec["suite"]["fingerprint"], run.spec["outputs"]["fingerprint"]
@@ -44,12 +44,12 @@ class Labels:
 
     @property
     def version(self) -> str:
-        """Changes whenever the labels do; "" while there are none."""
+        """A digest that changes whenever the labels do; "" while there are none."""
         facts = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files()]
         return hashlib.sha256(repr(facts).encode()).hexdigest() if facts else ""
 
     def sets(self) -> list[LabelSet]:
-        """Return the sets there are, the oldest first."""
+        """Return the sets, the oldest first."""
         found = []
         for path in self._files():
             table = pq.read_table(path)
@@ -61,7 +61,7 @@ class Labels:
         return sorted(found, key=lambda one: one.changed)
 
     def table(self) -> pa.Table:
-        """Return every label that counts, in the order given: schema LABELS."""
+        """Return the labels that count, in the order in which they were given (schema LABELS)."""
         tables = [pq.read_table(path) for path in self._files()]
         if not tables:
             return LABELS.empty_table()
@@ -69,7 +69,7 @@ class Labels:
         return _latest(pa.concat_tables(table.replace_schema_metadata(None) for table in tables))
 
     def add(self, table: pa.Table, name: str) -> str:
-        """Store an uploaded set (schema LABELS) and return its id; equal ones are stored once."""
+        """Store an uploaded set (schema LABELS) and return its id; an equal set is stored once."""
         rows = table.drop_columns(["given"]).to_pylist()
         set_id = "upload-" + hashlib.sha256(repr((name, rows)).encode()).hexdigest()[:DIGITS]
         if not (self.folder / f"{set_id}.parquet").exists():
@@ -80,7 +80,7 @@ class Labels:
         self, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: Sampling,
         scale: tuple[float, float] = (0.0, 1.0),
     ) -> None:  # fmt: skip
-        """Store one label that a rater gives in the page, on a scale; it takes the place of the rater's earlier one."""
+        """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
         set_id = "page-" + hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]
         with self._locked():
             path = self.folder / f"{set_id}.parquet"
@@ -93,7 +93,7 @@ class Labels:
             self._write(set_id, _latest(both), rater, "page")
 
     def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
-        """Take back a label that a rater gave in the page; nothing happens where there is none."""
+        """Remove a label that a rater gave on the page; nothing happens where there is none."""
         set_id = "page-" + hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]
         with self._locked():
             path = self.folder / f"{set_id}.parquet"
@@ -108,7 +108,7 @@ class Labels:
                 path.unlink()
 
     def remove(self, set_id: str) -> None:
-        """Remove a whole set; RunNotFound where there is none of that id."""
+        """Remove a whole set. Raises RunNotFound where there is none of that id."""
         ids = [path.stem for path in self._files()]
         if set_id not in ids:
             raise RunNotFound(f"there is no set of labels {set_id!r}; there are {', '.join(ids) or 'none'}")
@@ -122,12 +122,12 @@ class Labels:
         write_table(self.folder / f"{set_id}.parquet", table.cast(LABELS).replace_schema_metadata(about))
 
     def _locked(self) -> AbstractContextManager[None]:
-        """Alone with the sets: one rater may have two windows open."""
+        """Hold the sets' lock: one rater may have two windows open."""
         return held(make_folder(self.folder) / ".lock", "these labels are being written by another window; try again")
 
 
 def _latest(table: pa.Table) -> pa.Table:
-    """Return the last of the rows of each LABEL_KEY, in the order in which the keys first came."""
+    """Return the last row of each LABEL_KEY, in the order in which the keys first occurred."""
     places = table.append_column("place", pa.array(range(len(table)), pa.int64()))
     found = places.group_by(list(LABEL_KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
     order = pc.sort_indices(found["place_min"])

@@ -1,4 +1,4 @@
-"""A run on disk, as everybody but the engine sees it: its specification, progress and, when sealed, its tables."""
+"""A run on disk, as its readers see it: its specification, progress and, once sealed, its tables."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 SQL_TYPES = {
     pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
 }  # fmt: skip
-SPEND = "judge.json"  # in the run's folder: what it has spent on its judge so far
+SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorProgress:
-    """How far one evaluator is: cases done of total, and how many of those ended in an error."""
+    """The progress of one evaluator: cases done of total, and how many of them failed."""
 
     id: str
     title: str
@@ -43,7 +43,7 @@ class EvaluatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is; `seconds_left` is None while unknown."""
+    """The progress of a run; `seconds_left` is None while unknown."""
 
     evaluators: tuple[EvaluatorProgress, ...] = ()
     seconds_spent: float = 0.0
@@ -69,7 +69,7 @@ class Run:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """What was asked for: suite and outputs by fingerprint, evaluators with parameters, seed."""
+        """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed."""
         spec: dict[str, Any] = read_json(self.folder / "spec.json")
         if spec["schema"] > SCHEMA_VERSION:
             raise RunError(
@@ -85,12 +85,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name the user gave, or one made of suite and evaluators."""
+        """The name that the user gave, or one made of suite and evaluators."""
         return str(self.spec["name"])
 
     @property
     def created(self) -> str:
-        """When the run was asked for: ISO 8601, UTC."""
+        """When the run was created: ISO 8601, UTC."""
         return str(self.spec["created"])
 
     @property
@@ -105,7 +105,7 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Where the run stands. `interrupted`: begun, unfinished and nobody at work on it; it can be resumed."""
+        """The state of the run. `interrupted`: begun and unfinished, but no process works on it; it can be resumed."""
         if (self.folder / "manifest.json").exists():
             return "finished"
         if is_held(self.folder / "lock"):
@@ -118,13 +118,13 @@ class Run:
 
     @property
     def failure(self) -> str | None:
-        """Why the run failed, in words; None where it did not."""
+        """Why the run failed; None where it did not."""
         with suppress(FileNotFoundError):
             return (self.folder / "failure.txt").read_text(encoding="utf-8")
         return None
 
     def progress(self) -> Progress:
-        """Return how far the run is, as its process last wrote it."""
+        """Return the progress that the run's process last wrote."""
         facts = read_json(self.folder / "progress.json")
         if facts is None:
             return Progress()
@@ -137,7 +137,7 @@ class Run:
 
     @property
     def spend(self) -> dict[str, Any] | None:
-        """What the run has spent on its `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
+        """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
         spent: dict[str, Any] | None = read_json(self.folder / SPEND)
         return spent
 
@@ -157,7 +157,7 @@ class Run:
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
 
     def table_path(self, name: str) -> Path | None:
-        """Return the file of a sealed table: scores, aggregates, judgements, curves/ID, matches/ID; None: it has none."""
+        """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one."""
         manifest = self.manifest
         if manifest is None:
             raise RunError(
@@ -199,12 +199,12 @@ class Run:
 
     @property
     def scores(self) -> pd.DataFrame:
-        """Score per case, model, repeat, evaluator and metric: value or none, status, reason, evidence (JSON)."""
+        """The score per case, model, repeat, evaluator and metric: value or none, status, reason, evidence (JSON)."""
         return self.table("scores").drop(columns="position")
 
     @property
     def aggregates(self) -> pd.DataFrame:
-        """Number per model and metric (label, slice), with 95 % interval, counts and the metric's own columns."""
+        """The value per model and metric (label, slice), with 95 % interval, counts and the metric's own columns."""
         import pandas as pd
 
         frame = self.table("aggregates")
@@ -217,11 +217,11 @@ class Run:
         return self.table("judgements")
 
     def curves(self, evaluator: str) -> pd.DataFrame:
-        """Return the curves of an evaluator: model, run, then its own columns; empty where it makes none."""
+        """Return the curves of an evaluator: model, run, then its own columns; empty without any."""
         return self.table(f"curves/{evaluator}")
 
     def matches(self, evaluator: str) -> pd.DataFrame:
-        """Predictions matched to ground truths: model, run, then evaluator.MATCHES; empty where it makes none."""
+        """Return the predictions matched to ground truths: model, run, then evaluator.MATCHES; empty without any."""
         return self.table(f"matches/{evaluator}")
 
     def curve_names(self) -> tuple[str, ...]:
@@ -239,14 +239,15 @@ class Run:
     def query(self, sql: str, parameters: list[Any] | None = None) -> pd.DataFrame:
         """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `judgements`, `curves_ID`, `matches_ID`.
 
-        The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
+        The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has
+        case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
-        self.table_path("scores")  # says in words what an unfinished run lacks
+        self.table_path("scores")  # raises RunError for an unfinished run
         cases = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
         return _database(self.folder, cases).cursor().execute(sql, parameters or []).df()
 
     def verify(self) -> None:
-        """Compare every sealed table with the manifest; RunCorrupt naming those that differ."""
+        """Compare every sealed table with the manifest. Raises RunCorrupt naming those that differ."""
         tables = (self.manifest or {"tables": {}})["tables"]
         bad = [
             name for name, facts in tables.items() if sha256_of(self.table_path(name) or self.folder) != facts["sha256"]
@@ -256,14 +257,14 @@ class Run:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run for writing; RunBusy where another process does. A killed process lets go of it."""
+        """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
         with held(self.folder / "lock", f"run {self.id} is being worked on by another process"):
             yield
 
 
 @lru_cache(maxsize=16)
 def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
-    """Return the tables of a sealed run as views, opened once: they never change. Ask through a cursor, one a thread."""
+    """Return the tables of a sealed run as views, opened once as they never change; use one cursor per thread."""
     import duckdb
 
     def scan(path: Path, options: str = "") -> str:

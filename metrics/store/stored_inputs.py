@@ -32,7 +32,7 @@ class StoredInputs:
         return f"{type(self).__name__}({str(self.path)!r})"
 
     def save_suite(self, suite: Suite) -> str:
-        """Store a suite under its fingerprint (once; media are copied) and return the fingerprint."""
+        """Store a suite under its fingerprint, once, with a copy of its media; return the fingerprint."""
         folder = make_folder(self.path / "suites") / suite.fingerprint
         if not (folder / "suite.json").exists():
             write_table(folder / "cases.parquet", suite.cases)
@@ -48,7 +48,7 @@ class StoredInputs:
         return suite.fingerprint
 
     def save_outputs(self, outputs: Outputs, suite: Suite) -> str:
-        """Store outputs under their fingerprint, ordered by model and then as in `suite`, and return the fingerprint.
+        """Store outputs under their fingerprint, once, ordered by model and then as in `suite`; return the fingerprint.
 
         The order lets a reader of one model's slice, or of one case, skip nearly all of the file.
         """
@@ -86,17 +86,17 @@ class StoredInputs:
         )
 
     def outputs_files(self, fingerprint: str) -> Path | None:
-        """Return the folder with the files that artifacts of the stored outputs are; None where there are none."""
+        """Return the folder with the files of the stored outputs' artifacts; None where there are none."""
         folder = self._folder("outputs", fingerprint) / FILES
         return folder if folder.exists() else None
 
     def outputs_facts(self, fingerprint: str) -> dict[str, Any]:
-        """Return what is stored of outputs: `models` (name → rows, runs, in file order), `left_out`."""
+        """Return facts about stored outputs: `models` (name → rows, runs, in file order), `left_out`."""
         facts: dict[str, Any] = read_json(self._folder("outputs", fingerprint) / "outputs.json")
         return facts
 
     def outputs_rows(self, fingerprint: str, start: int, stop: int) -> pa.Table:
-        """Rows start … stop of the stored outputs, without reading the others."""
+        """Return rows start … stop of the stored outputs without reading the others."""
         with pq.ParquetFile(self._folder("outputs", fingerprint) / "outputs.parquet") as file:
             groups = [
                 group for group in range(file.num_row_groups) if group * SLICE < stop and (group + 1) * SLICE > start
@@ -106,7 +106,7 @@ class StoredInputs:
             return file.read_row_groups(groups).slice(start - groups[0] * SLICE, stop - start)
 
     def suites(self) -> list[dict[str, Any]]:
-        """Return what is stored: fingerprint, name, task, number of cases … of every suite, the newest first."""
+        """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
         stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
         return [{"fingerprint": path.parent.name, **read_json(path)} for path in stored]
 
@@ -120,7 +120,7 @@ class StoredInputs:
 
 
 def _ordered(table: pa.Table, outputs: Outputs, suite: Suite) -> pa.Table:
-    """`table` by model, case and repeat; rows alike in all three keep their order."""
+    """Return `table` sorted by model, case and repeat; rows equal in all three keep their order."""
     model = pc.index_in(table["model"], pa.array(outputs.models, pa.string())).to_numpy().astype(np.int64)
     position = pc.index_in(table["case_id"], suite.cases["case_id"].combine_chunks()).to_numpy()
     run = table["run"].to_numpy()

@@ -19,7 +19,7 @@ class Workspace(StoredInputs):
     """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
 
     def run(self, run_id: str, finished: bool = False) -> Run:
-        """Return the run of that id, or for `latest` the newest (that is `finished`); RunNotFound where there is none."""
+        """Return the run of that id; `latest` is the newest, or the newest `finished` one. Raises RunNotFound."""
         if run_id == "latest":
             runs = (run for run in self.runs() if not finished or run.state == "finished")
             newest = next(runs, None)
@@ -41,7 +41,7 @@ class Workspace(StoredInputs):
         return [Run(folder) for folder in sorted(folders, reverse=True) if (folder / "spec.json").exists()]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
-        """Return a new run folder with its specification; `spec` is what engine.create makes."""
+        """Create a run folder with its specification, which engine.create makes, and return the run."""
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(self.path / "runs" / run_id)

@@ -17,7 +17,7 @@ from metrics.core.registry import evaluators
 from metrics.judge import replies
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.local import completer, install, questions
-from metrics.judge.local.model import LocalModel, Said
+from metrics.judge.local.model import LocalModel, ModelReply
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, Verdict
 
@@ -30,15 +30,15 @@ class Likelihoods(LocalModel):
         self.sure = sure
         self.questions: list[str] = []
 
-    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], Said]:
+    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], ModelReply]:
         question = messages[-1]["content"]
         self.questions.append(question)
         first = 0.9 if any(all(word in question for word in words) for words in self.sure) else 0.2
         rest = (1 - first) / (len(labels) - 1)
-        return {label: rest if place else first for place, label in enumerate(labels)}, Said("", False, 10, 1)
+        return {label: rest if place else first for place, label in enumerate(labels)}, ModelReply("", False, 10, 1)
 
-    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> Said:
-        return Said('{"claims": ["a claim"]}', False, 20, 5)
+    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> ModelReply:
+        return ModelReply('{"claims": ["a claim"]}', False, 20, 5)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a run's judge was asked and what it said: case by case, and summed up."""
+"""The questions to a run's judge and its replies, case by case, and what they cost in sum."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Asked:
 
 
 def judge_names(run: Run) -> tuple[str, ...]:
-    """Return the names of a run's judges, the panel's included; none where it was made without."""
+    """Return the names of a run's judges, including its panel; none for a run without a judge."""
     setting = run.spec.get("resources", {}).get("judge")
     return tuple(judge.name for judge in settings_of(setting).judges) if setting else ()
 
@@ -40,9 +40,7 @@ def judged_evaluators(run: Run) -> tuple[str, ...]:
 
 
 def judgements(run: Run, case_id: str) -> pd.DataFrame:
-    """Return what the judge said of one case: the rows of metrics.core.schema.JUDGEMENTS; empty for a run without a
-    judge.
-    """
+    """Return the judge's replies about one case (schema JUDGEMENTS); no rows for a run without a judge."""
     rows: pd.DataFrame = run.stored_table("judgements", filters=[("case_id", "==", case_id)]).to_pandas()
     return rows
 
@@ -61,10 +59,9 @@ def asked(run: Run) -> dict[str, Asked]:
 
 
 def judging(run: Run) -> dict[str, dict[str, Any]]:
-    """Return what each judged evaluator of a run cost: by its id steps, sent, cached, failed, tokens, usd (None:
-    unknown).
+    """Return the cost of each judged evaluator by id: steps, sent, cached, failed, tokens, usd (None: unknown).
 
-    `steps` are the judge's replies the scores rest on, `sent` those that were paid for in this run.
+    `steps` counts the judge's replies that the scores rest on, `sent` those that were paid for in this run.
     """
     rows = run.query(
         """SELECT evaluator, count(*) AS steps, count(*) FILTER (NOT cached) AS sent,

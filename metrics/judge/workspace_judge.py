@@ -1,4 +1,4 @@
-"""The workspace's judge: what its runs are judged by unless they say otherwise. No key is ever part of it."""
+"""The workspace's judge, which its runs use unless they name another. It never contains a key."""
 
 import asyncio
 import time
@@ -24,16 +24,16 @@ TRIAL = Prompt(
 TEXT = {"TEXT": "The bridge was closed on Monday and has been open to traffic again since Thursday."}
 
 
-class _Opinion(Reply):
+class _TrialReply(Reply):
     reason: str
     verdict: Literal["yes", "no"]
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a judge said to one small question: the raw reply, or why there is none; what it took.
+    """A judge's reply to one small question: the raw text, or why there is none; its cost.
 
-    `understood`: whether the reply could be read; `right`: whether it was the obvious one.
+    `understood`: whether the reply could be read; `right`: whether it was the correct one.
     """
 
     reply: str
@@ -47,7 +47,7 @@ class Trial:
 
 
 def chosen_judge(workspace: Path) -> JudgeSettings | None:
-    """Return the workspace's judge; None where none was chosen. InputError where its file is not one of ours."""
+    """Return the workspace's judge; None where none is chosen. Raises InputError for a file with other content."""
     try:
         found = read_json(workspace / FILE)
     except ValueError:
@@ -56,7 +56,7 @@ def chosen_judge(workspace: Path) -> JudgeSettings | None:
 
 
 def choose_judge(workspace: Path, settings: JudgeSettings | None) -> None:
-    """Make it the workspace's judge; None: there is none any more. InputError where something looks like a key."""
+    """Save the workspace's judge; None removes it. Raises InputError where a value looks like a key."""
     if settings is None:
         (workspace / FILE).unlink(missing_ok=True)
         return
@@ -65,7 +65,7 @@ def choose_judge(workspace: Path, settings: JudgeSettings | None) -> None:
 
 
 def refuse_keys(settings: JudgeSettings) -> None:
-    """InputError where a name or an address seems to hold a key; what it is is not repeated."""
+    """Raise InputError where a name or an address seems to contain a key; the message does not repeat it."""
     problems = [
         InputProblem("judge", "what looks like a key", "no key: put it into the environment", column=column)
         for judge in settings.judges
@@ -77,7 +77,7 @@ def refuse_keys(settings: JudgeSettings) -> None:
 
 
 def try_judge(settings: JudgeSettings, opener: Open = open_completer) -> Trial:
-    """Ask the judge one small question, past the cache. Whatever goes wrong is told in the trial."""
+    """Ask the judge one small question, without the cache; a failure is part of the trial."""
     refuse_keys(settings)
     try:
         return asyncio.run(_trial(settings, opener))
@@ -89,7 +89,7 @@ async def _trial(settings: JudgeSettings, opener: Open) -> Trial:
     completer = opener(settings)
     begun = time.perf_counter()
     try:
-        made = await completer.complete(TRIAL.messages(TEXT), schema_of(_Opinion), TRIAL.id)
+        made = await completer.complete(TRIAL.messages(TEXT), schema_of(_TrialReply), TRIAL.id)
     except CallFailed as failure:
         return Trial("", time.perf_counter() - begun, failure=redact(str(failure)))
     finally:
@@ -97,7 +97,7 @@ async def _trial(settings: JudgeSettings, opener: Open) -> Trial:
     seconds = time.perf_counter() - begun
     facts = made.prompt_tokens, made.completion_tokens, made.cost_usd
     try:
-        said = read(made.text, _Opinion, cut=made.cut, limit=settings.max_tokens)
+        reply = read(made.text, _TrialReply, cut=made.cut, limit=settings.max_tokens)
     except JudgeError as failure:
         return Trial(redact(made.text), seconds, *facts, failure=redact(str(failure)))
-    return Trial(redact(made.text), seconds, *facts, True, said.verdict == "yes")
+    return Trial(redact(made.text), seconds, *facts, True, reply.verdict == "yes")
