@@ -1,5 +1,5 @@
 """The studio's entry: navigation and nothing else."""
 
-from components.frame import navigation
+from components.widgets.frame import navigation
 
 navigation().run()

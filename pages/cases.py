@@ -1,8 +1,10 @@
 import streamlit as st
 
-from components import controls, data, filters, format, url
-from components.frame import frame
-from components.records import records
+from components import data
+from components.widgets import controls, filters, url
+from components.widgets.frame import frame
+from components.widgets.tables import records
+from metrics.presentation import format
 
 PAGE = 100
 CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max")

@@ -1,10 +1,12 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, filters, format, url
-from components.frame import frame
-from components.parameters import fields
-from components.records import records
+from components import data
+from components.widgets import filters, url
+from components.widgets.frame import frame
+from components.widgets.parameter_form import fields
+from components.widgets.tables import records
+from metrics.presentation import format
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
 entries = data.catalogue()

@@ -2,10 +2,15 @@ from collections import Counter
 
 import streamlit as st
 
-from components import compare, controls, data, filters, format, heatmap, judged, text_case, url
-from components.charts.parts import selected
-from components.frame import empty, frame, is_dark
-from components.records import records
+from components import data
+from components.charts.figure_parts import selected
+from components.viewers import heatmap, text_case
+from components.views.judge import judge_calls
+from components.views.results import model_comparison
+from components.widgets import controls, filters, url
+from components.widgets.frame import empty, frame, is_dark
+from components.widgets.tables import records
+from metrics.presentation import format, phrases
 
 PAGE = 100
 CHART = {"displayModeBar": False}
@@ -61,15 +66,15 @@ def pick_in_forest() -> None:
 def show_overview(found: dict, correction: str) -> None:
     """The forest, the table, and what cannot be paired."""
     tested = found["rows"] + found["resampled"]
-    if any(compare.scaled(row) for row in tested):
+    if any(model_comparison.scaled(row) for row in tested):
         st.plotly_chart(
-            compare.forest(tested, is_dark()), key="forest", config=CHART, on_select=pick_in_forest,
+            model_comparison.forest(tested, is_dark()), key="forest", config=CHART, on_select=pick_in_forest,
             selection_mode="points", alt="Differences B − A of each metric with 95 % intervals around zero",
         )  # fmt: skip
         st.caption("◆ beyond chance after the correction, ○ not. Click a point or a row to see what is behind it.")
     if found["rows"]:
-        rows = compare.table(found["rows"])
-        columns = compare.table_columns(correction)
+        rows = model_comparison.table(found["rows"])
+        columns = model_comparison.table_columns(correction)
         if not rows["left_out"].any():
             del columns["left_out"]
         clicked = records(rows, columns, "metrics", tallest=36 + 35 * 14)
@@ -77,8 +82,10 @@ def show_overview(found: dict, correction: str) -> None:
             see_metric(found["rows"][clicked]["key"])
             st.rerun()
     if found["resampled"]:
-        columns = compare.resampled_columns(correction)
-        clicked = records(compare.resampled_table(found["resampled"]), columns, "resampled", tallest=36 + 35 * 14)
+        columns = model_comparison.resampled_columns(correction)
+        clicked = records(
+            model_comparison.resampled_table(found["resampled"]), columns, "resampled", tallest=36 + 35 * 14
+        )
         if clicked is not None:
             see_metric(found["resampled"][clicked]["key"])
             st.rerun()
@@ -88,13 +95,17 @@ def show_overview(found: dict, correction: str) -> None:
         st.text(
             "These metrics have neither a value per case nor resamples to pair, so each number has its own interval."
         )
-        st.dataframe(compare.unpaired_table(found["unpaired"]), hide_index=True, column_config=compare.UNPAIRED_COLUMNS)
+        st.dataframe(
+            model_comparison.unpaired_table(found["unpaired"]),
+            hide_index=True,
+            column_config=model_comparison.UNPAIRED_COLUMNS,
+        )
 
 
 def show_metric(row: dict, found: dict, run: str, other: str, tag: str | None, correction: str) -> None:
     """One metric: where B loses and where it wins, and what both answered."""
-    st.text(f"{row['words']}: {compare.facts(row, correction)}")
-    titles = compare.PLAIN_KINDS if row["direction"] == "none" else compare.KINDS
+    st.text(f"{row['words']}: {model_comparison.facts(row, correction)}")
+    titles = model_comparison.PLAIN_KINDS if row["direction"] == "none" else model_comparison.KINDS
     kind = controls.choice(
         "Cases", {name: f"{title} ({format.count(row[name])})" for name, title in titles.items()}, "kind"
     )
@@ -110,7 +121,7 @@ def show_metric(row: dict, found: dict, run: str, other: str, tag: str | None, c
     with left:
         listed = rows.assign(
             a=format.aligned(rows["a"].tolist()), b=format.aligned(rows["b"].tolist()),
-            difference=[compare.signed(value) for value in rows["difference"]],
+            difference=[phrases.signed(value) for value in rows["difference"]],
         )  # fmt: skip
         columns = {"case_id": st.column_config.Column("Case", width=110)}
         columns |= {
@@ -130,7 +141,7 @@ def show_metric(row: dict, found: dict, run: str, other: str, tag: str | None, c
 
 def show_labels(row: dict, found: dict, run: str, other: str, tag: str | None, correction: str) -> None:
     """One metric of the whole data set, label by label."""
-    st.text(f"{row['words']}: {compare.facts(row, correction)}")
+    st.text(f"{row['words']}: {model_comparison.facts(row, correction)}")
     pair = (run, found["model_a"], found["model_b"], other)
     labels = data.label_comparison(*pair, tag, row["key"], correction)
     if not labels:
@@ -138,8 +149,8 @@ def show_labels(row: dict, found: dict, run: str, other: str, tag: str | None, c
         return
     shown = sorted(labels, key=lambda entry: -abs(entry["difference"]))
     st.caption("The largest difference first; p is corrected over the labels.")
-    columns = compare.resampled_columns(correction, "Label")
-    records(compare.resampled_table(shown), columns, f"labels-{row['key']}", tallest=520)
+    columns = model_comparison.resampled_columns(correction, "Label")
+    records(model_comparison.resampled_table(shown), columns, f"labels-{row['key']}", tallest=520)
 
 
 def turn_pages(page: int, total: int) -> None:
@@ -228,7 +239,7 @@ minor = sum(column["minor"] for column in whole["columns"])
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
 tag = filters.one("Tag", {name: name for name in whole["tags"]}, "tag") if whole["tags"] else None
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
-correction = filters.one("Correction for many tests", compare.CORRECTIONS, "correction", every=None) or "holm"
+correction = filters.one("Correction for many tests", model_comparison.CORRECTIONS, "correction", every=None) or "holm"
 filters.reset(["evaluator", "tag", "minor", "correction"])
 if run == other and model_a == model_b:
     st.info("A and B are the same model of the same run. Choose another one in the sidebar.")
@@ -244,11 +255,11 @@ row = next((row for row in found["rows"] + found["resampled"] if row["key"] == f
 with st.container(horizontal=True, vertical_alignment="center"):
     with st.container(gap="xsmall", width="stretch"):
         if row is None:
-            st.subheader(compare.answer(found), anchor=False)
+            st.subheader(model_comparison.answer(found), anchor=False)
         else:
-            st.subheader(compare.metric_name(row, 80), anchor=False, help=compare.metric_help(row))
+            st.subheader(model_comparison.metric_name(row, 80), anchor=False, help=model_comparison.metric_help(row))
         st.text(f"A  {name_a}    B  {name_b}")
-        for line in dict.fromkeys(judged.run_line(data.judge_of(each)) for each in (run, other)):
+        for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
             if line:
                 st.text(line)
     st.button("Swap", icon=":material/swap_horiz:", on_click=swap, args=(run, other), help="Make A of B and B of A")
@@ -266,5 +277,5 @@ elif row is not None:
     show_metric(row, found, run, other, tag, correction)
 else:
     if found["rows"] or found["resampled"]:
-        st.caption(compare.method(found, correction))
+        st.caption(model_comparison.method(found, correction))
     show_overview(found, correction)

@@ -1,9 +1,11 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, filters, format, url
-from components.frame import frame
-from components.records import cell_of, records
+from components import data
+from components.widgets import filters, url
+from components.widgets.frame import frame
+from components.widgets.tables import cell_of, records
+from metrics.presentation import format
 
 MODELS = 6  # columns shown unasked
 

@@ -1,19 +1,24 @@
 import streamlit as st
 
-from components import controls, data, filters, url
-from components.frame import empty, frame
-from components.views import bars, cells, ranks, thresholds
+from components import data
+from components.views.curves import class_bars, confusion_view, score_views, threshold_views
+from components.widgets import controls, filters, url
+from components.widgets.frame import empty, frame
 
 VIEWS = {  # name: title, the question it answers, what draws it
-    "thresholds": ("Threshold", "What do I gain and lose as the score threshold moves?", thresholds.show_thresholds),
-    "f1": ("F1", "Which score threshold is best, and by how much?", thresholds.show_f1),
-    "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", thresholds.show_outcomes),
-    "ranks": ("Precision–recall", "How precise is each model down to each recall?", ranks.show_ranks),
-    "roc": ("ROC", "How well do the scores of a class tell it from the others?", ranks.show_roc),
-    "calibration": ("Calibration", "Is a model as often right as its scores say?", ranks.show_reliability),
-    "confusion": ("Confusion", "What is taken for what?", cells.show_confusion),
-    "errors": ("Error costs", "Which kind of error costs the most?", bars.show_breakdown),
-    "classes": ("Classes", "Which classes is each model weak at?", bars.show_labels),
+    "thresholds": (
+        "Threshold",
+        "What do I gain and lose as the score threshold moves?",
+        threshold_views.show_thresholds,
+    ),
+    "f1": ("F1", "Which score threshold is best, and by how much?", threshold_views.show_f1),
+    "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", threshold_views.show_outcomes),
+    "ranks": ("Precision–recall", "How precise is each model down to each recall?", score_views.show_ranks),
+    "roc": ("ROC", "How well do the scores of a class tell it from the others?", score_views.show_roc),
+    "calibration": ("Calibration", "Is a model as often right as its scores say?", score_views.show_reliability),
+    "confusion": ("Confusion", "What is taken for what?", confusion_view.show_confusion),
+    "errors": ("Error costs", "Which kind of error costs the most?", class_bars.show_breakdown),
+    "classes": ("Classes", "Which classes is each model weak at?", class_bars.show_labels),
 }
 SIGNS = {  # view: columns that a table of its curves has, columns that it has not
     "thresholds": ({"threshold", "tp", "fp", "fn", "precision", "recall"}, set()),

@@ -2,8 +2,11 @@ from typing import Any
 
 import streamlit as st
 
-from components import controls, data, format, judge_choice, local_models, mapping, offers, upload, url
-from components.frame import frame
+from components import data
+from components.views.setup import evaluator_offers, local_model_fields, run_judge
+from components.widgets import column_mapping, controls, uploads, url
+from components.widgets.frame import frame
+from metrics.presentation import format
 
 SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
 TASKS = {
@@ -44,10 +47,12 @@ def choose_suite(source: str) -> tuple[str, str]:
     chosen.
     """
     if source == "upload":
-        suites = upload.draw_uploads("Test cases", "suite", data.uploads(), upload.TABLES, hint=SUITE_HINT)
+        suites = uploads.draw_uploads("Test cases", "suite", data.upload_folder(), uploads.TABLES, hint=SUITE_HINT)
         images = []
         if suites and data.wants_images(suites[0]):
-            images = upload.draw_uploads("Images, a zip", "images", data.uploads(), upload.ARCHIVES, hint=IMAGES_HINT)
+            images = uploads.draw_uploads(
+                "Images, a zip", "images", data.upload_folder(), uploads.ARCHIVES, hint=IMAGES_HINT
+            )
         return next(iter(suites), ""), next(iter(images), "")
     options = data.stored_suites() if source == "stored" else data.samples()
     if not options:
@@ -75,8 +80,8 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     if together:
         st.text("What the models answered")
     else:
-        tokens = upload.draw_uploads(
-            "What the models answered", "outputs", data.uploads(), upload.TABLES, many=True, hint=OUTPUTS_HINT
+        tokens = uploads.draw_uploads(
+            "What the models answered", "outputs", data.upload_folder(), uploads.TABLES, many=True, hint=OUTPUTS_HINT
         )
     if source == "upload" and not tokens:
         st.checkbox(
@@ -86,8 +91,8 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     asked = url.params("called")
     models = []
     for index, token in enumerate(tokens):
-        file = upload.name_of(token, data.uploads())
-        guess = upload.model_name(file)
+        file = uploads.name_of(token, data.upload_folder())
+        guess = uploads.model_name(file)
         if data.names_its_models(token):
             models.append("")
             continue
@@ -103,8 +108,8 @@ def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
     tokens, role = ((suite,), "combined") if together and suite else (outputs, "outputs")
     if not tokens or not (url.param("task") == "agent" or data.wants_files(tokens, role)):
         return ""
-    chosen = upload.draw_uploads(
-        "Files the agents made, a zip (if any)", "files", data.uploads(), upload.ARCHIVES, hint=FILES_HINT
+    chosen = uploads.draw_uploads(
+        "Files the agents made, a zip (if any)", "files", data.upload_folder(), uploads.ARCHIVES, hint=FILES_HINT
     )
     return next(iter(chosen), "")
 
@@ -130,8 +135,8 @@ def show_columns(inputs: data.Inputs) -> str:
             continue
         obstacle = obstacle or ("question" if file["questions"] else "")
         rows = "" if file["rows"] is None else f": {format.plural(file['rows'], 'row')}"
-        st.text(f"{file['name']}{rows} · {mapping.summary(file) or ' '.join(file['notes'])}")
-        mapping.draw_questions(file["questions"], "omap" if file["role"] == "outputs" else "smap")
+        st.text(f"{file['name']}{rows} · {column_mapping.summary(file) or ' '.join(file['notes'])}")
+        column_mapping.draw_questions(file["questions"], "omap" if file["role"] == "outputs" else "smap")
     if not files:
         return obstacle
     with st.expander("Columns, lists and first rows"):
@@ -152,7 +157,7 @@ def show_file(file: dict[str, Any]) -> None:
     """The mapping of a file, to be corrected; how its lists were understood; its first rows."""
     st.text(f"{file['name']}: " + (" ".join(file["notes"]) or "which column is which"))
     if file["canonical"]:
-        mapping.draw_mapping(file, "omap" if file["role"] == "outputs" else "smap")
+        column_mapping.draw_mapping(file, "omap" if file["role"] == "outputs" else "smap")
     if len(file["lists"]):
         st.text("How list cells were understood")
         st.dataframe(file["lists"], hide_index=True, height="auto")
@@ -187,7 +192,7 @@ def choose_judge(offered: list[dict[str, Any]]) -> dict[str, Any]:
     waiting = sum(not offer["lacks"] and data.uses_judge(offer["id"], {}) for offer in offered)
     if not waiting:
         return {}
-    return judge_choice.draw_judge(data.judge_chosen(), data.judge_schemas()[1], waiting)
+    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[1], waiting)
 
 
 def summarise(
@@ -227,7 +232,7 @@ def summarise(
     if not missing and resources.get("judge") and any(data.uses_judge(each, given.get(each, {})) for each in chosen):
         with expected, st.spinner("Estimating what the judge will be asked"):
             found = data.estimate(inputs, tuple(chosen), given, resources)
-            st.text("\n".join(judge_choice.estimate_lines(found)) if found else "")
+            st.text("\n".join(run_judge.estimate_lines(found)) if found else "")
 
 
 frame("Evaluate", "What shall I evaluate?", needs_run=False)
@@ -240,7 +245,7 @@ with left:
     with second:
         outputs, models, together = choose_outputs(source)
         files = choose_files(suite, outputs, together)
-    upload.draw_refused()
+    uploads.draw_refused()
     complete = bool(suite) and (bool(outputs) or together or source == "sample")
     facts, obstacle, chosen, given, skipped, resources = None, "", [], {}, [], {}
     inputs = data.Inputs(
@@ -257,19 +262,21 @@ with left:
         show_problems(facts, inputs)
         if facts["ok"]:
             st.subheader("Evaluators", anchor=False)
-            offered = offers.offers(data.catalogue(), facts["task"], set(facts["present"]))
-            resources = local_models.draw_models(local_models.needed(offered, data.catalogue()), data.model_kinds())
+            offered = evaluator_offers.offers(data.catalogue(), facts["task"], set(facts["present"]))
+            resources = local_model_fields.draw_models(
+                local_model_fields.needed(offered, data.catalogue()), data.model_kinds()
+            )
             judge = choose_judge(offered)
             prompts = st.container()
             if judge:
                 resources["judge"] = judge
-            chosen, given, skipped = offers.draw_offers(
+            chosen, given, skipped = evaluator_offers.draw_offers(
                 offered, data.catalogue(), lambda name, values: data.unavailable(name, values, resources),
                 lambda name, values: "needs a judge" if not judge and data.uses_judge(name, values) else "",
             )  # fmt: skip
             if judge:
                 with prompts:
-                    judge["prompts"] = judge_choice.draw_prompts(judge_choice.prompts_of(chosen, data.catalogue()))
+                    judge["prompts"] = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue()))
 with right:
     missing = (
         "Choose the suite." if not suite

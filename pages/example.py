@@ -1,8 +1,12 @@
 import pandas as pd
 import streamlit as st
 
-from components import controls, data, filters, format, image, judged, segments, text_case, trace, url
-from components.frame import empty, frame
+from components import data
+from components.viewers import image_viewer, segment_panels, text_case, trace
+from components.views.judge import judge_calls
+from components.widgets import controls, filters, url
+from components.widgets.frame import empty, frame
+from metrics.presentation import format
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
 LIST = (
@@ -73,7 +77,7 @@ def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> 
     scores["column"] = [by_place.get(place) for place in zip(scores["model"], scores["run"], strict=True)]
     scores = scores[scores["column"].notna()]
     expected = list(case["expected_answers"] or [])
-    judged.draw_suspicions(judged.suspicions(scores["judge"]))
+    judge_calls.draw_suspicions(judge_calls.suspicions(scores["judge"]))
     text_case.draw_case(case)
     compare = "written"
     if expected and any(output["answer"] for output in chosen):
@@ -146,33 +150,36 @@ def picture(view: dict) -> tuple[str | None, int | None, int | None]:
 
 def show_segments(view: dict, chosen: list[dict], run: str, key: str) -> None:
     """The image with the areas that are wrong, or with the regions of the ground truth and of each model."""
-    colours = segments.class_colours(data.labels(run))
+    colours = segment_panels.class_colours(data.labels(run))
     only = filters.one("Class", {label: label for label in colours}, "label")
     drawn = [data.segments(run, view["case"]["case_id"], output["model"], output["run"]) for output in chosen]
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
-        shown = controls.choice("Show", segments.VIEWS, "show")
+        shown = controls.choice("Show", segment_panels.VIEWS, "show")
     there = {label for each in drawn[0] for label in (each["truth"], each["predicted"])}
     with right:
         named = {label: colour for label, colour in colours.items() if label in there}
-        st.html(segments.legend_html(shown, named))
+        st.html(segment_panels.legend_html(shown, named))
     source, width, height = picture(view)
     if shown == "mistakes":
         of_models = [
-            segments.mistakes_panel(output["column"], each, only) for output, each in zip(chosen, drawn, strict=True)
-        ]
-    else:
-        of_models = [segments.classes_panel("Ground truth", drawn[0], "truth", only)]
-        of_models += [
-            segments.classes_panel(output["column"], each, "predicted", only)
+            segment_panels.mistakes_panel(output["column"], each, only)
             for output, each in zip(chosen, drawn, strict=True)
         ]
-    image.viewer(image.payload(key, width or 100, height or 100, source, of_models, segments.styles(colours)))
+    else:
+        of_models = [segment_panels.classes_panel("Ground truth", drawn[0], "truth", only)]
+        of_models += [
+            segment_panels.classes_panel(output["column"], each, "predicted", only)
+            for output, each in zip(chosen, drawn, strict=True)
+        ]
+    image_viewer.viewer(
+        image_viewer.payload(key, width or 100, height or 100, source, of_models, segment_panels.styles(colours))
+    )
     with st.expander("What is taken for what"):
         for place, output, each in zip(st.columns(len(chosen)), chosen, drawn, strict=True):
             with place:
                 st.text(output["column"])
-                st.dataframe(segments.mistakes_table(each), hide_index=True)
+                st.dataframe(segment_panels.mistakes_table(each), hide_index=True)
 
 
 def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: str) -> None:
@@ -187,20 +194,20 @@ def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: st
         own_iou, most = data.match_rules(run, evaluator)
         iou = controls.slider("IoU at least", "iou", min(0.95, max(0.05, own_iou)), low=0.05, high=0.95)
     with facts:
-        st.html(image.legend_html())
+        st.html(image_viewer.legend_html())
     source, width, height = picture(view)
     panels, tables, edges = [], [], [(100.0, 100.0)]
     for output in chosen:
         here = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
         compared = data.compared(run, output["model"], output["run"], evaluator)
         of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view["case"], most)
-        drawn = image.image_objects(annotations, here, of_annotations, of_predictions, compared)
+        drawn = image_viewer.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
-        panels.append(image.panel(output["column"], drawn, LABELLED[len(chosen)], compared))
-        tables.append(image.object_table(drawn))
+        panels.append(image_viewer.panel(output["column"], drawn, LABELLED[len(chosen)], compared))
+        tables.append(image_viewer.object_table(drawn))
         edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
     width, height = width or max(x for x, _ in edges), height or max(y for _, y in edges)
-    image.viewer(image.payload(key, width, height, source, panels))
+    image_viewer.viewer(image_viewer.payload(key, width, height, source, panels))
     with st.expander("Objects"):
         for place, panel, table in zip(st.columns(len(chosen)), panels, tables, strict=True):
             with place:

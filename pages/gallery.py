@@ -1,7 +1,10 @@
 import streamlit as st
 
-from components import controls, data, filters, format, gallery, url
-from components.frame import empty, frame
+from components import data
+from components.viewers import tile_gallery
+from components.widgets import controls, filters, url
+from components.widgets.frame import empty, frame
+from metrics.presentation import format
 
 SECONDS = 0.15  # of each script run that new thumbnails may take
 FILTERS = ("kind", "label", "truth", "size", "score_min", "score_max", "iou_min", "iou_max", "tag", "search")
@@ -55,24 +58,24 @@ choice = {
     "tag": url.param("tag"), "search": url.param("search", ""),
 }  # fmt: skip
 kinds = data.object_counts(run, evaluator, **choice)["kind"]
-known = gallery.known_kinds(kinds, url.params("kind"))
-asked = gallery.asked_kinds(url.params("kind"), known)
+known = tile_gallery.known_kinds(kinds, url.params("kind"))
+asked = tile_gallery.asked_kinds(url.params("kind"), known)
 url.put(kind=asked)
-choice["kinds"] = tuple(asked or gallery.mistakes(known))
+choice["kinds"] = tuple(asked or tile_gallery.mistakes(known))
 counts = data.object_counts(run, evaluator, **choice)
 
-titles = {kind: gallery.kind_title(kind) for kind in known}
-filters.many("Kind", gallery.options(kinds, asked, titles), "kind", "Every mistake")
-filters.many("Class", gallery.options(counts["label"], labels), "label")
-filters.many("True class", gallery.options(counts["truth"], truths), "truth")
-filters.many("Size", gallery.options(counts["size"], sizes, gallery.SIZES), "size")
+titles = {kind: tile_gallery.kind_title(kind) for kind in known}
+filters.many("Kind", tile_gallery.options(kinds, asked, titles), "kind", "Every mistake")
+filters.many("Class", tile_gallery.options(counts["label"], labels), "label")
+filters.many("True class", tile_gallery.options(counts["truth"], truths), "truth")
+filters.many("Size", tile_gallery.options(counts["size"], sizes, tile_gallery.SIZES), "size")
 filters.between("Score", "score")
 filters.between("IoU", "iou")
 tags = [choice["tag"]] if choice["tag"] else []
 if counts["tag"] or tags:
-    filters.one("Tag", gallery.options(counts["tag"], tags), "tag")
+    filters.one("Tag", tile_gallery.options(counts["tag"], tags), "tag")
 filters.search("Image", "search")
-orders = gallery.OF_IMAGES | gallery.SORTS if by_image else gallery.SORTS
+orders = tile_gallery.OF_IMAGES | tile_gallery.SORTS if by_image else tile_gallery.SORTS
 sort = filters.one("Sort", orders, "sort", every=None)
 if len(evaluators) > 1:
     filters.one("Matched by", evaluators, "evaluator", every=None)
@@ -83,17 +86,17 @@ filters.reset(list(FILTERS))
 
 def read_page(page: int) -> tuple[list[dict], int, int]:
     """Return the tiles of a page, how many tiles and how many objects there are."""
-    return data.objects(run, evaluator, sort, by_image, gallery.TILES, gallery.TILES * (page - 1), **choice)
+    return data.objects(run, evaluator, sort, by_image, tile_gallery.TILES, tile_gallery.TILES * (page - 1), **choice)
 
 
 page = int(url.number("page", 1, low=1))
 tiles, total, shown = read_page(page)
-last = max(1, -(-total // gallery.TILES))
+last = max(1, -(-total // tile_gallery.TILES))
 if page > last:  # the filters of an old link may leave fewer pages
     page = last
     tiles, total, shown = read_page(page)
 of_kinds = {kind: kinds.get(kind, 0) for kind in choice["kinds"]}
-st.text(gallery.headline(model, of_kinds, counts["label"], shown))
+st.text(tile_gallery.headline(model, of_kinds, counts["label"], shown))
 
 
 here = url.state()
@@ -111,7 +114,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if st.button("Open the first", type="primary", icon=":material/arrow_forward:", disabled=not tiles):
         url.go("example", **open_tile(0))
     controls.choice("View", {"objects": "Objects", "images": "Images"}, "view", ("page", "sort"))
-    first = gallery.TILES * (page - 1) + 1
+    first = tile_gallery.TILES * (page - 1) + 1
     of = format.plural(total, "image" if by_image else "object")
     text = f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of
     st.text(text, width="stretch")
@@ -120,11 +123,11 @@ if not tiles:
     st.info("No object fits the filters in the sidebar. Clear them to see every mistake.")
     st.stop()
 
-windows = [None if by_image else gallery.window(tile) for tile in tiles]
-pictures = data.thumbnails(run, gallery.wanted(tiles, windows), SECONDS)
+windows = [None if by_image else tile_gallery.window(tile) for tile in tiles]
+pictures = data.thumbnails(run, tile_gallery.wanted(tiles, windows), SECONDS)
 if not any(tile["image"] for tile in tiles):
     st.caption("The suite came without images: only the boxes are drawn. Upload it again with a zip of its images.")
 hrefs = [url.href("example", **open_tile(position)).lstrip("/") for position in range(len(tiles))]
-gallery.gallery(gallery.payload(tiles, windows, pictures, hrefs, by_image))
+tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, by_image))
 if None in pictures:
     st.rerun()

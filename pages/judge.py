@@ -1,8 +1,10 @@
 import streamlit as st
 
-from components import cache_view, controls, data, judge_form, playground, url
-from components.frame import frame
-from components.parameters import parameter_form
+from components import data
+from components.views.judge import judge_form, prompt_playground, reply_cache
+from components.widgets import controls, url
+from components.widgets.frame import frame
+from components.widgets.parameter_form import parameter_form
 
 VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts"}
 NO_JUDGE = (
@@ -133,6 +135,6 @@ view = controls.choice("View", VIEWS, "view")
 if view == "setup":
     set_up()
 elif view == "cache":
-    cache_view.draw()
+    reply_cache.draw()
 else:
-    playground.draw()
+    prompt_playground.draw()

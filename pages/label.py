@@ -1,7 +1,10 @@
 import streamlit as st
 
-from components import data, filters, labelling, text_case, trust, url
-from components.frame import empty, frame
+from components import data
+from components.viewers import text_case
+from components.views.judge import agreement_tables, label_entry
+from components.widgets import filters, url
+from components.widgets.frame import empty, frame
 
 MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
@@ -11,18 +14,18 @@ def choose(run: str, metrics: list[dict]) -> tuple[str, str, str, str | None, tu
     """Rater, criterion, how it is labelled, model, and the metric whose scores choose."""
     rater = filters.search("Your name", "rater").strip()
     known = {one["name"]: one for one in data.label_criteria(run)}
-    names = {name: name for name in (*known, *labelling.offered(metrics)) if name}
-    asked = filters.one("Criterion", names, "criterion", every=None) or labelling.CRITERION
+    names = {name: name for name in (*known, *label_entry.offered(metrics)) if name}
+    asked = filters.one("Criterion", names, "criterion", every=None) or label_entry.CRITERION
     own = filters.search("Another criterion", "own").strip()
     criterion = own or asked
-    scale = filters.one("Labels", labelling.SCALES, "scale", every=None)
+    scale = filters.one("Labels", label_entry.SCALES, "scale", every=None)
     if criterion in known:  # what others began goes on
-        scale = labelling.scale_of(known[criterion])
+        scale = label_entry.scale_of(known[criterion])
     models = data.run_facts(run)["models"]
     model = filters.one("Model", {name: name for name in models}, "model") if len(models) > 1 else None
     mode = filters.one("Which outputs", MODES, "mode", every=None)
     by_key = {column["key"]: column for column in metrics}
-    titles = {key: trust.metric_title(column) for key, column in by_key.items()}
+    titles = {key: agreement_tables.metric_title(column) for key, column in by_key.items()}
     key = filters.one("Near the threshold of", titles, "key", every=None) if mode == "mixed" and metrics else None
     only = (by_key[key]["evaluator"], by_key[key]["metric"]) if key else None
     descriptions = [column["description"] for column in metrics if column["metric"] == criterion]
@@ -40,7 +43,7 @@ def ask_name() -> None:
             "You see neither the judge's verdict nor what others said."
         )
         with st.form("name", border=False):
-            name = st.text_input("Your name", max_chars=labelling.LONGEST, key="rater-name")
+            name = st.text_input("Your name", max_chars=label_entry.LONGEST, key="rater-name")
             if st.form_submit_button("Begin", type="primary") and name.strip():
                 url.put(rater=name.strip())
                 st.rerun()
@@ -85,6 +88,6 @@ rater, criterion, scale, model, only = choose(run, metrics)
 if not rater:
     ask_name()
     st.stop()
-labelling.draw(run, rater[: labelling.LONGEST], criterion[: labelling.LONGEST], scale, model, only, show)
+label_entry.draw(run, rater[: label_entry.LONGEST], criterion[: label_entry.LONGEST], scale, model, only, show)
 if st.button("See the agreement", icon=":material/arrow_forward:"):
-    url.go("trust", run=run, criterion=criterion)
+    url.go("judge_agreement", run=run, criterion=criterion)

@@ -2,8 +2,13 @@ from collections import Counter
 
 import streamlit as st
 
-from components import behind, controls, data, detectable, filters, format, heatmap, judged, progress, url
-from components.frame import frame
+from components import data
+from components.viewers import heatmap
+from components.views.judge import judge_calls
+from components.views.results import detectable_difference
+from components.widgets import controls, drilldown_filters, filters, run_progress, url
+from components.widgets.frame import frame
+from metrics.presentation import format
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 WAITING = ("queued", "running")
@@ -28,7 +33,9 @@ def show_samples(missing: int) -> None:
     for run in data.runs():
         if run["sample"] in titles and run["state"] in WAITING:
             now = data.progress(run["id"])
-            st.progress(progress.share(now["evaluators"]), text=f"{titles[run['sample']]} · {progress.summary(now)}")
+            st.progress(
+                run_progress.share(now["evaluators"]), text=f"{titles[run['sample']]} · {run_progress.summary(now)}"
+            )
 
 
 def first_start(missing: int) -> None:
@@ -73,7 +80,7 @@ sort, down = url.param("sort"), url.param("order") != "up"
 
 form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against"])
 if models and columns and form != "heatmap":
-    from components.views.forms import show_form
+    from components.views.results.leaderboard_charts import show_form
 
     st.text(heatmap.headline(board, columns, models))
     show_form(form, run, tag, columns, heatmap.order_models(board, columns, models, sort, down), board["cells"])
@@ -83,7 +90,7 @@ elif models and columns:
     rows = drawn(run, tag, tuple(column["key"] for column in columns))
     matched, parameters = data.match_evaluators(run), data.run_facts(run)["evaluators"]
     objects = {
-        column["key"]: behind.number(column["evaluator"], column["metric"], parameters[column["evaluator"]])
+        column["key"]: drilldown_filters.number(column["evaluator"], column["metric"], parameters[column["evaluator"]])
         for column in columns
         if column["evaluator"] in matched
     }
@@ -95,8 +102,8 @@ else:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
 
 if len(models) > 1 and columns and form == "heatmap":
-    detectable.show_detectable(run, tag, columns, sort)
-if judge_line := judged.run_line(data.judge_of(run)):
+    detectable_difference.show_detectable(run, tag, columns, sort)
+if judge_line := judge_calls.run_line(data.judge_of(run)):
     st.text(judge_line)
 plain = {column["key"] for column in whole["columns"] if not column["minor"]}
 count = sum(cell["problem"] for (_, key), cell in whole["cells"].items() if key in plain)
@@ -109,7 +116,7 @@ with st.container(horizontal=True):
     if data.match_evaluators(run) and st.button("See the objects"):
         url.go("gallery", run=run)
     if judge_line and st.button("Can I trust the judge?"):
-        url.go("trust", run=run)
+        url.go("judge_agreement", run=run)
     if st.button("Export a report"):
         url.go("report", run=run)
 if missing:

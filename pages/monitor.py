@@ -1,12 +1,15 @@
 import streamlit as st
 
-from components import data, filters, format, monitoring, url
-from components.charts.parts import selected
+from components import data
+from components.charts.figure_parts import selected
 from components.charts.passing import passing_figure
-from components.controls import choice
-from components.frame import frame, is_dark
-from components.records import records
-from components.views.parts import CHART
+from components.views.curves.curve_parts import CHART
+from components.views.results import monitor_tables
+from components.widgets import filters, url
+from components.widgets.controls import choice
+from components.widgets.frame import frame, is_dark
+from components.widgets.tables import records
+from metrics.presentation import format
 
 REFRESH_SECONDS = 5
 TABLE_HEIGHT = 250
@@ -21,9 +24,9 @@ def teach() -> None:
             "A monitor reads what production answers, one JSON object a line, judges a share of it with the evaluators "
             "you choose, and says when it gets worse. Start one on the command line; it appears here while it runs."
         )
-        st.code(monitoring.COMMAND, language="bash")
+        st.code(monitor_tables.COMMAND, language="bash")
         st.text("A line:")
-        st.code(monitoring.LINE, language="json")
+        st.code(monitor_tables.LINE, language="json")
         st.text(
             "Stop it as you like: the same command on the same file goes on where it stood, and counts no line twice."
         )
@@ -61,8 +64,8 @@ def show_failures(name: str, version: str) -> None:
             st.rerun()
     if len(rows):
         st.dataframe(
-            monitoring.failures_table(rows), column_order=list(monitoring.failures_columns()), hide_index=True,
-            column_config=monitoring.failures_columns(), key="failures", height=TABLE_HEIGHT,
+            monitor_tables.failures_table(rows), column_order=list(monitor_tables.failures_columns()), hide_index=True,
+            column_config=monitor_tables.failures_columns(), key="failures", height=TABLE_HEIGHT,
         )  # fmt: skip
 
 
@@ -80,7 +83,7 @@ def show_drift(name: str, version: str, facts: dict) -> None:
         f"{reference['model']} in run {reference['run']}."
     )
     st.dataframe(
-        monitoring.drift_table(rows, facts["evaluators"]), column_config=monitoring.drift_columns(), hide_index=True,
+        monitor_tables.drift_table(rows, facts["evaluators"]), column_config=monitor_tables.drift_columns(), hide_index=True,
         key="drift", height="content" if len(rows) < 7 else TABLE_HEIGHT,
     )  # fmt: skip
 
@@ -88,7 +91,7 @@ def show_drift(name: str, version: str, facts: dict) -> None:
 def show_changes(facts: dict) -> None:
     for failure in dict.fromkeys(facts["hook_failures"][-3:]):
         st.text(f"✗ {format.shorten(failure, 200)}")
-    table = monitoring.changes_table(facts["changes"])
+    table = monitor_tables.changes_table(facts["changes"])
     headers = {
         "when": "Noticed", "status": "Status", "previous": "Before", "sampled": "Sampled until then",
         "told": st.column_config.Column("Alert hook", help="The command of --on-alert is called once for each change."),
@@ -99,11 +102,13 @@ def show_changes(facts: dict) -> None:
 def show_bad(facts: dict) -> None:
     st.text(f"{format.plural(facts['bad'], 'bad line')}; the latest {len(facts['bad_lines'])} are listed.")
     headers = {"file": "File", "row": "Line", "column": "Field", "found": "Found", "expected": "Expected"}
-    st.dataframe(monitoring.bad_table(facts["bad_lines"]), column_config=headers, hide_index=True, key="bad-lines")
+    st.dataframe(monitor_tables.bad_table(facts["bad_lines"]), column_config=headers, hide_index=True, key="bad-lines")
 
 
 frame("Monitor", "Does what production answers still pass?", needs_run=False)
-every = {found["name"]: f"{found['name']} ({monitoring.status_words(found['health'])})" for found in data.monitors()}
+every = {
+    found["name"]: f"{found['name']} ({monitor_tables.status_words(found['health'])})" for found in data.monitors()
+}
 if not every:
     teach()
     st.stop()
@@ -114,8 +119,8 @@ st.sidebar.caption(
     + (f", judged by {facts['judge']}" if facts["judge"] else "")
     + (f". Last commit {format.moment(facts['updated'])}" if facts["updated"] else "")
 )
-st.subheader(monitoring.headline(facts), anchor=False, help=monitoring.rule(facts))
-for place, (label, number, help) in zip(st.columns(5), monitoring.counts(facts), strict=True):
+st.subheader(monitor_tables.headline(facts), anchor=False, help=monitor_tables.rule(facts))
+for place, (label, number, help) in zip(st.columns(5), monitor_tables.counts(facts), strict=True):
     place.text(f"{label}: {number}", help=help)
 if facts["running"]:
     follow(name, version)
@@ -131,17 +136,17 @@ shown = named.get(str(asked), facts["standings"][0])
 left, right = st.columns((5, 6), gap="medium")
 with left:
     windows = data.monitor_trend(name, shown["evaluator"], shown["metric"], version)
-    st.text(f"{monitoring.standing_name(shown)}, each {facts['window']}", help=monitoring.meaning(shown))
+    st.text(f"{monitor_tables.standing_name(shown)}, each {facts['window']}", help=monitor_tables.meaning(shown))
     st.plotly_chart(
         passing_figure(
             windows, facts["warning"], facts["critical"], chosen_window(), is_dark(), 240
         ),
         key="passing", config=CHART, on_select=pick, selection_mode="points",
-        alt=f"Pass rate of {monitoring.standing_name(shown)} over {format.plural(len(windows), 'window')}",
+        alt=f"Pass rate of {monitor_tables.standing_name(shown)} over {format.plural(len(windows), 'window')}",
     )  # fmt: skip
 with right:
-    table = monitoring.standings_table(facts["standings"])
-    clicked = records(table, monitoring.standings_columns(), f"standings-{asked}", tallest=TABLE_HEIGHT)
+    table = monitor_tables.standings_table(facts["standings"])
+    clicked = records(table, monitor_tables.standings_columns(), f"standings-{asked}", tallest=TABLE_HEIGHT)
     if clicked is not None:
         url.put(metric=list(named)[clicked])
         st.rerun()

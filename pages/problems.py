@@ -1,10 +1,13 @@
 import streamlit as st
 
-from components import behind, controls, data, filters, format, judged, url
-from components.frame import frame
-from components.records import records
-from components.views.flips import show_flips
-from components.views.insights import show_insights
+from components import data
+from components.views.judge import judge_calls
+from components.views.results.flip_rates import show_flips
+from components.views.results.insight_list import show_insights
+from components.widgets import controls, drilldown_filters, filters, url
+from components.widgets.frame import frame
+from components.widgets.tables import records
+from metrics.presentation import format
 
 SEVERITIES = {
     "high": "Beyond chance",  # the whole 95 % interval is on the wrong side
@@ -23,7 +26,9 @@ def counted(name: str, labels: dict[str, str]) -> dict[str, str]:
 def open_cases(row: dict) -> None:
     """Leave for the objects behind a problem where the evaluator tells them apart, else for its failing cases."""
     if row["evaluator"] in objects:
-        chosen = behind.number(row["evaluator"], row["metric"], data.run_facts(run)["evaluators"][row["evaluator"]])
+        chosen = drilldown_filters.number(
+            row["evaluator"], row["metric"], data.run_facts(run)["evaluators"][row["evaluator"]]
+        )
         url.go("gallery", run=run, model=row["model"], **chosen)
     about = {name: row[name] for name in ("evaluator", "metric", "model")}
     url.go("cases", run=run, failing=bool(row["affected"] == row["affected"] and row["case_ids"]), **about)
@@ -42,7 +47,7 @@ def show_thresholds() -> None:
     keep = every["evaluator"].isin(evaluators or list(titles)) & every["model"].isin(models or board["models"])
     shown = every[keep & ((every["severity"] == severity) if severity else True)].reset_index(drop=True)
     certain = int((shown["severity"] == "high").sum())
-    if judge_line := judged.run_line(data.judge_of(run)):
+    if judge_line := judge_calls.run_line(data.judge_of(run)):
         st.text(judge_line)
     models_text = format.plural(len(board["models"]), "model")
     st.text(

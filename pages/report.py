@@ -1,8 +1,10 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, format, url
-from components.frame import frame
+from components import data
+from components.widgets import url
+from components.widgets.frame import frame
+from metrics.presentation import format
 
 FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
     "html": ("HTML", ":material/html:", "html", "text/html", "one file for a browser"),

@@ -1,9 +1,12 @@
 import pandas as pd
 import streamlit as st
 
-from components import data, format, judged, progress, url
-from components.frame import RUN_STATES, empty, frame
-from components.records import records
+from components import data
+from components.views.judge import judge_calls
+from components.widgets import run_progress, url
+from components.widgets.frame import RUN_STATES, empty, frame
+from components.widgets.tables import records
+from metrics.presentation import format
 
 GOING = ("queued", "running")
 JUDGE_DOWN = "JudgeDown"  # how the failure of a run begins whose judge does not answer
@@ -39,7 +42,7 @@ def going(run_ids: list[str]) -> None:
                     args=(run_id, "cancel"),
                     icon=":material/stop_circle:",
                 )
-            progress.bars(data.progress(run_id))
+            run_progress.bars(data.progress(run_id))
 
 
 def stopped(run: dict) -> None:
@@ -48,7 +51,8 @@ def stopped(run: dict) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             now = data.progress(run["id"])
             st.text(
-                f"{RUN_STATES[run['state']]} · {run['name']} · {progress.summary(now, going=False)}", width="stretch"
+                f"{RUN_STATES[run['state']]} · {run['name']} · {run_progress.summary(now, going=False)}",
+                width="stretch",
             )
             st.button(
                 "Resume",
@@ -57,7 +61,7 @@ def stopped(run: dict) -> None:
                 args=(run["id"], "resume"),
                 icon=":material/play_circle:",
             )
-        if spent := judged.spend_line(now["judges"], now["spend"], now["budget"]):
+        if spent := judge_calls.spend_line(now["judges"], now["spend"], now["budget"]):
             st.text(spent)
         failure = data.run_facts(run["id"])["failure"]
         if failure and failure.startswith(JUDGE_DOWN):

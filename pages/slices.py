@@ -1,9 +1,12 @@
 import streamlit as st
 
-from components import controls, data, filters, format, slices, url
-from components.charts.parts import selected
-from components.frame import empty, frame, is_dark
-from components.records import records
+from components import data
+from components.charts.figure_parts import selected
+from components.views.results import slice_tables
+from components.widgets import controls, filters, url
+from components.widgets.frame import empty, frame, is_dark
+from components.widgets.tables import records
+from metrics.presentation import format
 
 CHART = {"displayModeBar": False}
 HEIGHT = 400  # pixels of the bars
@@ -26,14 +29,14 @@ def pick_bar() -> None:
 def show_found(found: dict, measure: dict) -> None:
     """The found slices, the strongest first, each with its cases."""
     if not found["slices"]:
-        st.text(slices.could_find(found))
+        st.text(slice_tables.could_find(found))
     for place, row in enumerate(found["slices"]):
         told, way = st.columns([5, 1], vertical_alignment="center")
         told.text(row["sentence"])
         label = f"See the {format.plural(row['cases'], 'case')}"
         if way.button(label, key=f"found-{place}", type="secondary" if place else "primary", width="stretch"):
             see(row, measure)
-    st.caption(slices.method(found))
+    st.caption(slice_tables.method(found))
 
 
 def show_feature(known: dict, model: str, measure: dict) -> None:
@@ -44,7 +47,7 @@ def show_feature(known: dict, model: str, measure: dict) -> None:
     declared = data.catalogue().get(measure["evaluator"], {}).get("metrics", [])
     own = next((metric for metric in declared if metric["name"] == measure["metric"]), {"low": 0.0, "high": 1.0})
     bounded = abs(own["low"]) != float("inf") and abs(own["high"]) != float("inf")
-    figure = slices.slices_figure(
+    figure = slice_tables.slices_figure(
         rows, known["overall"], ways[name]["title"], is_dark(), (own["low"], own["high"]) if bounded else None, HEIGHT
     )  # fmt: skip
     left, right = st.columns([9, 11], gap="medium")
@@ -55,7 +58,7 @@ def show_feature(known: dict, model: str, measure: dict) -> None:
         )  # fmt: skip
     with right:
         clicked = records(
-            slices.table(rows), slices.table_columns(ways[name]["title"], known["noun"]), f"by-{name}", 400
+            slice_tables.table(rows), slice_tables.table_columns(ways[name]["title"], known["noun"]), f"by-{name}", 400
         )
         st.caption("Dotted: the value of all. Click a bar or a row to see its cases.")
     picked = st.session_state.pop("picked_slice", None)
@@ -99,7 +102,9 @@ if not known["features"]:
         "Evaluate a suite",
     )  # fmt: skip
     st.stop()
-st.subheader(slices.answer(found), anchor=False)
-st.text(slices.overall_line(known["overall"], str(model), measure, known["unscored"]), help=measure["description"])
+st.subheader(slice_tables.answer(found), anchor=False)
+st.text(
+    slice_tables.overall_line(known["overall"], str(model), measure, known["unscored"]), help=measure["description"]
+)
 show_found(found, measure)
 show_feature(known, str(model), measure)

@@ -1,7 +1,10 @@
 import streamlit as st
 
-from components import controls, data, format, suite_editor, suite_makers, url
-from components.frame import frame
+from components import data
+from components.views.setup import suite_editor, suite_makers
+from components.widgets import controls, url
+from components.widgets.frame import frame
+from metrics.presentation import format
 
 VIEWS = {
     "cases": "Cases", "contents": "What is in it", "divide": "Sample or split", "perturb": "Perturb",

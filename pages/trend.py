@@ -2,12 +2,15 @@ from collections import Counter
 
 import streamlit as st
 
-from components import behind, compare, data, filters, format, trend, url
-from components.charts.parts import selected
-from components.charts.trend import trend_figure
-from components.frame import empty, frame, is_dark
-from components.records import records
-from components.views import parts
+from components import data
+from components.charts.figure_parts import selected
+from components.charts.trend_lines import trend_figure
+from components.views.curves import curve_parts
+from components.views.results import metric_trend, model_comparison
+from components.widgets import drilldown_filters, filters, url
+from components.widgets.frame import empty, frame, is_dark
+from components.widgets.tables import records
+from metrics.presentation import format
 
 TABLE_HEIGHT = 260
 
@@ -19,7 +22,7 @@ def choose_column(boards: list[dict]) -> dict | None:
     ordered = sorted(columns.values(), key=lambda column: (runs[column["key"]] < 2, column["minor"]))
     if not ordered:
         return None
-    named = {column["key"]: compare.metric_name(column, 60) for column in ordered}
+    named = {column["key"]: model_comparison.metric_name(column, 60) for column in ordered}
     return columns[filters.one("Metric", named, "key", every=None) or ordered[0]["key"]]
 
 
@@ -33,16 +36,16 @@ def show_stop(stop: dict, column: dict, tag: str | None) -> None:
     """One number, what became of it, and the ways on."""
     with st.container(border=True):
         st.text(f"{stop['model']} · {format.shorten(stop['name'], 40)}, {format.moment(stop['created'])}")
-        st.text(trend.value_facts(stop, column))
+        st.text(metric_trend.value_facts(stop, column))
         if stop["before"]:
-            st.text(trend.change_facts(stop))
+            st.text(metric_trend.change_facts(stop))
         if stop["settings"]:
             st.text(f"Evaluated with {', '.join(stop['settings'])}, which alone can make a change.")
         with st.container(horizontal=True):
             run, model, evaluator, metric = stop["run"], stop["model"], column["evaluator"], column["metric"]
             if evaluator in data.match_evaluators(run):
                 if st.button("See its objects", type="primary", icon=":material/arrow_forward:"):
-                    own = behind.number(evaluator, metric, data.run_facts(run)["evaluators"][evaluator])
+                    own = drilldown_filters.number(evaluator, metric, data.run_facts(run)["evaluators"][evaluator])
                     url.go("gallery", run=run, model=model, tag=tag, **own)
             elif st.button("See its cases", type="primary", icon=":material/arrow_forward:"):
                 url.go("cases", run=run, model=model, evaluator=evaluator, metric=metric, tag=tag)
@@ -72,10 +75,10 @@ models = list(dict.fromkeys(model for board in boards for model in board["models
 wanted = filters.many("Models", {name: name for name in models}, "model")
 tags = boards[-1]["tags"]
 tag = filters.one("Tag", {name: name for name in tags}, "tag") if tags else None
-correction = filters.one("Correction for many tests", compare.CORRECTIONS, "correction", every=None) or "holm"
+correction = filters.one("Correction for many tests", model_comparison.CORRECTIONS, "correction", every=None) or "holm"
 filters.reset(["model", "tag", "correction"])
 
-shown = wanted or models[: parts.LINES]
+shown = wanted or models[: curve_parts.LINES]
 with st.spinner("Comparing each run with the one before it"):
     found = data.trend(tuple(sorted(runs)), column["key"], tuple(shown), tag, correction)
 stops = found["stops"]
@@ -84,23 +87,23 @@ if not stops:
     st.stop()
 points = {(stop["run"], stop["model"]): stop for stop in stops}
 focus = points.get((url.param("at"), url.param("of"))) or stops[-1]
-st.subheader(trend.answer(stops), anchor=False, help=compare.metric_help(column | {"column": column}))
-left, right = st.columns(parts.COLUMNS, gap="medium")
+st.subheader(metric_trend.answer(stops), anchor=False, help=model_comparison.metric_help(column | {"column": column}))
+left, right = st.columns(curve_parts.COLUMNS, gap="medium")
 with left:
     chosen = (focus["run"], focus["model"])
     st.plotly_chart(
-        trend_figure(stops, found["column"], parts.colours_of(models), is_dark(), chosen=chosen), key="trend",
-        config=parts.CHART, on_select=pick, selection_mode="points",
-        alt=f"{compare.metric_name(column, 60)} of {', '.join(found['models'])} over {len(runs)} runs",
+        trend_figure(stops, found["column"], curve_parts.colours_of(models), is_dark(), chosen=chosen), key="trend",
+        config=curve_parts.CHART, on_select=pick, selection_mode="points",
+        alt=f"{model_comparison.metric_name(column, 60)} of {', '.join(found['models'])} over {len(runs)} runs",
     )  # fmt: skip
 with right:
     show_stop(focus, found["column"], tag)
     st.caption("◆ changed beyond chance since the run before, ○ not. Click a point or a row to see what is behind it.")
-    st.caption(trend.method(found))
+    st.caption(metric_trend.method(found))
 newest = stops[::-1]
-headers = trend.table_columns(correction, any(stop["settings"] for stop in stops))
+headers = metric_trend.table_columns(correction, any(stop["settings"] for stop in stops))
 # a key of its own for each choice: else the row clicked before would undo a click in the chart
-clicked = records(trend.table(newest), headers, f"stops-{focus['run']}-{focus['model']}", tallest=TABLE_HEIGHT)
+clicked = records(metric_trend.table(newest), headers, f"stops-{focus['run']}-{focus['model']}", tallest=TABLE_HEIGHT)
 if clicked is not None:
     url.put(at=newest[clicked]["run"], of=newest[clicked]["model"])
     st.rerun()

@@ -4,23 +4,17 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.charts.parts import DASHES, SYMBOLS, plain, undimmed
-from components.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
-from components.palette import INK, LINE, MUTED
+from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
+from metrics.presentation.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
+from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LINE_OF = 16  # characters beside a spoke
-LEAST = 3  # metrics that make an area
 
 Column = Mapping[str, Any]  # of components.data.leaderboard
 Cells = Mapping[tuple[str, str], Mapping[str, Any]]
-
-
-def can_be_spoke(column: Column) -> bool:
-    """Return whether a metric has a better end and a range to place its values in."""
-    return bool(column["direction"] != "none" and column["high"] - column["low"] < float("inf"))
 
 
 def radar_figure(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.parts import PANEL_COLUMNS, SHARES, plain, undimmed
-from components.format import number, shorten
-from components.palette import INK, MUTED
+from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed
+from metrics.presentation.chart_data.curve_points import filled_bins
+from metrics.presentation.format import number, shorten
+from metrics.presentation.palette import INK, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -40,7 +41,7 @@ def reliability_figure(
         note.update(font={"size": 13, "color": colours[name]})
     for index, name in enumerate(names):
         row, column = 1 + 2 * (index // across), 1 + index % across
-        held = bins[(bins["series"] == name) & (bins["n"] > 0)]
+        held = filled_bins(bins, name)
         figure.add_scatter(
             x=[0, 1], y=[0, 1], mode="lines", line={"color": MUTED[dark], "width": 1, "dash": "dot"}, hoverinfo="skip",
             row=row, col=column,

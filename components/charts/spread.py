@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from components.charts.parts import DASHES, SYMBOLS, panels, plain, undimmed
-from components.format import count, number, plural, shorten
-from components.palette import INK, LINE, MUTED
+from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, undimmed
+from metrics.presentation.format import count, number, plural, shorten
+from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -4,6 +4,25 @@ What is cached is plain (ids, frames, records), never an instance of the library
 so what is read from one is kept; everything else is read anew.
 """
 
+from components.data.agent_traces import trace
+from components.data.agreements import (
+    add_labels,
+    agreement_slices,
+    agreements,
+    cell_outputs,
+    corrected_means,
+    give_label,
+    judge_biases,
+    label_criteria,
+    label_queue,
+    label_sets,
+    rater_agreement,
+    rater_outputs,
+    read_labels,
+    remove_labels,
+    trust_metrics,
+    withdraw_label,
+)
 from components.data.boards import (
     case_ids,
     cases,
@@ -29,6 +48,7 @@ from components.data.findings import (
     measured,
     resources,
 )
+from components.data.found_slices import found_slices, has_topics, read_slice, slice_measures, slice_values
 from components.data.inputs import (
     Inputs,
     estimate,
@@ -40,11 +60,11 @@ from components.data.inputs import (
     samples,
     start,
     stored_suites,
-    uploads,
+    upload_folder,
     wants_files,
     wants_images,
 )
-from components.data.judge import (
+from components.data.judge_settings import (
     choose_judge,
     clear_cache,
     export_cache,
@@ -58,16 +78,7 @@ from components.data.judge import (
     take_into_cache,
     try_judge,
 )
-from components.data.local_models import model_kinds, unavailable, uses_judge
-from components.data.monitors import (
-    monitor_drift,
-    monitor_failures,
-    monitor_trend,
-    monitor_version,
-    monitored,
-    monitors,
-)
-from components.data.objects import (
+from components.data.matched_objects import (
     compared,
     confused,
     curve_columns,
@@ -89,6 +100,15 @@ from components.data.objects import (
     segments,
     thumbnails,
 )
+from components.data.model_needs import model_kinds, unavailable, uses_judge
+from components.data.monitors import (
+    monitor_drift,
+    monitor_failures,
+    monitor_trend,
+    monitor_version,
+    monitored,
+    monitors,
+)
 from components.data.prompts import (
     checked_prompt,
     own_prompts,
@@ -97,22 +117,7 @@ from components.data.prompts import (
     save_prompt,
     try_prompt,
 )
-from components.data.runs import (
-    cancel,
-    ensure_samples,
-    progress,
-    render_report,
-    report_outline,
-    resume,
-    run_errors,
-    run_facts,
-    runs,
-    same_suite,
-    sample_titles,
-    workspace,
-)
-from components.data.slices import found_slices, has_topics, read_slice, slice_measures, slice_values
-from components.data.suites import (
+from components.data.suite_drafts import (
     divide_suite,
     draft_bytes,
     edit_draft,
@@ -126,24 +131,19 @@ from components.data.suites import (
     suite_facts,
     undo_edit,
 )
-from components.data.traces import trace
-from components.data.trust import (
-    add_labels,
-    agreement_slices,
-    agreements,
-    cell_outputs,
-    corrected_means,
-    give_label,
-    judge_biases,
-    label_criteria,
-    label_queue,
-    label_sets,
-    rater_agreement,
-    rater_outputs,
-    read_labels,
-    remove_labels,
-    trust_metrics,
-    withdraw_label,
+from components.data.workspace_runs import (
+    cancel,
+    ensure_samples,
+    progress,
+    render_report,
+    report_outline,
+    resume,
+    run_errors,
+    run_facts,
+    runs,
+    same_suite,
+    sample_titles,
+    workspace,
 )
 
 __all__ = [
@@ -267,7 +267,7 @@ __all__ = [
     "try_prompt",
     "unavailable",
     "undo_edit",
-    "uploads",
+    "upload_folder",
     "uses_judge",
     "value_bounds",
     "wants_files",

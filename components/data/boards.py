@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.runs import workspace
+from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import mapping, upload
-from components.data.runs import workspace
+from components.data.workspace_runs import workspace
+from components.widgets import column_mapping, uploads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class Inputs:
     files: str = ""
 
 
-def uploads() -> Path:
+def upload_folder() -> Path:
     """Return the workspace's folder of uploaded files."""
     return Path(workspace().path) / "uploads"
 
@@ -60,7 +60,7 @@ def samples() -> dict[str, str]:
 
 def inspect(token: str, role: str, task: str = "", pairs: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return how an uploaded file would be read; only name, role and `problems` where it is unreadable."""
-    return _inspect(str(uploads()), token, role, task, pairs)
+    return _inspect(str(upload_folder()), token, role, task, pairs)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -69,14 +69,14 @@ def _inspect(folder: str, token: str, role: str, task: str, pairs: tuple[str, ..
 
     from metrics import ingest
     from metrics.core.errors import InputError
-    from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+    from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 
-    path, name = upload.path_of(token, Path(folder)), upload.name_of(token, Path(folder))
+    path, name = uploads.path_of(token, Path(folder)), uploads.name_of(token, Path(folder))
     if path is None:
         problem = {"file": name, "row": None, "column": None, "found": "no file", "expected": "the file uploaded again"}
         return {"name": name, "role": role, "problems": pd.DataFrame([problem])}
     try:
-        seen = ingest.inspect(path, role, name, task=task or None, mapping=mapping.parse(pairs))  # type: ignore[arg-type]
+        seen = ingest.inspect(path, role, name, task=task or None, mapping=column_mapping.parse(pairs))  # type: ignore[arg-type]
     except InputError as failure:
         return {"name": name, "role": role, "problems": _problem_table(failure.problems)}
     known = OUTPUT_ALIASES if role == "outputs" else SUITE_ALIASES
@@ -119,8 +119,8 @@ def previews(inputs: Inputs) -> list[dict[str, Any]]:
 def read_inputs(inputs: Inputs) -> dict[str, Any]:
     """Return the files read and checked: `ok`, `problems` (data frame), and unless they are fatal what was understood.
 
-    good, left_out (rows; None where the problems cannot be got round), suite (name), task, cases, models, present (the
-    inputs of evaluators that are there), missing (answers), notes.
+    good, left_out (rows; None where leaving rows out does not fix the problems), suite (name), task, cases, models,
+    present (the inputs of evaluators that are there), missing (answers), notes.
     """
     return _read_inputs(str(workspace().path), inputs, repr(inputs))
 
@@ -221,7 +221,7 @@ def names_its_models(token: str) -> bool:
 
 def problems_csv(problems: pd.DataFrame) -> bytes:
     """Return a table of problems as CSV in which no cell is a formula."""
-    from metrics.reports import write
+    from metrics.store.export_formats import write
 
     return bytes(write(problems, "csv"))
 
@@ -233,10 +233,10 @@ def _load(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[str], i
         return suite, outputs, problems, notes, missing
     from metrics.ingest import attach_files
 
-    folder = uploads()
+    folder = upload_folder()
     attached = attach_files(
         outputs, folder / inputs.files, destination=folder / f"{inputs.files}.files",
-        filename=upload.name_of(inputs.files, folder), keep_good_rows=keep,
+        filename=uploads.name_of(inputs.files, folder), keep_good_rows=keep,
     )  # fmt: skip
     return suite, attached.value, [*problems, *attached.problems], notes, missing
 
@@ -248,36 +248,36 @@ def _load_tables(inputs: Inputs, keep: bool) -> tuple[Any, Any, list[Any], list[
     if inputs.source == "sample":
         suite, outputs = next(sample for sample in samples() if sample.id == inputs.suite).read()
         return suite, outputs, [], [], 0
-    folder = uploads()
-    task, pairs = inputs.task or None, mapping.parse(inputs.suite_mapping)
+    folder = upload_folder()
+    task, pairs = inputs.task or None, column_mapping.parse(inputs.suite_mapping)
     if inputs.together:
         both = ingest.load_combined(
             folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
-            filename=upload.name_of(inputs.suite, folder),
+            filename=uploads.name_of(inputs.suite, folder),
         )  # fmt: skip
         return *both.value, list(both.problems), list(both.notes), both.missing
     loaded = None
     if inputs.source == "upload":
         loaded = ingest.load_suite(
             folder / inputs.suite, task=task, mapping=pairs, name=_stem(inputs.suite), keep_good_rows=keep,
-            filename=upload.name_of(inputs.suite, folder),
+            filename=uploads.name_of(inputs.suite, folder),
             images=folder / inputs.images if inputs.images else None,
-            images_filename=upload.name_of(inputs.images, folder) if inputs.images else None,
+            images_filename=uploads.name_of(inputs.images, folder) if inputs.images else None,
             workspace_media=folder / f"{inputs.images or inputs.suite}.media",
         )  # fmt: skip
     suite = loaded.value if loaded is not None else workspace().suite(inputs.suite)
     paths = [folder / token for token in inputs.outputs]
     answers = ingest.load_outputs(
-        paths, suite=suite, mapping=mapping.parse(inputs.outputs_mapping), keep_good_rows=keep,
+        paths, suite=suite, mapping=column_mapping.parse(inputs.outputs_mapping), keep_good_rows=keep,
         model_names={path: model for path, model in zip(paths, inputs.models, strict=True) if model},
-        filenames={path: upload.name_of(path.name, folder) for path in paths},
+        filenames={path: uploads.name_of(path.name, folder) for path in paths},
     )  # fmt: skip
     before = loaded or ingest.Loaded(suite)
     return suite, answers.value, [*before.problems, *answers.problems], [*before.notes, *answers.notes], answers.missing
 
 
 def _stem(token: str) -> str:
-    return upload.name_of(token, uploads()).rpartition(".")[0] or "suite"
+    return uploads.name_of(token, upload_folder()).rpartition(".")[0] or "suite"
 
 
 def _problem_table(problems: Any) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.runs import workspace
+from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def monitor_failures(name: str, window: int | None, version: str) -> pd.DataFram
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_drift(name: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - part of the key
-    """Return each metric of late against the reference run; see metrics.monitoring.MetricDrift. Read-only."""
+    """Return the drift of each metric from the reference run; see metrics.monitoring.MetricDrift. Read-only."""
     from metrics import monitoring
 
     rows = monitoring.drifts(monitoring.monitor(workspace(), name))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from components.data.runs import workspace
+from components.data.workspace_runs import workspace
 
 BYOP = "byop"  # the evaluator that asks them
 

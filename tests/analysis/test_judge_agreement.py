@@ -15,7 +15,7 @@ from metrics.analysis.labels.human_labels import criteria, draw_order, exported,
 from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
-from metrics.ingest.labels import read_labels
+from metrics.ingest.label_files import read_labels
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
 from metrics.store.label_sets import Labels

@@ -289,7 +289,7 @@ def test_the_reports_section(run: Run, tmp_path: Path) -> None:
         ("m: Classification by text: accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
          "60", "0.001"),
     )  # fmt: skip
-    assert "maximum-statistic permutation test), times the 1 search (Bonferroni)" in section.notes[0]
+    assert "maximum-statistic permutation test), times 1 search (Bonferroni)" in section.notes[0]
     small = finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")
     assert slices_section(small) is None
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.ingest import read_suite
 from metrics.perturbations import KINDS, perturb
 from tests.judge.server import JudgeServer
@@ -26,7 +26,7 @@ def test_it_writes_the_suite_and_says_what_was_made(file: Path, capsys: pytest.C
     told = capsys.readouterr()
     assert told.out == f"5 cases in {out}\n"
     assert told.err.splitlines() == [
-        "copy: 2 variants", "yz: 1 variant", "  1 without: nothing in its text can be changed so",
+        "copy: 2 variants", "yz: 1 variant", "  1 without: nothing in its text can be changed this way",
     ]  # fmt: skip
     made = read_suite(out)
     assert made.fingerprint == perturb(read_suite(file), ["copy", "yz"], "high", 4).suite.fingerprint

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from metrics.core.evaluator import Aggregate, Findings, Status
 from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.evaluators.classification._score_matrix import read_scores
-from tests.timing import quickest
 
 SCORED = ("roc_auc", "classification_pr_curve", "classification_pr_curve_detailed", "calibration")
 
@@ -311,12 +309,3 @@ def test_a_tie_of_the_top_goes_to_the_first_in_the_file() -> None:
     assert findings.cases["1"].evidence is not None
     assert findings.cases["1"].evidence["predicted"] == "b"
     assert one(findings, "expected_calibration_error").value == 0.5
-
-
-# Speed
-
-
-def test_a_hundred_thousand_cases_of_ten_classes_take_seconds() -> None:
-    data = drawn(100_000, 10)
-    for name in SCORED:
-        assert quickest(partial(run, name, data), 6) < 6, name  # about 1 s on an idle core

@@ -18,8 +18,9 @@ from metrics.core.files import read_json, sha256_of, write_json, write_table
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.typical import numbered, typical
-from metrics.reports.renderers.export_tables import table, write
+from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
+from metrics.store.export_formats import write
 from tests.analysis.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.judge_scenes import rag

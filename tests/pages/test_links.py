@@ -11,9 +11,11 @@ import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import behind, data, gallery
-from components.charts import confusion
+from components import data
+from components.viewers import tile_gallery
+from components.widgets import drilldown_filters
 from metrics.core.registry import evaluators
+from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import suite_and_outputs
@@ -58,40 +60,42 @@ def in_gallery(run: Run, model: str, link: dict[str, Any]) -> int:
         "sizes": tuple(link.get("size", ())), "score_low": link.get("score_min"), "score_high": link.get("score_max"),
     }  # fmt: skip
     kinds = data.object_counts(run.id, link["evaluator"], **choice)["kind"]
-    known = gallery.known_kinds(kinds, link.get("kind", []))
-    asked = gallery.asked_kinds(link.get("kind", []), known)
-    choice["kinds"] = tuple(asked or gallery.mistakes(known))
+    known = tile_gallery.known_kinds(kinds, link.get("kind", []))
+    asked = tile_gallery.asked_kinds(link.get("kind", []), known)
+    choice["kinds"] = tuple(asked or tile_gallery.mistakes(known))
     return data.objects(run.id, link["evaluator"], "score", False, 48, 0, **choice)[1]
 
 
 def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(runs: list[Run]) -> None:
     for run in runs:
         counts = data.curves(run.id, "detection_confusion")
-        margins = confusion.margins_of(counts)
+        margins = confusion_counts.margins_of(counts)
         assert len(counts)
         for row in counts.to_dict("records"):
-            link = {"evaluator": "detection_confusion"} | behind.cell((row["label"],), (row["predicted"],), margins)
+            link = {"evaluator": "detection_confusion"} | drilldown_filters.cell(
+                (row["label"],), (row["predicted"],), margins
+            )
             assert in_gallery(run, row["model"], link) == row["count"], (run.name, row)
 
 
 def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
     for run in runs:
         counts = data.curves(run.id, "detection_confusion")
-        margins, labels = confusion.margins_of(counts), run.suite.labels
+        margins, labels = confusion_counts.margins_of(counts), run.suite.labels
         for model in run.models:
             mine = counts[counts["model"] == model]
             inner = mine[mine["label"].isin(labels) & mine["predicted"].isin(labels)]
-            link = {"evaluator": "detection_confusion"} | behind.cell(labels, labels, margins)
+            link = {"evaluator": "detection_confusion"} | drilldown_filters.cell(labels, labels, margins)
             assert in_gallery(run, model, link) == inner["count"].sum()
 
 
 def test_every_bar_of_an_error_opens_what_it_counts(runs: list[Run]) -> None:
     for run in runs:
-        gains = tuple(f"d_ap_{error}" for error in behind.ERRORS if error)
+        gains = tuple(f"d_ap_{error}" for error in drilldown_filters.ERRORS if error)
         numbers = data.label_numbers(run.id, "error_breakdown", gains)
         for row in numbers[numbers["value"].notna()].to_dict("records"):
             label = [row["label"]] if isinstance(row["label"], str) else []
-            link = behind.number("error_breakdown", row["metric"], {}) | {"label": label}
+            link = drilldown_filters.number("error_breakdown", row["metric"], {}) | {"label": label}
             assert in_gallery(run, row["series"], link) == row["n"], (run.name, row)
 
 
@@ -120,9 +124,9 @@ def test_a_point_of_a_curve_opens_what_it_counts(runs: list[Run], threshold: flo
 def test_every_detection_metric_has_a_way(pictures: Run) -> None:
     for name in EVALUATORS:
         for metric in evaluators()[name].metrics:
-            link = behind.number(name, metric.name, pictures.evaluators[name])
+            link = drilldown_filters.number(name, metric.name, pictures.evaluators[name])
             assert link["evaluator"] == name
-            assert set(link["kind"]) <= {*gallery.KINDS, "fp", "fn", "fp_both", "fn_localisation"}
+            assert set(link["kind"]) <= {*tile_gallery.KINDS, "fp", "fn", "fp_both", "fn_localisation"}
 
 
 def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
@@ -177,7 +181,7 @@ def test_the_pictures_beside_the_curves_follow_the_slider(
     pictures: Run, open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: dict[str, Any] = {}
-    monkeypatch.setattr("components.gallery.gallery", lambda drawn, key: given.update(drawn))
+    monkeypatch.setattr("components.viewers.tile_gallery.gallery", lambda drawn, key: given.update(drawn))
     page = open_page("curves", run=pictures.id, model="keen", label="dog", threshold="0.5")
     assert "keen, dog: just above 0.50, the next to go if the threshold rises" in [text.value for text in page.text]
     assert [tile["lines"][2] for tile in given["tiles"]] == ["0.60"] * 4

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
-from components import slices, url
+from components.views.results import slice_tables
+from components.widgets import url
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
@@ -93,9 +94,9 @@ def test_nothing_found_says_how_small_an_effect_would_have_been(
     told = (
         "Four times of five a slice would have been found: one of 20 if worse by 0.518, one of 120 if worse by 0.199."
     )
-    assert slices.could_find(found) == told
+    assert slice_tables.could_find(found) == told
     few = {"detectable": [(20, float("inf"))], "n": 30, "noun": "questions"}
-    assert slices.could_find(few) == "30 questions are too few: no slice could be so bad as to be found."
+    assert slice_tables.could_find(few) == "30 questions are too few: no slice could be so bad as to be found."
 
 
 def test_objects_of_pictures(

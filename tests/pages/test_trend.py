@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import trend
+from components.views.results import metric_trend
 from metrics.store import Run, Workspace
 from tests.analysis.test_compare import outputs, suite
 from tests.engine.engine_scenes import dated, finished
@@ -53,7 +53,7 @@ def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_pag
     assert f"{HOSTILE} · Version 3, 3 Mar 2026, 12:00" in said
     assert "0.250 (95 % 0.112–0.469) · n 20" in said
     assert "0 cases better, 15 worse, 5 equal" in said
-    assert "Called better where the chance of even one false finding among 2 tests is at most 5 % (Holm)" in said
+    assert "“Better” = significant after Holm correction (2 tests, 5 %)" in said
     table = page.dataframe[0].value
     assert table["run"].str[:9].tolist() == ["Version 3"] * 2 + ["Version 2"] * 2 + ["Version 1"] * 2
     assert table["words"].tolist() == [
@@ -71,7 +71,7 @@ def test_the_address_chooses_metric_models_and_point(runs: list[Run], open_page:
     page = open_page("trend", run=runs[1].id, key="rouge/rougeL", model="a", at=runs[1].id, of="a", correction="none")
     said = texts(page)
     assert "a · Version 2, 2 Mar 2026, 12:00" in said
-    assert "no correction" in said
+    assert "without correction" in said
     assert page.dataframe[0].value["model"].unique().tolist() == ["a"]
     drawn = json.loads(page.get("plotly_chart")[0].proto.spec)
     assert [trace["name"] for trace in drawn["data"]] == ["a"]
@@ -93,7 +93,7 @@ def test_a_point_leads_on(
     runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, label: str, leads: dict
 ) -> None:
     went: dict = {}
-    monkeypatch.setattr("components.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
     button(open_page("trend", run=runs[2].id, key=PASSES, at=runs[1].id, of="a"), label)
     assert went.pop("page") in ("cases", "leaderboard", "compare")
     expected = {name: runs[value].id if isinstance(value, int) else value for name, value in leads.items()}
@@ -112,7 +112,7 @@ def test_one_run_teaches(workspace: Path, monkeypatch: pytest.MonkeyPatch, open_
     page = open_page("trend")
     assert page.subheader[0].value == "This suite has been evaluated once"
     went: dict = {}
-    monkeypatch.setattr("components.url.go", lambda name, /, **values: went.update(values | {"page": name}))
+    monkeypatch.setattr("components.widgets.url.go", lambda name, /, **values: went.update(values | {"page": name}))
     button(page, "Evaluate this suite again")
     assert went == {"page": "evaluate", "from": "stored", "suite": run.spec["suite"]["fingerprint"]}
 
@@ -143,4 +143,4 @@ def test_detection_leads_to_the_objects(
 )  # fmt: skip
 def test_the_answer(verdicts: list[str | None], said: str) -> None:
     stops = [{"model": f"m{index}", "verdict": verdict} for index, verdict in enumerate(verdicts)]
-    assert trend.answer(stops) == said
+    assert metric_trend.answer(stops) == said

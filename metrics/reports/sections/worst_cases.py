@@ -8,8 +8,9 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.core.registry import evaluators
+from metrics.presentation.format import plural
+from metrics.presentation.palette import MARKS
 from metrics.presentation.safe_text import ending, shown
-from metrics.presentation.style import MARKS, plural
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 from metrics.vision.geometry import Compared
@@ -38,7 +39,7 @@ class _Found:
 
 
 def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
-    """Return the worst cases of each evaluator's primary metric, and how many candidates there were; perfect ones not."""
+    """Return the worst cases of each evaluator's primary metric but perfect ones, and the number of candidates."""
     chosen: dict[tuple[str, str, int], _Found] = {}
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]

@@ -1,0 +1,154 @@
+"""Bars with intervals: one number per class, and what each kind of error costs."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from components.charts.figure_parts import plain
+from metrics.presentation.format import interval, number, shorten
+from metrics.presentation.palette import INK, LINE, MUTED
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+BAR = 15  # pixels
+GAP = 12
+HEAD = 46
+THINNEST = 8
+
+
+def bars_figure(
+    numbers: pd.DataFrame,
+    colours: Mapping[str, str],
+    unit: str = "",
+    dark: bool = False,
+    bounds: tuple[float, float] | None = None,
+    order: Sequence[str] = (),
+    pixels_high: int = 460,
+) -> "go.Figure":
+    """Horizontal bars in groups by `name`, one a series, the 95 % interval as a whisker, the number beside it.
+
+    `numbers` has name (of the group), series, value (NaN for none), low, high (NaN for no interval), n and `key`, which
+    is what a bar carries as customdata: [series, key]. The bars grow thinner to fit in `pixels_high`, down to THINNEST.
+    The first group also says which bar is whose. Groups stand in `order`, else as they come; "" in it is a gap.
+    """
+    import plotly.graph_objects as go
+
+    names = [name for name in order if not name or name in set(numbers["name"])] or list(dict.fromkeys(numbers["name"]))
+    series = list(dict.fromkeys(numbers["series"]))
+    place = {name: index for index, name in enumerate(names)}
+    slot = (pixels_high - HEAD) / max(1, len(names))
+    thick = min(BAR, max(THINNEST, (slot - GAP) / max(1, len(series))))
+    slot = thick * len(series) + GAP
+    share = thick * len(series) / slot
+    figure = go.Figure()
+    for index, each in enumerate(series):
+        rows = numbers[(numbers["series"] == each) & numbers["name"].isin(names)]
+        at = [place[name] + share * ((index + 0.5) / len(series) - 0.5) for name in rows["name"]]
+        figure.add_bar(
+            y=at, x=rows["value"], orientation="h", width=0.9 * share / len(series), name=plain(each),
+            marker={"color": colours[each], "line": {"width": 0}}, opacity=0.85,
+            error_x={
+                "type": "data", "symmetric": False, "array": (rows["high"] - rows["value"]).clip(lower=0).fillna(0),
+                "arrayminus": (rows["value"] - rows["low"]).clip(lower=0).fillna(0), "thickness": 1.4, "width": 3,
+                "color": INK[dark],
+            },
+            customdata=[[each, key] for key in rows["key"]],
+            hovertext=[_facts(each, row, unit) for row in rows.to_dict("records")], hoverinfo="text",
+            selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
+        )  # fmt: skip
+        far = rows["high"].where(rows["high"].notna(), rows["value"]).fillna(0).clip(lower=0)
+        figure.add_scatter(
+            y=at, x=far, mode="text", textposition="middle right",
+            text=[
+                f"  {number(value)}" + (f"  <b>{plain(shorten(each, 22))}</b>" if name == names[0] else "")
+                for value, name in zip(rows["value"], rows["name"], strict=True)
+            ],
+            textfont={
+                "size": 11, "color": [colours[each] if name == names[0] else MUTED[dark] for name in rows["name"]]
+            },
+            hoverinfo="skip",
+            cliponaxis=False,
+        )  # fmt: skip
+    high = HEAD + len(names) * slot
+    low, most = bounds or _bounds(numbers)
+    ticks = [plain(shorten(name, 24)) for name in names]
+    figure.update_yaxes(
+        tickvals=list(range(len(names))), ticktext=ticks, range=[len(names) - 0.5, -0.5], showgrid=False,
+        zeroline=False, ticks="", tickfont={"size": 13},
+    )  # fmt: skip
+    figure.update_xaxes(
+        range=[low, most + 0.09 * (most - low)], zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2, side="top",
+        gridcolor=LINE[dark],
+    )  # fmt: skip
+    figure.update_layout(
+        height=high, barmode="overlay", showlegend=False, dragmode=False, hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
+def ranked_figure(
+    numbers: pd.DataFrame,
+    colours: Mapping[str, str],
+    unit: str = "",
+    dark: bool = False,
+    bounds: tuple[float, float] | None = None,
+    threshold: float | None = None,
+) -> "go.Figure":
+    """One number a model: a bar each in the order of the rows, named at its foot, the interval as a whisker.
+
+    `numbers` as in `bars_figure`, `series` being the model; the threshold is a dotted line.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    places = list(range(len(numbers)))
+    far = numbers["high"].fillna(numbers["value"]).fillna(0)
+    figure.add_bar(
+        y=places, x=numbers["value"], orientation="h", width=0.62, opacity=0.85,
+        marker={"color": [colours[each] for each in numbers["series"]], "line": {"width": 0}},
+        error_x={
+            "type": "data", "symmetric": False, "array": (far - numbers["value"]).clip(lower=0).fillna(0),
+            "arrayminus": (numbers["value"] - numbers["low"]).clip(lower=0).fillna(0), "thickness": 1.4, "width": 3,
+            "color": INK[dark],
+        },
+        customdata=numbers[["series", "key"]].to_numpy().tolist(),
+        hovertext=[_facts(row["series"], row, unit) + "<br>click: its cases" for row in numbers.to_dict("records")],
+        hoverinfo="text", selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
+    )  # fmt: skip
+    figure.add_scatter(
+        y=places, x=far, mode="text", textposition="middle right", cliponaxis=False, hoverinfo="skip",
+        text=[f"  {number(value)}" for value in numbers["value"]], textfont={"size": 11, "color": MUTED[dark]},
+    )  # fmt: skip
+    low, most = bounds or _bounds(numbers)
+    if threshold is not None and low <= threshold <= most:
+        figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})
+    figure.update_yaxes(
+        tickvals=places, ticktext=[plain(shorten(each, 16)) for each in numbers["series"]],
+        range=[len(places) - 0.5, -0.5], showgrid=False, zeroline=False, ticks="", tickfont={"size": 12},
+    )  # fmt: skip
+    figure.update_xaxes(
+        range=[low, most + 0.14 * (most - low)], zeroline=True, zerolinecolor=INK[dark], zerolinewidth=1.2,
+        gridcolor=LINE[dark], nticks=6,
+    )  # fmt: skip
+    figure.update_layout(
+        height=HEAD + 30 * len(places), showlegend=False, dragmode=False, hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
+def _facts(series: str, row: Mapping[str, Any], unit: str) -> str:
+    bounds = interval(row["low"], row["high"])
+    value = f"{number(row['value'])} {unit}".strip()
+    return f"<b>{plain(series)}</b>, {plain(row['name'])}<br>{value}" + (
+        f" (95 % {bounds})" if bounds else ""
+    ) + f"<br>n {int(row['n']):,}"  # fmt: skip
+
+
+def _bounds(numbers: pd.DataFrame) -> tuple[float, float]:
+    """From zero or below to the farthest whisker."""
+    ends = pd.concat([numbers["value"], numbers["low"], numbers["high"]]).dropna()
+    return (min(0.0, float(ends.min())), max(float(ends.max()), 1e-6)) if len(ends) else (0.0, 1.0)

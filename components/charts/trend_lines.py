@@ -1,0 +1,126 @@
+"""A metric over the runs of one suite: a line a model, each number with its interval."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from components.charts.figure_parts import plain, spread, undimmed
+from metrics.presentation.format import count, interval, moment, number, shorten
+from metrics.presentation.palette import MUTED, SURFACE
+from metrics.presentation.phrases import p_value, signed
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+MOST_TICKS = 6
+APART = 0.05  # of the distance of two runs, between the models' intervals
+ROOM = 0.08  # of the span of the numbers, above and below them
+CERTAIN = ("better", "worse", "higher", "lower")
+
+Stop = Mapping[str, Any]  # of components.data.trend
+
+
+def trend_figure(
+    stops: Sequence[Stop], column: Mapping[str, Any], colours: Mapping[str, str], dark: bool = False,
+    pixels_high: int = 330, chosen: tuple[str, str] | None = None,
+) -> "go.Figure":  # fmt: skip
+    """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
+    ends.
+
+    A filled marker is a change beyond chance since the model's run before, a hollow one is not; the `chosen` (run,
+    model) is larger. Points carry [run, model] as customdata.
+    """
+    import plotly.graph_objects as go
+
+    runs = {stop["run"]: stop for stop in stops}
+    places = {run: place for place, run in enumerate(runs)}
+    models = list(dict.fromkeys(stop["model"] for stop in stops))
+    step = min(APART, 0.4 / max(1, len(models)))
+    low, high = _span(stops, column)
+    figure = go.Figure()
+    ends = []
+    for index, model in enumerate(models):
+        own = [stop for stop in stops if stop["model"] == model]
+        aside = step * (index - (len(models) - 1) / 2)
+        x = [places[stop["run"]] + aside for stop in own]
+        figure.add_scatter(
+            x=x, y=[stop["value"] for stop in own], mode="lines+markers", name=plain(model),
+            line={"color": colours[model], "width": 2}, marker=_markers(own, colours[model], dark, chosen),
+            error_y={
+                "type": "data", "symmetric": False, "thickness": 1.2, "width": 4, "color": colours[model],
+                "array": [_arm(stop["value"], stop["high"]) for stop in own],
+                "arrayminus": [_arm(stop["low"], stop["value"]) for stop in own],
+            },
+            customdata=[[stop["run"], model] for stop in own], hovertext=[_hover(stop, column) for stop in own],
+            hoverinfo="text", **undimmed(),
+        )  # fmt: skip
+        ends.append((model, x[-1], (own[-1]["value"] - low) / (high - low)))
+    for (model, x, _), y in zip(*spread(ends), strict=True):
+        figure.add_annotation(
+            x=x, y=low + y * (high - low), text=plain(shorten(model, 18)), showarrow=False, xanchor="left", xshift=12,
+            font={"color": colours[model], "size": 13},
+        )  # fmt: skip
+    threshold = column["threshold"]
+    if threshold is not None and low <= threshold <= high:
+        figure.add_hline(
+            threshold, line={"color": MUTED[dark], "width": 1.5, "dash": "dot"}, annotation_text="threshold",
+            annotation_position="bottom left", annotation_font={"size": 12, "color": MUTED[dark]},
+        )  # fmt: skip
+    every = math.ceil(len(runs) / MOST_TICKS)
+    ticked = [run for run, place in places.items() if (len(runs) - 1 - place) % every == 0]
+    figure.update_xaxes(
+        tickvals=[places[run] for run in ticked], ticktext=[_named(runs[run]) for run in ticked],
+        range=[-0.3, len(runs) - 0.7], zeroline=False, showgrid=False, showline=True,
+        tickangle=0, tickfont={"size": 11},
+    )  # fmt: skip
+    figure.update_yaxes(range=[low, high], zeroline=False, nticks=6)
+    figure.update_layout(
+        height=pixels_high, showlegend=False, hovermode="closest", dragmode=False,
+        margin={"l": 8, "r": 120, "t": 8, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
+def _span(stops: Sequence[Stop], column: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the axis: all numbers and intervals with some room, not far beyond the metric's own range."""
+    seen = [stop[name] for stop in stops for name in ("value", "low", "high") if stop[name] is not None]
+    seen = [value for value in seen if math.isfinite(value)] or [0.0]
+    room = ROOM * ((max(seen) - min(seen)) or abs(seen[0]) or 1.0)
+    return max(min(seen) - room, column["low"] - room), min(max(seen) + room, column["high"] + room)
+
+
+def _arm(low: float | None, high: float | None) -> float:
+    return 0.0 if low is None or high is None else max(0.0, high - low)
+
+
+def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, str] | None) -> dict[str, Any]:
+    certain = [stop["verdict"] in CERTAIN for stop in own]
+    return {
+        "size": [14 if (stop["run"], stop["model"]) == chosen else 10 for stop in own],
+        "symbol": ["diamond" if sure else "circle" for sure in certain],
+        "color": [colour if sure else SURFACE[dark] for sure in certain],
+        "line": {"color": colour, "width": 2},
+        "opacity": 1,
+    }
+
+
+def _named(stop: Stop) -> str:
+    """Return what stands under the axis, narrow enough for MOST_TICKS: the name, the day as `3 Mar ’26`, the time."""
+    day, _, clock = moment(stop["created"]).partition(", ")
+    return f"{plain(shorten(stop['name'], 10))}<br>{day[:-4]}’{day[-2:]}<br>{clock}"
+
+
+def _hover(stop: Stop, column: Mapping[str, Any]) -> str:
+    bounds = interval(stop["low"], stop["high"])
+    lines = [
+        f"<b>{plain(shorten(stop['model'], 60))}</b>",
+        f"{plain(shorten(stop['name'], 60))}, {moment(stop['created'])}",
+        f"{number(stop['value'])} {column['unit']}".strip()
+        + (f" (95 % {bounds})" if bounds else "")
+        + f" · n {count(stop['n'])}",
+    ]
+    if stop["before"]:
+        lines.append(f"since the run before: {stop['words']}")
+        if stop["difference"] is not None:
+            lines.append(f"{signed(stop['difference'])} on {stop['pairs']}, corrected p {p_value(stop['adjusted'])}")
+    return "<br>".join(lines)

@@ -1,0 +1,223 @@
+"""The leaderboard's heatmap: models × metrics, coloured by goodness, every number with its interval and n.
+
+A table of our own in the page, not `st.dataframe`: that one is a canvas, which has no hover text per cell, no reading
+order, and takes seconds to style. All text goes through `textContent` (see heatmap.js).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from components.widgets import url
+from metrics.presentation import format, palette
+
+FOLDER = Path(__file__).parent
+BEST, PROBLEM, PAIRED = 1, 2, 4  # the bits of a cell's marks
+NAME = "model"  # the sort that goes by the models' names
+
+Board = Mapping[str, Any]  # of components.data.leaderboard
+Column = Mapping[str, Any]
+
+
+def select_columns(columns: Sequence[Column], evaluators: Sequence[str], minor: bool) -> list[Column]:
+    """Return the columns of the chosen evaluators, all of them where none is chosen; minor metrics only on demand."""
+    chosen = [column for column in columns if not evaluators or column["evaluator"] in evaluators]
+    return [column for column in chosen if minor or not column["minor"]]
+
+
+def wins(board: Board, columns: Sequence[Column], models: Sequence[str]) -> tuple[Counter[str], int]:
+    """In how many directed columns each model is best or not told apart from it; and how many columns have a best."""
+    won = Counter(dict.fromkeys(models, 0))
+    judged = 0
+    for column in columns:
+        if column["direction"] != "none":
+            best = [model for model in models if _at(board, model, column["key"]).get("best")]
+            judged += bool(best)
+            won.update(best)
+    return won, judged
+
+
+def order_models(
+    board: Board, columns: Sequence[Column], models: Sequence[str], sort: str | None, down: bool
+) -> list[str]:
+    """`models` by a column's key, best first where `down`, those without a value last; by NAME; else by `wins`."""
+    column = next((column for column in board["columns"] if column["key"] == sort), None)
+    if sort == NAME:
+        return sorted(models, key=str.casefold, reverse=not down)
+    if column is None:
+        won, _ = wins(board, columns, models)
+        return sorted(models, key=lambda model: -won[model])
+    sign = -1 if column["direction"] == "lower" else 1
+    values = {model: _at(board, model, column["key"]).get("value") for model in models}
+    scored = [model for model in models if values[model] is not None]
+    return [
+        *sorted(scored, key=lambda model: sign * values[model], reverse=down),
+        *(model for model in models if values[model] is None),
+    ]
+
+
+def headline(board: Board, columns: Sequence[Column], models: Sequence[str]) -> str:
+    """Return the answer in a sentence: which model is most often best over the shown metrics; empty where nothing
+    compares.
+    """
+    won, judged = wins(board, columns, models)
+    if len(models) < 2 or not judged:
+        return ""
+    ranking = won.most_common()
+    top = [model for model, times in ranking if times == ranking[0][1]]
+    if len(top) == len(models):
+        return f"No model stands out: over {format.plural(judged, 'metric')} they are best equally often."
+    names = ", ".join(format.shorten(model, 40) for model in top[:3])
+    names += f" and {len(top) - 3} more" if len(top) > 3 else ""
+    rest = "; ".join(f"{format.shorten(model, 40)} in {times}" for model, times in ranking[len(top) : len(top) + 2])
+    return (
+        f"{names} {'lead' if len(top) > 1 else 'leads'}: best, or not told apart from the best,"
+        f" in {ranking[0][1]} of {format.plural(judged, 'metric')} ({rest})."
+    )
+
+
+def cells(board: Board, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
+    """Return the cells of each model, in the order of the columns: [text, colour step, interval, size, marks, note,
+    rank].
+    """
+    texts = {
+        column["key"]: format.aligned([_at(board, model, column["key"]).get("value") for model in board["models"]])
+        for column in columns
+    }
+    return {
+        model: [_cell(board["cells"].get((model, column["key"])), texts[column["key"]][row]) for column in columns]
+        for row, model in enumerate(board["models"])
+    }
+
+
+def payload(
+    columns: Sequence[Column],
+    rows: Mapping[str, list[list[Any]]],
+    models: Sequence[str],
+    answer: str,
+    sort: str | None,
+    down: bool,
+    objects: Mapping[str, Mapping[str, url.Value]] | None = None,
+    **view: url.Value,
+) -> dict[str, Any]:
+    """Return what heatmap.js draws: the answer, the headers, and the `cells` of these models in this order.
+
+    `view` (run, tag) goes into the addresses that the cells lead to: their cases, or the gallery with the filters that
+    `objects` has for the column's key.
+    """
+    groups: list[list[Any]] = []
+    for column in columns:
+        if groups and groups[-1][0] == column["evaluator_title"]:
+            groups[-1][1] += 1
+        else:
+            groups.append([column["evaluator_title"], 1])
+    return {
+        "headline": answer,
+        "models": list(models),
+        "groups": groups,
+        "columns": [_head(column, view, (objects or {}).get(column["key"])) for column in columns],
+        "cells": [rows[model] for model in models],
+        "sort": {"key": sort, "down": down},
+        "missing": format.MISSING,
+    }
+
+
+def heatmap(data: dict[str, Any], key: str = "heatmap") -> str | None:
+    """Draw the payload; the sort just asked for (a column's key or NAME), if any. A cell is a link to its cases."""
+    packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
+    asked: str | None = _component()(key=key, data=packed, on_sort_change=_nothing).get("sort")
+    return asked
+
+
+def colour_css() -> str:
+    """Return a class per step of the goodness scale, with its ink, for both themes; and the legend's scale."""
+    ramps = list(zip(palette.ramp(False), palette.ramp(True), strict=True))
+    lines = [
+        f".s{step} {{ background: light-dark({light}, {dark});"
+        f" color: light-dark({palette.text_colour(light)}, {palette.text_colour(dark)}); }}"
+        for step, (light, dark) in enumerate(ramps)
+    ]
+    stops = ", ".join(f"light-dark({light}, {dark})" for light, dark in ramps)
+    return "\n".join([*lines, f".scale {{ background: linear-gradient(90deg, {stops}); }}"])
+
+
+def _at(board: Board, model: str, key: str) -> Mapping[str, Any]:
+    return board["cells"].get((model, key)) or {}
+
+
+def _head(column: Column, view: Mapping[str, url.Value], objects: Mapping[str, url.Value] | None) -> dict[str, Any]:
+    threshold = column["threshold"]
+    facts = [
+        column["description"],
+        f"{column['evaluator']}.{column['metric']}",
+        f"Range {format.range_text(column['low'], column['high'])}, {format.DIRECTIONS[column['direction']]}",
+    ]
+    if threshold is not None:
+        facts.append(f"Threshold {threshold:g}")
+    if column.get("judge"):
+        facts.append(f"Judged by {column['judge']}")
+    return {
+        "key": column["key"],
+        "title": column["title"],
+        "arrow": format.ARROWS[column["direction"]],
+        "unit": column["unit"],
+        "threshold": "" if threshold is None else f"{threshold:g}",
+        "about": "\n".join(facts),
+        "behind": (
+            url.href("cases", **view, evaluator=column["evaluator"], metric=column["metric"])
+            if objects is None
+            else url.href("gallery", **view, **objects)
+        ).lstrip("/"),
+    }
+
+
+def _cell(cell: Mapping[str, Any] | None, text: str) -> list[Any]:
+    if cell is None:
+        return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
+    goodness = cell["goodness"]
+    step = None if cell["value"] is None else palette.goodness_step(goodness)
+    size = f"n {format.count(cell['n'])}" if cell["n"] else ""
+    if cell["unscored"]:
+        size = f"{size} · ∅ {format.count(cell['unscored'])}" if size else f"∅ {format.count(cell['unscored'])}"
+    notes = [cell["reason"]] if cell["reason"] else []
+    notes += [
+        f"{format.STATUSES.get(name, name)}: {format.count(n)}"
+        for name, n in cell["counts"].items()
+        if n and name != "ok"
+    ]
+    if cell["if_worst"] is not None or cell["if_best"] is not None:
+        worst, best = format.number(cell["if_worst"]), format.number(cell["if_best"])
+        notes.append(f"If every unscored case were the worst: {worst}; the best: {best}")
+    return [
+        text if cell["value"] is not None else format.MISSING,
+        step,
+        format.interval(cell["low"], cell["high"]),
+        size,
+        BEST * bool(cell["best"]) | PROBLEM * bool(cell["problem"]) | PAIRED * bool(cell["paired"]),
+        "\n".join(notes),
+        _rank(cell) if cell["ranked"] > 1 else "",
+    ]
+
+
+def _rank(cell: Mapping[str, Any]) -> str:
+    """`2–4 of 7`, `1 of 7`: the ranks that the model may truly have; empty where it has none."""
+    if cell["rank"] is None:
+        return ""
+    last = "" if cell["last_rank"] == cell["rank"] else f"–{cell['last_rank']}"
+    return f"{cell['rank']}{last} of {cell['ranked']}"
+
+
+@cache
+def _component() -> Any:
+    parts = {part: (FOLDER / f"heatmap.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
+    css = parts["css"] + colour_css()
+    return st.components.v2.component("assay_heatmap", html=parts["html"], css=css, js=parts["js"])
+
+
+def _nothing() -> None:
+    """A component's trigger exists only where a callback is given; the value is read from its result."""

@@ -1,0 +1,235 @@
+"""A text case: question, expected answers, contexts, and what the models answered, side by side.
+
+Everything that a model or a file wrote is drawn by st.text, st.code and st.dataframe only: as Markdown or HTML it could
+call home.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from components.viewers import evidence_list
+from components.views.judge import judge_calls
+from metrics.presentation.format import MISSING, STATUSES, number
+
+ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
+CASE_HEIGHT = 130
+COLUMNS = 3  # models side by side
+CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
+
+
+def difference(expected: str, answer: str) -> str:
+    """Return a word-by-word diff as lines: blanks before what both say, `-` before what only `expected` says, `+`
+    answer.
+
+    Words are compared without case and punctuation, shown as written; a highlighter for diffs colours the lines.
+    """
+    left, right = expected.split(), answer.split()
+    matcher = difflib.SequenceMatcher(
+        None, [_bare(word) for word in left], [_bare(word) for word in right], autojunk=False
+    )
+    lines = []
+    for operation, a, b, c, d in matcher.get_opcodes():
+        if operation == "equal":
+            lines.append("  " + " ".join(right[c:d]))
+            continue
+        if a < b:
+            lines.append("- " + " ".join(left[a:b]))
+        if c < d:
+            lines.append("+ " + " ".join(right[c:d]))
+    return "\n".join(lines)
+
+
+def _bare(word: str) -> str:
+    return re.sub(r"^\W+|\W+$", "", word).casefold() or word
+
+
+def closest(answer: str, expected: Sequence[str]) -> str:
+    """Return the expected answer that shares the most words with the answer; empty where there is none."""
+    words = {_bare(word) for word in answer.split()}
+    return max(expected, key=lambda text: len(words & {_bare(word) for word in text.split()}), default="")
+
+
+def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequence[str]) -> pd.DataFrame:
+    """Evaluator and metric down, the outputs (`column` of `scores`) across; a cell is the value or why it has none."""
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for entry in scores.to_dict("records"):
+        key = (titles.get(entry["evaluator"], entry["evaluator"]), entry["metric"])
+        rows.setdefault(key, dict.fromkeys(columns, ""))[entry["column"]] = score_text(entry["value"], entry["status"])
+    return pd.DataFrame([{"evaluator": title, "metric": metric, **cells} for (title, metric), cells in rows.items()])
+
+
+def score_text(value: float | None, status: str) -> str:
+    """Return the value, or the status in words where there is none."""
+    missing = value is None or pd.isna(value)
+    return STATUSES.get(status, status) if missing and status != "ok" else number(value)
+
+
+def evidence_parts(told: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+    """Evidence as (name, how, what): `table` a data frame, `code` long or nested text, `fact` one short value.
+
+    Records of the same fields that follow each other become one table.
+    """
+    parts: list[tuple[str, str, Any]] = []
+    for fields, group in groupby(told.items(), key=lambda item: _fields(item[1])):
+        records = list(group)
+        if fields and len(records) > 1:
+            rows = [{"": _title(name), **{_title(k): _flat(v) for k, v in record.items()}} for name, record in records]
+            parts.append(("", "table", pd.DataFrame(rows)))
+        else:
+            parts += [_part(_title(name), value) for name, value in records]
+    return parts
+
+
+def _part(title: str, value: Any) -> tuple[str, str, Any]:
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        return (
+            title,
+            "table",
+            pd.DataFrame([{_title(key): _flat(cell) for key, cell in item.items()} for item in value]),
+        )
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return title, "table", pd.DataFrame({title: value})
+    if _fields(value):
+        return title, "fact", " · ".join(f"{_title(key)} {_flat(cell)}" for key, cell in value.items())
+    if isinstance(value, str) and len(value) > 80:
+        return title, "code", value
+    if isinstance(value, Mapping | list) and value:
+        return title, "code", json.dumps(value, ensure_ascii=False, indent=1)
+    return title, "fact", _flat(value)
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    """Return the keys of a record of short values; empty for anything else."""
+    if not isinstance(value, Mapping) or any(
+        isinstance(cell, Mapping | list) or len(str(cell)) > 80 for cell in value.values()
+    ):
+        return ()
+    return tuple(value)
+
+
+def _title(name: str) -> str:
+    return str(name).replace("_", " ")
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "✓" if value else "✗"
+    if value is None or value in ([], {}):
+        return MISSING
+    if isinstance(value, float):
+        return number(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list) else str(value)
+
+
+def draw_case(case: Mapping[str, Any]) -> None:
+    """What was asked and what was expected, beside each other; then what else the suite says of the case."""
+    import streamlit as st
+
+    expected = list(case["expected_answers"] or [])
+    question = case["question"] if case["question"] is not None else case["source_text"]
+    blocks = [("Question" if case["question"] is not None else "Source text", question)]
+    blocks += [
+        ("Expected answer" if len(expected) == 1 else f"Expected answer {n + 1}", e) for n, e in enumerate(expected)
+    ]
+    blocks += [(title, case[name]) for name, title in CONSTRAINTS.items() if case.get(name)]
+    blocks = [(title, text) for title, text in blocks if text]
+    for start in range(0, len(blocks), COLUMNS):
+        row = blocks[start : start + COLUMNS]
+        for place, (title, text) in zip(st.columns(len(row)), row, strict=True):
+            with place:
+                draw_text(title, text, CASE_HEIGHT, len(row))
+    draw_list("Reference contexts", list(case["reference_contexts"] or []), "reference")
+
+
+def text_height(text: str, columns: int) -> int:
+    """About how many pixels high a text is in one of so many columns, its box included."""
+    per_line = 108 // columns
+    return 36 + 23 * sum(max(1, -(-len(line) // per_line)) for line in text.split("\n"))
+
+
+def draw_text(title: str, text: str | None, height: int, columns: int = 1, absent: str = "none given") -> None:
+    """A titled block of somebody else's text, literally, in one of `columns`; it scrolls beyond `height` pixels."""
+    import streamlit as st
+
+    # a box of fixed height only where the text needs one, so that short answers leave no hole
+    with st.container(gap="xsmall"):
+        st.text(title)
+        with st.container(border=True, height=height if text_height(text or "", columns) > height else "content"):
+            st.text(text if text else f"({absent})")
+
+
+def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER_HEIGHT) -> None:
+    """The answer against the expected one, word by word: `-` only expected, `+` only answered."""
+    import streamlit as st
+
+    with st.container(gap="xsmall"):
+        st.text(title)
+        st.code(difference(expected, answer), language="diff", wrap_lines=True, height=height)
+
+
+def draw_list(title: str, texts: Sequence[str], key: str) -> None:
+    """A list of passages, in an expander that says how many there are; nothing where there are none."""
+    import streamlit as st
+
+    if not texts:
+        return
+    with st.expander(f"{title} ({len(texts)})", key=key):
+        for index, text in enumerate(texts):
+            st.caption(f"{index + 1}")
+            st.text(text)
+
+
+def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -> None:
+    """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
+    import streamlit as st
+
+    if isinstance(score["reason"], str):  # pandas has NaN for none
+        st.text(score["reason"])
+    if score["verdicts"]:
+        evidence_list.draw(score["verdicts"], contexts, f"evidence-{key}")
+    facts = []
+    for title, how, what in evidence_parts(score["evidence"]):
+        if how == "fact":
+            facts.append(f"{title}: {what}")
+            continue
+        if title:
+            st.text(title)
+        if how == "table":
+            st.dataframe(what, hide_index=True, height="auto" if len(what) < 8 else 280)
+        else:
+            st.code(what, language=None, wrap_lines=True, height="content" if len(what) < 600 else 220)
+    if facts:
+        st.text("\n".join(facts))
+    if score["judge"]:
+        judge_calls.draw_calls(score["judge"], key)
+
+
+def draw_evidence_by_evaluator(
+    scores: pd.DataFrame, titles: Mapping[str, str], contexts: Mapping[str, Sequence[str]], opened: str | None
+) -> None:
+    """An expander for each evaluator that says more than a value, the outputs side by side; `opened` starts open.
+
+    `contexts` are those of each output, by its column, in order.
+    """
+    import streamlit as st
+
+    for evaluator, rows in scores.groupby("evaluator", sort=False):
+        says = rows["reason"].notna()
+        for part in ("evidence", "verdicts", "judge"):
+            says |= rows[part].map(bool)
+        told = rows[says].drop_duplicates(["column", "reason"])
+        if told.empty:
+            continue
+        with st.expander(f"Evidence: {titles.get(str(evaluator), evaluator)}", expanded=evaluator == opened):
+            for place, column in zip(st.columns(len(contexts)), contexts, strict=True):
+                with place:
+                    if len(contexts) > 1:
+                        st.text(column)
+                    for row in told[told["column"] == column].to_dict("records"):
+                        draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}")

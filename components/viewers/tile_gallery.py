@@ -1,0 +1,288 @@
+"""The gallery: thumbnails of objects, or of images, with what was found, invented and missed drawn over them.
+
+The pictures hold no boxes: gallery.js draws those on top, so that they stay sharp and follow the theme's contrast.
+"""
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from metrics.presentation.format import count, number, plural, shorten
+from metrics.presentation.palette import MARKS, mark
+
+FOLDER = Path(__file__).parent
+TILES = 48
+KINDS = {  # in this order: what the filter calls it, what a tile says
+    "fp_hallucination": ("Hallucination", "nothing there"),
+    "fp_misclassification": ("Misclassification", "wrong label"),
+    "fp_localisation": ("Poor localisation", "poor box"),
+    "fp_both": ("Both wrong", "label and box wrong"),
+    "fp_duplicate": ("Duplicate", "duplicate"),
+    "fn_no_prediction": ("Missed", "missed"),
+    "fn_misclassification": ("Missed, mislabelled", "missed, mislabelled"),
+    "fn_localisation": ("Missed, poorly placed", "missed, poor box"),
+    "fn_low_score": ("Missed, low score", "score too low"),
+    "tp": ("Found", "found"),
+    "ignored": ("Ignored", "ignored"),
+}
+RARE = {"fp_both", "fn_localisation"}  # kinds that error_breakdown alone tells apart
+SIZES = {"small": "Small, up to 32²", "medium": "Medium, up to 96²", "large": "Large, over 96² px"}
+SORTS = {
+    "score": "Highest score", "score_up": "Lowest score", "iou": "Highest IoU", "iou_up": "Lowest IoU",
+    "size": "Largest", "size_up": "Smallest", "suite": "As in the suite",
+}  # fmt: skip
+OF_IMAGES = {"most": "Most objects"}
+CONTEXT = 1.8  # a crop is that much wider or higher than the object
+SMALLEST = 56  # pixels of the narrowest crop
+ASPECT = 4 / 3
+WIDTHS = {"annotation": 1.5, "ignored": 1.5, "fn": 2.5}
+BOX_LENGTH = 8  # numbers of a ring of four corners, which is no mask
+
+Tile = Mapping[str, Any]  # of metrics.analysis.objects.object_pages
+Window = tuple[int, int, int, int]
+
+
+def family(kind: str) -> str:
+    """fp, fn, tp or ignored."""
+    return kind.partition("_")[0]
+
+
+def kind_title(kind: str) -> str:
+    """Return what a kind is called, also one that is not listed here: fp_both is `Both`."""
+    words = kind.partition("_")[2] or mark(kind).title
+    return KINDS[kind][0] if kind in KINDS else words.replace("_", " ").capitalize()
+
+
+def kind_words(kind: str) -> str:
+    """Return what a tile says of a kind."""
+    return KINDS[kind][1] if kind in KINDS else kind_title(kind).lower()
+
+
+def ordered_kinds(kinds: Sequence[str]) -> list[str]:
+    """Return the kinds in the order they are shown: mistakes first, unlisted ones with their family."""
+    order = list(KINDS)
+    last = {head: max(i for i, kind in enumerate(order) if family(kind) == head) for head in ("fp", "fn", "tp")}
+    places = {kind: order.index(kind) if kind in order else last.get(family(kind), len(order)) + 0.5 for kind in kinds}
+    return sorted(set(kinds), key=lambda kind: (places[kind], kind))
+
+
+def known_kinds(counted: Iterable[str], asked: Iterable[str]) -> list[str]:
+    """Return the kinds there may be: the usual ones, those that are counted, and rare ones that are asked for by name."""
+    return ordered_kinds([*({*KINDS} - RARE), *counted, *(RARE & {*asked})])
+
+
+def mistakes(kinds: Sequence[str]) -> list[str]:
+    """Return the kinds that are false or missed."""
+    return [kind for kind in kinds if family(kind) in ("fp", "fn")]
+
+
+def asked_kinds(asked: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return the kinds that the address asks for: a family (`fp`) stands for all of its kinds; what is unknown goes."""
+    return [kind for kind in ordered_kinds(known) if kind in asked or family(kind) in asked]
+
+
+def options(
+    counts: Mapping[str, int], chosen: Sequence[str], titles: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the choices of a filter with their counts, the most frequent first; those chosen stay, were there none
+    left.
+    """
+    names = sorted({*counts, *chosen}, key=lambda name: (-counts.get(name, 0), name))
+    if titles is not None:
+        names = [name for name in titles if name in names]
+    texts = titles or {}
+    return {name: f"{shorten(texts.get(name, name), 40)} ({count(counts.get(name, 0))})" for name in names}
+
+
+def headline(model: str, kinds: Mapping[str, int], labels: Mapping[str, int], shown: int) -> str:
+    """Return the answer of the page: how many objects go wrong, how, and of which class most; of those the filters
+    leave.
+    """
+    found = Counter({kind: n for kind, n in kinds.items() if n})
+    noun = "mistake" if found and len(mistakes(list(found))) == len(found) else "object"
+    start = f"{shorten(model, 40)}: {plural(shown, noun)}"
+    if not shown:
+        return f"{start}."
+    parts = [f"{count(n)} {kind_words(kind)}" for kind, n in found.most_common(3)]
+    top = Counter(labels).most_common(1)
+    most = f"; most of {shorten(top[0][0], 24)} ({count(top[0][1])})" if top and len(labels) > 1 else ""
+    return f"{start} – {', '.join(parts)}{most}."
+
+
+def window(tile: Tile) -> Window | None:
+    """Return the part of the image around a tile's object, its prediction and its ground truth; None for the whole
+    image.
+    """
+    entry = tile["objects"][0]
+    edges = [edge for edge in (_edges(entry["prediction"]), _edges(entry["annotation"])) if edge]
+    width, height = tile["image_width"], tile["image_height"]
+    if not edges or not width or not height:
+        return None
+    left, top = min(edge[0] for edge in edges), min(edge[1] for edge in edges)
+    right, bottom = max(edge[2] for edge in edges), max(edge[3] for edge in edges)
+    wide = max((right - left) * CONTEXT, (bottom - top) * CONTEXT * ASPECT, SMALLEST)
+    x0, x1 = _span((left + right) / 2, wide, width)
+    y0, y1 = _span((top + bottom) / 2, wide / ASPECT, height)
+    return None if (x1 - x0) * (y1 - y0) > 0.85 * width * height else (x0, y0, x1, y1)
+
+
+def wanted(tiles: Sequence[Tile], windows: Sequence[Window | None]) -> list[tuple[str, Window | None]]:
+    """Return the thumbnails to ask for: (image, window) of every tile that has an image."""
+    return [(tile["image"], part) for tile, part in zip(tiles, windows, strict=True) if tile["image"]]
+
+
+def payload(
+    tiles: Sequence[Tile],
+    windows: Sequence[Window | None],
+    pictures: Sequence[bytes | str | None],
+    hrefs: Sequence[str],
+    by_image: bool,
+) -> dict[str, Any]:
+    """Return what gallery.js draws; `pictures` are those of `wanted`: JPEG bytes, the reason for none, or None for
+    wait.
+    """
+    left = iter(pictures)
+    drawn = []
+    for tile, part, href in zip(tiles, windows, hrefs, strict=True):
+        picture = next(left) if tile["image"] else "no image"
+        drawn.append(_tile(tile, part, picture, href, by_image))
+    styles = {
+        kind: {"colour": entry.colour, "dash": entry.dash, "line": entry.line, "width": WIDTHS.get(family(kind), 2.0)}
+        for kind, entry in MARKS.items()
+    }
+    seen = {shape["kind"] for tile in drawn for shape in tile["shapes"]}
+    legend = [[kind, MARKS[kind].title, MARKS[kind].glyph] for kind in MARKS if kind in seen and kind != "annotation"]
+    if "annotation" in seen:
+        legend.append(["annotation", "ground truth", ""])
+    return {"tiles": drawn, "styles": styles, "legend": legend}
+
+
+def gallery(data: Mapping[str, Any], key: str = "gallery") -> None:
+    """Draw the payload: tiles that are links, walked by the arrow keys."""
+    packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
+    _component()(key=key, data=packed)
+
+
+def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: str, by_image: bool) -> dict[str, Any]:
+    entries = tile["objects"]
+    view = part or _whole(tile)
+    paths: dict[tuple[str, bool], str] = {}
+    for entry in entries:
+        for kind, geometry in _drawn(entry, by_image):
+            path, filled = _path(geometry)
+            paths[kind, filled] = paths.get((kind, filled), "") + path
+    # ground truth lies under what was predicted; each kind is one path, so that crowded pictures stay light
+    order = sorted(paths, key=lambda key: key[0] != "annotation")
+    shapes = [{"kind": kind, "filled": filled, "path": paths[kind, filled]} for kind, filled in order]
+    lines = _image_lines(tile) if by_image else _object_lines(entries[0])
+    return {
+        "href": href,
+        "view": [view[0], view[1], view[2] - view[0], view[3] - view[1]],
+        "image": "data:image/jpeg;base64," + base64.b64encode(picture).decode() if isinstance(picture, bytes) else None,
+        "reason": picture if isinstance(picture, str) else "",
+        "shapes": shapes, "fine": by_image, "lines": lines,
+        "about": "\n".join([_hover(entry) for entry in entries[:8]] + [f"Image {tile['case_id']}"]),
+    }  # fmt: skip
+
+
+def _object_lines(entry: Mapping[str, Any]) -> list[Any]:
+    """[kind of the swatch, label, number at its right, what became of it, number at its right]."""
+    kind, words = entry["kind"], kind_words(entry["kind"])
+    if kind == "fp_misclassification" and entry["truth"]:
+        words = f"is {shorten(entry['truth'], 24)}"
+    score = "" if entry["score"] is None else f"{entry['score']:.2f}"
+    iou = "" if entry["iou"] is None else f"IoU {entry['iou']:.2f}"
+    return [_mark_name(kind), shorten(entry["label"], 40), score, words, iou]
+
+
+def _image_lines(tile: Tile) -> list[Any]:
+    families = Counter(family(entry["kind"]) for entry in tile["objects"])
+    words = {"fp": "false", "fn": "missed", "tp": "found", "ignored": "ignored"}
+    parts = [f"{mark(head).glyph} {families[head]} {word}" for head, word in words.items() if families[head]]
+    more = tile["n"] - len(tile["objects"])
+    return [
+        "",
+        shorten(tile["case_id"], 40),
+        count(tile["n"]),
+        " · ".join(parts) + (f" +{count(more)}" if more else ""),
+        "",
+    ]
+
+
+def _hover(entry: Mapping[str, Any]) -> str:
+    facts = [f"{shorten(entry['label'], 40)}: {kind_title(entry['kind']).lower()}"]
+    if entry["truth"] and entry["truth"] != entry["label"]:
+        facts.append(f"truth {shorten(entry['truth'], 40)}")
+    facts += [
+        f"{name} {entry[key]:.3f}" for name, key in (("score", "score"), ("IoU", "iou")) if entry[key] is not None
+    ]
+    return ", ".join([*facts, f"area {number(entry['area'])} px²"])
+
+
+def _drawn(entry: Mapping[str, Any], by_image: bool) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the geometries to draw of an object: itself, and where the tile is of it alone the ground truth it is
+    about.
+    """
+    missed = family(entry["kind"]) == "fn"
+    own, other = (entry["annotation"], None) if missed else (entry["prediction"], entry["annotation"])
+    pairs = [(_mark_name(entry["kind"]), own), ("annotation", None if by_image else other)]
+    return [(kind, geometry) for kind, geometry in pairs if geometry is not None]
+
+
+@cache
+def _mark_name(kind: str) -> str:
+    """Return the key of MARKS that a kind is drawn as."""
+    return next(name for name, entry in MARKS.items() if entry is mark(kind))
+
+
+def _edges(geometry: Mapping[str, Any] | None) -> tuple[float, float, float, float] | None:
+    """left, top, right, bottom."""
+    if geometry is None:
+        return None
+    if geometry["x"] is not None and geometry["width"] is not None:
+        x, y, width, height = (geometry[name] for name in ("x", "y", "width", "height"))
+        return x, y, x + width, y + height
+    points = [point for ring in geometry["polygons"] or [] for point in ring]
+    return (min(points[0::2]), min(points[1::2]), max(points[0::2]), max(points[1::2])) if points else None
+
+
+def _path(geometry: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the SVG path of a geometry, and whether it is a mask to be filled: more than four corners."""
+    rings = geometry["polygons"]
+    if rings:
+        parts = ("L".join(f"{x:.1f} {y:.1f}" for x, y in zip(ring[0::2], ring[1::2], strict=True)) for ring in rings)
+        return "".join(f"M{part}Z" for part in parts), len(rings) > 1 or len(rings[0]) > BOX_LENGTH
+    edges = _edges(geometry)
+    if edges is None:
+        return "", False
+    left, top, right, bottom = edges
+    return f"M{left:.1f} {top:.1f}H{right:.1f}V{bottom:.1f}H{left:.1f}Z", False
+
+
+def _span(middle: float, length: float, limit: int) -> tuple[int, int]:
+    """`length` around `middle`, moved and cut to lie in 0 … limit."""
+    size = max(1, min(limit, round(length)))
+    begin = min(max(0, round(middle - size / 2)), limit - size)
+    return begin, begin + size
+
+
+def _whole(tile: Tile) -> tuple[float, float, float, float]:
+    """Return the whole image; where its size is not known, what its objects take."""
+    if tile["image_width"] and tile["image_height"]:
+        return 0, 0, tile["image_width"], tile["image_height"]
+    edges = [
+        edge for entry in tile["objects"] for edge in (_edges(entry["prediction"]), _edges(entry["annotation"])) if edge
+    ]
+    return 0, 0, max((edge[2] for edge in edges), default=100) + 10, max((edge[3] for edge in edges), default=75) + 10
+
+
+@cache
+def _component() -> Any:
+    import streamlit as st
+
+    parts = {part: (FOLDER / f"tile_gallery.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
+    return st.components.v2.component("assay_gallery", **parts)

@@ -1,0 +1,170 @@
+"""What the views share: their words, the models and classes to draw, lists that lead to examples, tables of numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.charts.figure_parts import selected
+from components.viewers import image_viewer
+from components.widgets import filters, url
+from components.widgets.frame import is_dark
+from components.widgets.tables import records
+from metrics.presentation import format, palette
+
+PANELS = 6  # classes shown unasked
+LINES = 6  # models shown unasked
+CHART = {"displayModeBar": False}
+COLUMNS = (3, 2)  # the chart, what is beside it
+CHART_HEIGHT = 470
+LIST_HEIGHT = 330
+MEAN = "mean of classes"
+WHY = image_viewer.DETAILS | {
+    "fp_both": "class and place are both wrong",
+    "fn": "its score is below the threshold",
+    "fn_localisation": "found, but placed too poorly",
+}
+WHY_CASE = {
+    "fp_misclassification": "another class is the true one",
+    "fn_misclassification": "another class is predicted",
+    "fn_no_prediction": "no class is predicted",
+    "fn": "its score is below the threshold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a task calls what is counted, and what holds it."""
+
+    thing: str
+    things: str
+    case: str
+    why: Mapping[str, str]
+    listed: str = ""  # what the rows of a list are, where they are not the things themselves
+
+
+DETECTION = Words("object", "objects", "image", WHY)
+SEGMENTATION = Words("pixel", "pixels", "image", {}, "image")
+OTHERS = Words("case", "cases", "case", WHY_CASE)
+
+
+def words(run: str) -> Words:
+    """Return the words for a run's task."""
+    return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run)["suite"]["task"], OTHERS)
+
+
+def pick(key: str, names: Sequence[str | None]) -> None:
+    """Write what the clicked point of the chart `key` stands for into the address, under `names` (None: not)."""
+    point = selected(st.session_state[key])
+    if point:
+        url.put(**{name: value for name, value in zip(names, point, strict=False) if name})
+
+
+def colours_of(names: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each of the models."""
+    colours = palette.series(is_dark())
+    return {name: colours[index % len(colours)] for index, name in enumerate(names)}
+
+
+def choose_series(
+    frame: pd.DataFrame, most: int = LINES
+) -> tuple[list[str], dict[str, str], dict[str, tuple[str, int]]]:
+    """Return the models to draw, a colour for each there is, and what each is: (model, repeat)."""
+    places = {row.series: (row.model, int(row.run)) for row in frame.drop_duplicates("series").itertuples()}
+    chosen = filters.many("Models", {name: name for name in places}, "model")
+    return chosen or list(places)[:most], colours_of(list(places)), places
+
+
+def choose_labels(labels: Sequence[str], together: str | None = None) -> list[str]:
+    """Return the classes to draw: those asked for, else the first ones, before them all `together` where that has a
+    name.
+    """
+    several = [together, *labels] if together and len(labels) > 1 else list(labels)
+    chosen = filters.many("Classes", {label: label for label in several}, "label")
+    return chosen or several[:PANELS]
+
+
+def ordered(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of these labels, in their order."""
+    points = points[points["label"].isin(labels)]
+    points = points.assign(label=pd.Categorical(points["label"], labels)).sort_values("label", kind="stable")
+    return points.assign(label=points["label"].astype(str))
+
+
+def of_labels(numbers: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
+    """Return the numbers over all classes, then those of `labels` in their order."""
+    place = {label: index for index, label in enumerate(labels)}
+    rows = numbers[numbers["label"].isna() | numbers["label"].isin(labels)]
+    keys = [place.get(label, -1) for label in rows["label"]]
+    return rows.iloc[sorted(range(len(rows)), key=keys.__getitem__)]
+
+
+def list_things(
+    run: str, rows: pd.DataFrame, total: int, key: str, said: Words, model: str, **about: url.Value
+) -> None:
+    """A list of objects or cases, each of which opens its example; `about` goes along in the address."""
+    if rows.empty:
+        st.info(f"No {said.thing} is behind this.")
+        return
+    titles = {
+        "case_id": said.case.capitalize(),
+        "label": "Class",
+        "score": "Score",
+        "iou": "IoU",
+        "kind": "Why",
+        "pixels": "Pixels",
+    }
+    shown = rows[[column for column in titles if column in rows]]
+    if "kind" in shown:
+        shown = shown.assign(kind=[said.why.get(kind, "") for kind in shown["kind"]])
+    for column in ("score", "iou"):
+        if column in shown:
+            shown = shown.assign(**{column: format.aligned(shown[column].tolist()) if shown[column].any() else ""})
+    columns = {
+        name: st.column_config.Column(title, alignment="right" if name in ("score", "iou") else None)
+        for name, title in titles.items()
+        if name in shown and (shown[name] != "").any()
+    }
+    clicked = records(shown, columns, key, tallest=LIST_HEIGHT)
+    many = format.plural(total, said.listed or said.thing)
+    st.caption(many if total == len(rows) else f"{format.count(len(rows))} of {many} are listed.")
+    if st.button(f"Open the first {said.case}", type="primary", icon=":material/arrow_forward:"):
+        clicked = 0
+    if clicked is not None:
+        url.go("example", run=run, case=str(rows["case_id"].iloc[clicked]), model=model, **about)
+
+
+def pictures_link(run: str, model: str, chosen: Mapping[str, url.Value], label: str = "See them as pictures") -> None:
+    """A link to the gallery with the filters that leave exactly these objects; `repeat` 1 is the default there."""
+    about = {name: value for name, value in chosen.items() if (name, value) != ("repeat", 1)}
+    url.link(label, "gallery", icon=":material/grid_view:", run=run, model=model, **about)
+
+
+def back(label: str, *names: str) -> None:
+    """A button that takes these query parameters away."""
+    if st.button(label, icon=":material/arrow_back:"):
+        url.put(**dict.fromkeys(names))
+        st.rerun()
+
+
+def numbers_table(
+    numbers: pd.DataFrame, value: str, series: Sequence[str], height: int = 400, first: str = "Class"
+) -> None:
+    """Numbers of classes and models, a row each: class, model, value, 95 % interval; `At`, n and `first` if there."""
+    rows = numbers[numbers["series"].isin(series)]
+    parts = {"Class": rows["label"].fillna("mean")} | {name: rows[name] for name in rows.columns if name == first}
+    parts |= {"Model": rows["series"], value: format.aligned(rows["value"].tolist())}
+    parts |= {"At": rows["At"]} if "At" in rows else {}
+    parts["95 %"] = [format.interval(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]
+    parts |= {"n": [format.count(int(n)) for n in rows["n"]]} if "n" in rows else {}
+    if len(set(series)) == 1:
+        del parts["Model"]
+    if rows["label"].isna().all():
+        del parts["Class"]
+    table = pd.DataFrame(parts)
+    right = {name: st.column_config.Column(alignment="right") for name in (value, "At", "95 %", "n") if name in table}
+    st.dataframe(
+        table, hide_index=True, column_config=right, height="content" if 36 + 35 * len(table) <= height else height
+    )

@@ -1,0 +1,220 @@
+"""Views by score threshold: precision over recall, F1, and what goes wrong."""
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.charts import outcome_areas, threshold_curves
+from components.viewers import tile_gallery
+from components.views.curves import curve_parts
+from components.widgets import controls, filters, url
+from components.widgets.frame import is_dark
+from metrics.presentation import format
+from metrics.presentation.chart_data import curve_points
+
+EDGE = 7  # pictures
+SECONDS = 2.0  # that their thumbnails may take the first time
+FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
+
+
+def threshold_slider() -> float:
+    """Return the score threshold that every view of this kind keeps in the address."""
+    return controls.slider("Score threshold", "threshold", 0.5, low=0.05, high=0.95)
+
+
+def show_thresholds(run: str, evaluator: str) -> None:
+    """Precision over recall, with a marker at the threshold, and what is behind a point."""
+    frame = data.curves(run, evaluator)
+    series, colours, places = curve_parts.choose_series(frame)
+    labels = curve_points.label_order(frame)
+    chosen = curve_parts.choose_labels(labels, curve_points.ALL)
+    filters.reset(["model", "label"])
+    points = frame[frame["series"].isin(series)]
+    pool = curve_points.pooled(points, labels)
+    points = curve_parts.ordered(pd.concat([pool, points]), chosen)
+    left, right = st.columns(curve_parts.COLUMNS)
+    pictured = evaluator in data.match_evaluators(run)
+    high = 290 if pictured else 380  # so that the pictures begin above the fold
+    with left:
+        threshold = threshold_slider()
+        st.plotly_chart(
+            threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high), key="points",
+            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("points", ("of", "of_class", "threshold")),
+            selection_mode="points",
+            alt=f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
+        )  # fmt: skip
+    of, of_class = url.param("of"), url.param("of_class")
+    with right:
+        if of in places and of_class in (curve_points.ALL, *labels):
+            wanted = tuple(labels) if of_class == curve_points.ALL else (of_class,)
+            _show_matches(run, evaluator, of, places[of], wanted, of_class, threshold)
+        else:
+            _show_counts(curve_points.at_threshold(pool, threshold), curve_points.best_threshold(pool), threshold)
+            st.caption(f"Click a point of a curve to see the {curve_parts.words(run).things} behind it.")
+    if pictured:
+        of = of if of in places else series[0]
+        wanted = [of_class] if of_class in labels else [label for label in chosen if label in labels]
+        _show_edge(
+            run, evaluator, of, places[of], [] if curve_points.ALL in chosen and not of_class else wanted, threshold
+        )
+
+
+def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], labels: list[str], threshold: float) -> None:
+    """The pictures of what scores just above the threshold: they follow the slider."""
+    choice = {"model": series[0], "repeat": series[1], "labels": tuple(labels), "score_low": threshold}
+    kinds = data.object_counts(run, evaluator, **choice)["kind"]
+    chosen = tuple(tile_gallery.asked_kinds(["fp", "tp"], list(kinds)))
+    tiles, total, _ = (
+        data.objects(run, evaluator, "score_up", False, EDGE, 0, **choice, kinds=chosen) if chosen else ([], 0, 0)
+    )
+    name = f"{format.shorten(of, 30)}, {', '.join(format.shorten(label, 20) for label in labels[:3]) or 'all classes'}"
+    if not tiles:
+        st.text(f"{name}: no prediction scores {threshold:.2f} or more.")
+        return
+    st.text(f"{name}: just above {threshold:.2f}, the next to go if the threshold rises")
+    windows = [tile_gallery.window(tile) for tile in tiles]
+    pictures = data.thumbnails(run, tile_gallery.wanted(tiles, windows), SECONDS)
+    about = {"run": run, "evaluator": evaluator, "model": series[0], "compare": series[0], "score": threshold}
+    hrefs = [url.href("example", **about, case=tile["case_id"]).lstrip("/") for tile in tiles]
+    tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, False), key="edge")
+    curve_parts.pictures_link(
+        run, series[0],
+        {"evaluator": evaluator, "repeat": series[1], "label": labels, "kind": ["fp", "tp"], "score_min": threshold,
+         "sort": "score_up"},
+        f"See all {format.count(total)} as pictures",
+    )  # fmt: skip
+
+
+def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
+    """What each model does at the threshold, and where it would do best."""
+    st.text(f"All classes at score ≥ {threshold:.2f}")
+    with st.container(height=370 if len(here) > 4 else "content", border=False):
+        for row in here.to_dict("records"):
+            with st.container(border=True, gap="xsmall"):
+                name = row["series"]
+                if (curve_points.ALL, name) in best.index:
+                    top = best.loc[(curve_points.ALL, name)]
+                    name += f" – best F1 {format.number(top['f1'])} at {top['threshold']:.2f}"
+                st.text(name)
+                st.text(threshold_curves.rates(row))
+
+
+def _show_matches(
+    run: str, evaluator: str, of: str, series: tuple[str, int], labels: tuple[str, ...], name: str, threshold: float
+) -> None:
+    rows, counts = data.matches_at(run, evaluator, series, labels, threshold)
+    said = curve_parts.words(run)
+    st.text(f"{of}, {name}, score ≥ {threshold:.2f}")
+    if rows.empty:
+        st.info(f"No {said.things} are recorded for this point.")
+    else:
+        texts = {family: f"{title} {format.count(counts.get(family, 0))}" for family, title in FAMILIES.items()}
+        family = controls.choice("Kind", texts, "kind")
+        rows = rows[rows["family"] == family]
+        if len(labels) == 1:
+            rows = rows.drop(columns="label")
+        curve_parts.list_things(
+            run, rows.reset_index(drop=True), counts.get(family, 0), f"matches-{of}-{name}-{threshold}-{family}", said,
+            series[0], evaluator=evaluator, score=threshold, label=labels[0] if len(labels) == 1 else None,
+        )  # fmt: skip
+        if said is curve_parts.DETECTION:
+            only = None if len(labels) > 1 else labels
+            about = {"evaluator": evaluator, "repeat": series[1], "label": only, "score_min": threshold}
+            curve_parts.pictures_link(run, series[0], about | {"kind": [family]})
+    curve_parts.back("Back to the counts", "of", "of_class", "kind")
+
+
+def show_f1(run: str, evaluator: str) -> None:
+    """F1 over the threshold, the best of each model marked, and the numbers with their intervals."""
+    frame = data.curves(run, evaluator)
+    series, colours, _ = curve_parts.choose_series(frame)
+    labels = curve_points.label_order(frame)
+    chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
+    filters.reset(["model", "label"])
+    points = frame[frame["series"].isin(series)]
+    points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
+    left, right = st.columns(curve_parts.COLUMNS)
+    with left:
+        threshold = threshold_slider()
+        st.plotly_chart(
+            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), key="f1", config=curve_parts.CHART,
+            on_select=lambda: curve_parts.pick("f1", (None, None, "threshold")), selection_mode="points",
+            alt=f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
+        )  # fmt: skip
+    with right:
+        numbers = data.label_numbers(run, evaluator, ("best_f1", "best_threshold"))
+        at = numbers[numbers["metric"] == "best_threshold"].set_index(["series", "label"])["value"]
+        rows = curve_parts.of_labels(numbers[numbers["metric"] == "best_f1"], chosen)
+        places = zip(rows["series"], rows["label"], strict=True)
+        rows = rows.assign(At=[f"{at.get(place, float('nan')):.2f}" for place in places])
+        st.text("Best F1, and at which threshold")
+        curve_parts.numbers_table(rows.drop(columns="n"), "F1", series, height=295)
+        overall = numbers[(numbers["metric"] == "best_threshold") & numbers["label"].isna()]
+        overall = overall[overall["series"].isin(series)].dropna(subset=["value"])
+        if len(overall):
+            best = overall.iloc[0]
+            if st.button(f"See what happens at {best['value']:.2f}", type="primary", icon=":material/arrow_forward:"):
+                url.put(view=None, evaluator=evaluator, threshold=float(best["value"]), model=[best["series"]])
+                st.rerun()
+        st.caption(
+            "The interval is taken at the best threshold; it leaves out that the threshold was chosen on the same "
+            "data. Click a point to put the slider there."
+        )
+
+
+def show_outcomes(run: str, evaluator: str) -> None:
+    """What became of everything at each threshold, and examples of each kind."""
+    frame = data.curves(run, evaluator)
+    series, _, _ = curve_parts.choose_series(frame, most=3)
+    labels = list(dict.fromkeys(frame["label"]))
+    label = filters.one("Class", {name: name for name in labels}, "label", every="All classes")
+    filters.reset(["model", "label"])
+    rows = frame[frame["series"].isin(series)]
+    rows = rows[rows["label"] == label] if label else rows
+    kinds = outcome_areas.kinds_in(rows)
+    said = curve_parts.words(run)
+    left, right = st.columns(curve_parts.COLUMNS)
+    with left:
+        threshold = threshold_slider()
+        st.plotly_chart(
+            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400), key="outcomes",
+            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("outcomes", ("of", "kind", "threshold")),
+            selection_mode="points",
+            alt=f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
+        )  # fmt: skip
+    here = curve_points.at_threshold(rows, threshold)
+    of, kind = url.param("of"), url.param("kind")
+    with right:
+        if of in series and kind in kinds:
+            found = here[here["series"] == of]
+            _show_examples(run, evaluator, found, kind, threshold)
+            return
+        st.text(f"{label or 'All classes'} at score ≥ {threshold:.2f}")
+        counts = outcome_areas.counted(here).pivot_table(index="kind", columns="series", values="count", sort=False)
+        table = counts.reindex(index=kinds, columns=series).rename(index=lambda name: outcome_areas.KINDS[name][0])
+        table = table.fillna(0).astype(int).rename_axis(None)
+        config = {name: st.column_config.NumberColumn(format="localized", width=66) for name in series}
+        st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=136)})
+        st.caption(
+            f"Above the line every true {said.thing}, by what became of it; below it what is predicted and wrong. "
+            "Click a bar to see examples."
+        )
+
+
+def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, threshold: float) -> None:
+    """The examples that the run keeps of one kind."""
+    of, total = rows["series"].iloc[0], int(rows.loc[rows["kind"] == kind, "count"].sum())
+    said = curve_parts.words(run)
+    st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, score ≥ {threshold:.2f}")
+    found = outcome_areas.examples_behind(rows, kind)
+    if rows["label"].nunique() == 1:
+        found = found.drop(columns="label")
+    if found.empty and total:
+        st.info("The run kept no examples: evaluate with more of them (pr_curve_max_examples).")
+    else:
+        score = threshold if said is curve_parts.DETECTION else None
+        curve_parts.list_things(
+            run, found, total, f"examples-{of}-{kind}-{threshold}", said, rows["model"].iloc[0],
+            evaluator=evaluator, score=score,
+        )  # fmt: skip
+    curve_parts.back("Back to the counts", "of", "kind")

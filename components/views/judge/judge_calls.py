@@ -1,0 +1,169 @@
+"""What stands beside a judge's numbers: who judged, what was asked and said, what it cost, what looked like a trick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMED = 4  # evaluators named before "and 3 more"
+PLACES = {"retrieved_contexts": "retrieved context", "expected_answers": "expected answer", "citations": "citation"}
+
+
+def dollars(amount: float | None) -> str:
+    """Return a sum of money: `$0.0042`, `$1.20`; in words where it is unknown."""
+    if amount is None or amount != amount:
+        return "price unknown"
+    if amount >= 1 or not amount:
+        return f"${amount:,.2f}"
+    return f"${amount:.2g}" if amount >= 1e-4 else "less than $0.0001"
+
+
+def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
+    """Who judged, in how many replies, at what cost: `Judged by gpt-4o-mini · 4 replies, 3 from the cache · …`.
+
+    Tokens and dollars are those of the replies that were paid for this time.
+    """
+    if not calls:
+        return f"Judged by {judge}"
+    cached = sum(bool(call["cached"]) for call in calls)
+    replies = plural(len(calls), "reply", "replies")
+    parts = [f"Judged by {judge}", replies + (f", {cached} from the cache" if cached else "")]
+    paid = [call for call in calls if not call["cached"]]
+    tokens = sum(call["tokens"] or 0 for call in paid)
+    if tokens:
+        parts.append(plural(tokens, "token"))
+    if paid:
+        prices = [call["cost_usd"] for call in paid]
+        parts.append(dollars(None if None in prices else sum(prices)))
+    failed = sum(call["error"] is not None for call in calls)
+    if failed:
+        parts.append(f"{failed} could not be read")
+    return " · ".join(parts)
+
+
+def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return what each judge of a panel said: its values, or why it has none."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {"judge": judge["judge"]}
+            | {name: number(value) for name, value in judge["values"].items()}
+            | {"says": STATUSES.get(judge["status"], judge["status"]), "reason": judge["reason"] or ""}
+            for judge in judges
+        ]
+    )
+
+
+def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the replies as a table: step, where it came from, tokens, cost, time."""
+    import pandas as pd  # not above: the start page draws lines of this module, and waits for no pandas
+
+    return pd.DataFrame(
+        [
+            {
+                "step": call["step"],
+                "judge": call["judge"],
+                "from": "failed" if call["reply"] is None else "the cache" if call["cached"] else "asked now",
+                "tokens": MISSING if call["tokens"] is None else f"{call['tokens']:,}",
+                "cost": dollars(call["cost_usd"]),
+                "time": duration(call["seconds"]),
+                "problem": call["error"] or "",
+            }
+            for call in calls
+        ]
+    )
+
+
+def suspicions(judges: Iterable[Mapping[str, Any]]) -> list[Mapping[str, str]]:
+    """Return what the scores of a case say of its texts that seem meant for the judge, each once."""
+    found = [entry for judge in judges for entry in judge.get("suspected_injection") or []]
+    return list({tuple(entry.values()): entry for entry in found}.values())
+
+
+def suspicion_lines(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return what looks meant for the judge, a line each: of what kind, the words, and where they are."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for entry in found:
+        name, _, place = entry["where"].partition(" ")
+        where = f"{PLACES.get(name, name.replace('_', ' '))} {place}".strip()
+        places.setdefault((entry["what"], entry["text"]), []).append(where)
+    return [f"{what}: “{text}” ({', '.join(where)})" for (what, text), where in places.items()]
+
+
+def draw_suspicions(found: Sequence[Mapping[str, str]]) -> None:
+    """The warning that something in the case talks to the judge; nothing where nothing does."""
+    import streamlit as st
+
+    if not found:
+        return
+    with st.container(border=True, gap="xsmall"):
+        st.text(
+            "⚠ Suspected injection: text of this case seems meant for the judge, which was shown it as data. "
+            "Look at the verdicts."
+        )
+        st.text("\n".join(suspicion_lines(found)))
+
+
+def draw_calls(judge: Mapping[str, Any], key: str) -> None:
+    """Who judged at what cost, and on demand the replies as they were given, with the prompts."""
+    import streamlit as st
+
+    calls = judge["calls"]
+    if "panel" in judge:
+        st.dataframe(panel_table(judge["panel"]), hide_index=True, height="content")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(cost_line(judge["model"], calls), width="stretch")
+        opened = bool(calls) and st.toggle("Replies", key=f"replies-{key}", help="What the judge was asked, and said.")
+    if not opened:
+        return
+    st.dataframe(call_table(calls), hide_index=True, height="auto" if len(calls) < 8 else 280)
+    for index, call in enumerate(calls):
+        prompt = judge["prompts"].get(call["step"])
+        edited = ", edited for this run" if prompt and prompt["edited"] else ""
+        with st.container(border=True, gap="xsmall"):
+            st.text(f"{index + 1}. {call['step']}{edited}")
+            if prompt:
+                st.code(prompt["text"], language=None, wrap_lines=True)
+            st.text("The reply" if call["reply"] is not None else "No reply")
+            text = call["error"] if call["reply"] is None else call["reply"]
+            st.code(text or "", language="json", wrap_lines=True, height="content" if len(text or "") < 600 else 220)
+
+
+def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: Mapping[str, Any]) -> str:
+    """Who judges a run, what that has cost so far, and what its budget allows; empty for a run without a judge."""
+    if not judges:
+        return ""
+    parts = [f"Judge {', '.join(judges)}"]
+    if spend:
+        tokens = spend["prompt_tokens"] + spend["completion_tokens"]
+        parts += [
+            _of(plural(spend["calls"], "call"), budget.get("calls"), count),
+            f"{count(spend['cached'])} answered from the cache",
+            _of(plural(tokens, "token"), budget.get("tokens"), count),
+            _of(dollars(spend["usd"]), budget.get("usd"), dollars),
+        ]
+    return " · ".join(parts)
+
+
+def run_line(judge: Mapping[str, Any]) -> str:
+    """Who judged a run, which of its numbers, at what cost, and what has no value because of it; empty without one."""
+    if not judge["judges"]:
+        return ""
+    titles = list(judge["evaluators"].values())
+    named = ", ".join(titles[:NAMED]) + (f" and {len(titles) - NAMED} more" if len(titles) > NAMED else "")
+    spent = spend_line(judge["judges"], judge["spend"], judge["budget"]).partition(" · ")[2]
+    recorded = " (recorded replies)" if judge["recorded"] else ""
+    parts = [f"Judged by {', '.join(judge['judges'])}{recorded}: {named}", spent]
+    parts += [f"{plural(judge['unreadable'], 'reply', 'replies')} unreadable"] * bool(judge["unreadable"])
+    parts += [f"{plural(judge['skipped'], 'case')} skipped"] * bool(judge["skipped"])
+    return " · ".join(part for part in parts if part)
+
+
+def _of(spent: str, most: Any, write: Callable[[Any], str]) -> str:
+    return spent if most is None else f"{spent} of {write(most)}"

@@ -1,0 +1,181 @@
+"""A prompt of the user's own: written, tried on five cases, kept, taken along as a file."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets import url
+from components.widgets.frame import run_labels
+from metrics.presentation.format import MISSING, number, shorten
+from metrics.presentation.palette import GLYPHS
+
+NEW = "A new prompt"
+MODES = {"boolean": "true or false", "graded": "graded, 0 to 1", "levels": "graded by levels of your own"}
+EXAMPLE = "Is {actual_answer} polite, given how {question} was put?"
+LEVELS = "good = 1\nfair = 0.5\npoor = 0"
+CASES = 5
+WIDE = 110  # characters of a text in the table
+
+
+def parse_levels(text: str) -> dict[str, float]:
+    """Levels as `label = grade` lines; ValueError naming the first line that is none."""
+    levels = {}
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        label, sign, grade = line.rpartition("=")
+        try:
+            levels[label.strip()] = float(grade)
+        except ValueError:
+            sign = ""
+        if not sign or not label.strip():
+            raise ValueError(f"{shorten(line, 40)!r} is no line like: good = 1")
+    return levels
+
+
+def result_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return what came of a trial, a row a case."""
+    return pd.DataFrame(
+        [
+            {
+                "Case": row["case_id"],
+                "Verdict": MISSING if row["problem"] else GLYPHS[row["verdict"]],
+                "Grade": number(row["grade"]),
+                "Reason": row["problem"] or row["reason"],
+                "Answer": shorten(row["answer"] or "", WIDE),
+                "Question": shorten(row["question"] or "", WIDE),
+            }
+            for row in rows
+        ]
+    )
+
+
+def draw() -> None:
+    """The view of the judge page where prompts are written."""
+    saved, problem = data.own_prompts()
+    if problem:
+        st.text(f"✗ {problem}")
+    options = ["", *saved]
+    asked = url.param("prompt", "")
+    chosen = st.selectbox(
+        f"Prompt ({len(saved)} kept)", options, options.index(asked) if asked in options else 0,
+        format_func=lambda name: f"{saved[name]['title']} · version {saved[name]['version']}" if name else NEW,
+    )  # fmt: skip
+    if chosen != asked:
+        url.put(prompt=chosen)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        prompt = _form(chosen, saved.get(chosen) or st.session_state.get("prompt-imported") or {})
+    with right:
+        _actions(prompt, chosen)
+        _import()
+    if prompt:
+        _try(prompt)
+
+
+def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the fields of a prompt; None, and what is wrong with it, where it is none yet."""
+    key = f"{chosen}-{start.get('version', 0)}-{start.get('id', '')}"
+    title = st.text_input("Title", start.get("title", ""), key=f"own-title-{key}", placeholder="Politeness")
+    name = chosen or st.text_input(
+        "Id", start.get("id", ""), key=f"own-id-{key}", placeholder="politeness",
+        help="Names its file: small letters, digits, - and _.",
+    )  # fmt: skip
+    text = st.text_area(
+        "Prompt", start.get("prompt", ""), key=f"own-prompt-{key}", height=150, placeholder=EXAMPLE,
+        help="Your instruction to the judge. In the place of each placeholder it is shown the name of a block of data.",
+    )  # fmt: skip
+    st.text(f"Placeholders: {' '.join(data.placeholders())}")
+    modes = list(MODES)
+    begun = "levels" if start.get("levels") else start.get("mode", "boolean")
+    mode = st.segmented_control(
+        "The judge replies", modes, default=begun, format_func=MODES.__getitem__, key=f"own-mode-{key}", required=True
+    )
+    levels: dict[str, float] = {}
+    if mode == "levels":
+        shown = "\n".join(f"{label} = {grade:g}" for label, grade in (start.get("levels") or {}).items()) or LEVELS
+        given = st.text_area("Levels, each with its grade", shown, key=f"own-levels-{key}", height=100)
+        try:
+            levels = parse_levels(given)
+        except ValueError as failure:
+            st.text(f"✗ {failure}")
+            return None
+    if not text.strip():
+        return None
+    prompt = {
+        "id": name.strip() or "unnamed", "title": title.strip() or "Unnamed", "prompt": text.strip(),
+        "mode": "boolean" if mode == "boolean" else "graded", "levels": levels, "version": start.get("version", 1),
+    }  # fmt: skip
+    if wrong := data.checked_prompt(prompt):
+        st.text(f"✗ {wrong}")
+        return None
+    return prompt
+
+
+def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
+    """Keep it, take it along, evaluate with it."""
+    with st.container(border=True):
+        st.text("Your prompt is evaluator byop: boolean ones pass or fail, graded ones also give a grade.")
+        if said := st.session_state.pop("prompt-said", ""):
+            st.text(said)
+        named = prompt is not None and prompt["id"] != "unnamed" and prompt["title"] != "Unnamed"
+        with st.container(horizontal=True):
+            if st.button("Keep it", type="primary", disabled=not named, help="Needs a title and an id."):
+                kept, problem = data.save_prompt(prompt or {})
+                st.session_state["prompt-said"] = f"✗ {problem}" if problem else f"✓ kept as version {kept['version']}"
+                st.session_state.pop("prompt-imported", None)
+                url.put(prompt=kept.get("id", chosen))
+                st.rerun()
+            st.download_button(
+                "Export", json.dumps(prompt, ensure_ascii=False, indent=1), f"{(prompt or {}).get('id')}.json",
+                mime="application/json", disabled=not named, on_click="ignore", icon=":material/download:",
+            )  # fmt: skip
+            if st.button("Evaluate with it", disabled=prompt is None, icon=":material/arrow_forward:"):
+                own = {name: (prompt or {})[name] for name in ("prompt", "mode", "levels")}
+                url.go("evaluate", evaluator="byop", parameters=json.dumps({"byop": own}, ensure_ascii=False))
+
+
+def _import() -> None:
+    key = f"prompt-import-{st.session_state.get('prompt-imports', 0)}"
+    st.file_uploader("Import a prompt", ["json"], max_upload_size=1, key=key, on_change=_receive, args=(key,))
+
+
+def _receive(key: str) -> None:
+    given = st.session_state[key]
+    if given is None:
+        return
+    prompt, problem = data.prompt_of_file(given.name, given.getvalue())
+    st.session_state["prompt-said"] = f"✗ {problem}" if problem else "✓ read; keep it to have it in this workspace"
+    st.session_state["prompt-imported"] = prompt
+    st.session_state["prompt-imports"] = st.session_state.get("prompt-imports", 0) + 1
+    url.put(prompt=None)
+
+
+def _try(prompt: dict[str, Any]) -> None:
+    """The playground: five cases of a finished run."""
+    st.subheader("Try it on five cases", anchor=False)
+    runs = {run["id"]: run for run in data.runs() if run["state"] == "finished" and run["suite"]["task"] == "text"}
+    if not runs:
+        st.text("A finished run of texts lends its cases; this workspace has none yet.")
+        return
+    if data.judge_chosen()["settings"] is None:
+        st.text("No judge is chosen: set one up first.")
+        return
+    first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
+    run = first.selectbox("Cases of the run", list(runs), format_func=run_labels(runs).__getitem__, key="try-run")
+    model = second.selectbox("Answers of", runs[run]["models"], key=f"try-model-{run}")
+    if third.button("Try it", icon=":material/science:", width="stretch"):
+        with st.spinner("Asking the judge"):
+            rows, problem = data.try_prompt(prompt, run, model, CASES)
+        st.session_state["prompt-trial"] = {"of": (prompt, run, model), "rows": rows, "problem": problem}
+    trial = st.session_state.get("prompt-trial")
+    if not trial or trial["of"] != (prompt, run, model):
+        return
+    if trial["problem"]:
+        st.code(trial["problem"], language=None, wrap_lines=True)
+    else:
+        st.dataframe(result_table(trial["rows"]), hide_index=True, height="content")

@@ -1,0 +1,167 @@
+"""Perturbation flips: how often each kind moves cases over a threshold, beside mere copies, and exactly which."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets import filters, url
+from components.widgets.frame import empty
+from components.widgets.tables import records
+from metrics.presentation import format, phrases
+
+KEY = ("model", "evaluator", "metric", "perturbation")
+CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}
+
+
+def show_flips(run: str) -> None:
+    """The rates, and the flips behind the one that is looked at."""
+    rates = data.flip_rates(run)
+    if rates.empty:
+        empty(
+            "This suite has no perturbed cases",
+            "A perturbed case names its original in the column perturbs and its kind in perturbation (typo, synonym); "
+            "copy is the control, which shows what flips by chance. Suites makes them.",
+            "Perturb a suite", "suites",
+        )  # fmt: skip
+        return
+    titles = {name: entry["title"] for name, entry in data.catalogue().items()}
+    models = filters.many("Models", {name: name for name in rates["model"].unique()}, "model")
+    kinds = filters.many("Perturbations", {name: name for name in rates["perturbation"].unique()}, "perturbation")
+    named = {name: titles.get(name, name) for name in rates["evaluator"].unique()}
+    evaluators = filters.many("Evaluators", named, "evaluator")
+    filters.reset(["model", "perturbation", "evaluator"])
+    for name, chosen in (("model", models), ("perturbation", kinds), ("evaluator", evaluators)):
+        rates = rates[rates[name].isin(chosen)] if chosen else rates
+    if rates.empty:
+        st.info("No perturbation fits the filters in the sidebar. Clear them to see all.")
+        return
+    st.text(headline(rates))
+    st.caption(method(rates))
+    rates = rates.assign(more=rates["exceeds"].eq(True)).sort_values(
+        ["more", "control", "rate"], ascending=[False, True, False], kind="stable"
+    ).reset_index(drop=True)  # fmt: skip
+    asked = tuple(url.param(f"of_{name}") for name in KEY)
+    clicked = records(_table(rates, titles), _columns(), "flip-rates", tallest=36 + 35 * 7)
+    if clicked is not None:
+        url.put(**{f"of_{name}": rates[name].iloc[clicked] for name in KEY})
+        asked = tuple(str(rates[name].iloc[clicked]) for name in KEY)
+    known = [tuple(key) for key in rates[list(KEY)].itertuples(index=False, name=None)]
+    flipped = [key for key, count in zip(known, rates["flips"], strict=True) if count]
+    if asked not in known:
+        asked = flipped[0] if flipped else known[0]
+    _show_cases(run, rates.iloc[known.index(asked)].to_dict(), titles)
+
+
+def headline(rates: pd.DataFrame) -> str:
+    """Return what the rates come to, in a sentence."""
+    tried, controls = rates[~rates["control"]], rates[rates["control"]]
+    more = tried[tried["exceeds"].eq(True)]
+    flips = format.plural(int(tried["flips"].sum()), "flip")
+    base = (
+        f"Copies flip in {format.count(int(controls['flips'].sum()))} of {format.count(int(controls['pairs'].sum()))}."
+        if len(controls)
+        else "Without copies nobody can tell which of them are chance."
+    )
+    if more.empty:
+        return f"{flips}; no perturbation is shown to flip more than copies do. {base}"
+    kinds = ", ".join(more["perturbation"].unique())
+    return f"{flips}; more than copies do: {kinds}, in {format.plural(more['model'].nunique(), 'model')}. {base}"
+
+
+def method(rates: pd.DataFrame) -> str:
+    """Return which test and which correction were used, in a sentence a manager understands."""
+    tests = int(rates["p"].notna().sum())
+    found = (
+        f"{phrases.significance(tests, 'holm')}, by an exact test against the copies of the same originals"
+        if tests
+        else "not tested, because nothing but copies flipped"
+    )
+    return f"A flip: the variant is on the other side of the threshold than its original. “More than copies” = {found}."
+
+
+def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
+    rows = rates.to_dict("records")
+    return pd.DataFrame(
+        {
+            "model": [row["model"] for row in rows],
+            "metric": [f"{titles.get(row['evaluator'], row['evaluator'])}: {row['metric']}" for row in rows],
+            "perturbation": [row["perturbation"] for row in rows],
+            "flips": [f"{format.count(row['flips'])} of {format.count(row['pairs'])}" for row in rows],
+            "rate": format.aligned([row["rate"] for row in rows]),
+            "interval": [format.interval(row["low"], row["high"]) for row in rows],
+            "worse": [row["worse"] for row in rows],
+            "copies": [
+                f"{format.count(row['control_flips'])} of {format.count(row['control_pairs'])}"
+                if row["control_pairs"]
+                else format.MISSING
+                for row in rows
+            ],
+            "verdict": [_verdict(row) for row in rows],
+            "p": [phrases.p_value(row["adjusted"]) for row in rows],
+            "unscored": [row["unscored"] for row in rows],
+        }
+    )
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    if row["control"]:
+        return "the control"
+    if row["exceeds"] is None:
+        return "no copies to compare with"
+    return "more than copies" if row["exceeds"] else "not shown to be more"
+
+
+def _columns() -> dict[str, Any]:
+    def right(title: str, help: str, width: int) -> Any:
+        return st.column_config.Column(title, help=help, width=width, alignment="right")
+
+    return {
+        "model": st.column_config.Column("Model", width=130),
+        "metric": st.column_config.Column("Metric", width=190),
+        "perturbation": st.column_config.Column("Perturbation", width=110),
+        "flips": right("Flips", "variants on the other side of the threshold than their original, of all pairs", 90),
+        "rate": right("Rate", "flips / pairs", 60),
+        "interval": right("95 % interval", "Wilson's, of the rate; its n is the number of originals", 110),
+        "worse": right("Worse", "flips to the wrong side", 60),
+        "copies": right("Copies", "flips of mere copies of the same originals: the base rate", 90),
+        "verdict": st.column_config.Column("Verdict", help="more: the corrected p is at most 0.05", width=160),
+        "p": right("p corr.", "chance of so many flips if the kind flipped no more than copies, after Holm", 70),
+        "unscored": right("Unscored", "variants that have no value, or whose original has none", 76),
+    }
+
+
+def _show_cases(run: str, row: dict[str, Any], titles: dict[str, str]) -> None:
+    """Exactly the flips that a rate counts."""
+    metric = f"{titles.get(row['evaluator'], row['evaluator'])}: {row['metric']}"
+    st.subheader(
+        f"{format.shorten(row['model'], 40)} · {metric} · {row['perturbation']}: "
+        f"{format.plural(int(row['flips']), 'flip')}",
+        anchor=False,
+    )
+    st.text(data.flip_evidence(row)[:1].upper() + data.flip_evidence(row)[1:] + ".")
+    found = data.flips(run, *(row[name] for name in KEY))
+    if found.empty:
+        st.text("No case of this kind came out on the other side.")
+        return
+    texts = data.case_texts(run, tuple(found["case_id"]))["preview"]
+    table = found.assign(
+        before=format.aligned(found["before"].tolist()), after=format.aligned(found["after"].tolist()),
+        change=found["change"].map(CHANGES), preview=texts.to_numpy(),
+    )  # fmt: skip
+    columns = {
+        "case_id": st.column_config.Column("Variant", width=130),
+        "original": st.column_config.Column("Original", width=110),
+        "before": st.column_config.Column("Original's value", alignment="right", width=104),
+        "after": st.column_config.Column("Variant's value", alignment="right", width=100),
+        "change": st.column_config.Column("Change", width=160),
+        "preview": st.column_config.Column("Text of the variant", width="large"),
+    }
+    clicked = records(table, columns, f"flips-{'-'.join(str(row[name]) for name in KEY)}", tallest=36 + 35 * 8)
+    with st.container(horizontal=True):
+        variant = st.button("Open the first variant", type="primary", icon=":material/arrow_forward:")
+        original = st.button("Open its original")
+    if variant or original or clicked is not None:
+        name = found["original" if original else "case_id"].iloc[0 if clicked is None else clicked]
+        url.go("example", run=run, case=name, **{key: row[key] for key in ("evaluator", "metric", "model")})

@@ -1,0 +1,96 @@
+"""What stands out in a run: each insight with its severity, evidence, standards and exactly the cases it is about."""
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets import filters, url
+from components.widgets.tables import records
+from metrics.presentation import format
+
+SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
+TOPICS = {
+    "best and worst": ("best_model", "worst_model", "no_difference", "most_accurate", "least_accurate"),
+    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_blame", "generation_blame"),
+    "grounding": ("least_grounded",),
+    "hard cases": ("hardest_case",),
+    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "dearest_model"),
+}
+
+
+def show_insights(run: str) -> None:
+    """The insights, and the cases of the one that is looked at."""
+    every = data.insights(run)
+    if every.empty:
+        st.info("Nothing stands out: insights come from several models, thresholds, contexts, times and costs.")
+        return
+    kinds = {topic: every["kind"].isin(of) for topic, of in TOPICS.items()}
+    topics = {topic: f"{topic.capitalize()} ({held.sum()})" for topic, held in kinds.items() if held.any()}
+    topic = filters.one("About", topics, "about")
+    counts = every["severity"].value_counts()
+    offered = {name: f"{title} ({counts[name]})" for name, title in SEVERITIES.items() if name in counts}
+    severity = filters.one("Severity", offered, "severity")
+    filters.reset(["about", "severity"])
+    shown = every[kinds[topic]] if topic else every
+    shown = shown[shown["severity"] == severity] if severity else shown
+    shown = shown.reset_index(drop=True)
+    if shown.empty:
+        st.info("No insight fits the filters in the sidebar. Clear them to see all.")
+        return
+    st.text(f"{format.plural(len(shown), 'insight')}, {int((shown['severity'] == 'high').sum())} to act on.")
+    table = pd.DataFrame(
+        {
+            "severity": shown["severity"].map(SEVERITIES),
+            "message": shown["message"],
+            "evidence": shown["evidence"],
+            "affected": shown["affected"],
+            "standards": [", ".join(standards) or format.MISSING for standards in shown["standards"]],
+        }
+    )
+    columns = {
+        "severity": st.column_config.Column("Severity", width=100),
+        "message": st.column_config.Column("Insight", width=460),
+        "affected": st.column_config.NumberColumn("Cases", help="how many cases it is about", width=60),
+        "evidence": st.column_config.Column("Evidence", help="what it rests on", width=360),
+        "standards": st.column_config.Column("Standards", help="those that its evaluators bear on", width=260),
+    }
+    clicked = records(table, columns, "insights", tallest=36 + 35 * 8)
+    keys = [_key(row) for row in shown.to_dict("records")]
+    if clicked is not None:
+        url.put(insight=keys[clicked])
+    asked = keys[clicked] if clicked is not None else url.param("insight")
+    _show(run, shown.iloc[keys.index(asked) if asked in keys else 0].to_dict())
+
+
+def _key(row: dict) -> str:
+    """Return what names an insight in the address."""
+    return ":".join(str(row[name]) for name in ("kind", "evaluator", "model") if isinstance(row[name], str))
+
+
+def _show(run: str, row: dict) -> None:
+    """One insight in full: the whole sentence, what it rests on, its cases."""
+    st.subheader(SEVERITIES[row["severity"]], anchor=False)
+    st.text(row["message"])
+    st.text(f"Evidence: {row['evidence']}.")
+    if row["standards"]:
+        st.text(f"Bears on {', '.join(row['standards'])}.")
+    about = {name: row[name] for name in ("evaluator", "metric", "model") if isinstance(row[name], str)}
+    measured = "evaluator" in about and "metric" in about
+    if not len(row["case_ids"]):
+        if measured and st.button("See the cases", icon=":material/arrow_forward:", type="primary"):
+            url.go("cases", run=run, **about)
+        return
+    listed = data.case_texts(run, tuple(row["case_ids"]))
+    columns = {
+        "case_id": st.column_config.Column("Case", width=150),
+        "preview": st.column_config.Column("Case text", width="large"),
+    }
+    clicked = records(listed, columns, f"insight-{_key(row)}", tallest=36 + 35 * 6)
+    if len(listed) < row["affected"]:
+        st.caption(f"The worst {format.count(len(listed))} of {format.plural(int(row['affected']), 'case')}.")
+        if row["kind"] == "worst_model" and st.button("See all of them", icon=":material/arrow_forward:"):
+            url.go("cases", run=run, failing=True, **about)
+    if st.button("Open the first case", icon=":material/arrow_forward:", type="primary"):
+        clicked = 0
+    if clicked is not None:
+        url.go("example", run=run, case=listed["case_id"].iloc[clicked], **about if measured else {})

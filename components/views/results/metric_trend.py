@@ -1,0 +1,123 @@
+"""A metric over runs in words and in a table: the answer, each model's number run by run, what changed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from components.charts.trend_lines import Stop
+from components.views.results.model_comparison import CORRECTIONS
+from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
+from metrics.presentation.phrases import better, p_value, signed
+
+ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
+
+
+def answer(stops: Sequence[Stop]) -> str:
+    """Return whether the models' last runs are better than those before, in one sentence."""
+    last = {stop["model"]: stop for stop in stops}
+    compared = [stop for stop in last.values() if stop["verdict"] is not None]
+    if not compared:
+        return "No model has a number that can be compared with an earlier run's"
+    groups = {
+        verdict: [shorten(stop["model"], 30) for stop in compared if stop["verdict"] == verdict] for verdict in ENDS
+    }
+    if groups["better"] and groups["worse"]:
+        return (
+            f"It depends: better than in the run before {_listed(groups['better'])}, worse {_listed(groups['worse'])}"
+        )
+    for verdict, models in groups.items():
+        if models:
+            rest = len(compared) - len(models)
+            others = f"; {plural(rest, 'other')} not shown to differ" if rest else ""
+            return f"{ENDS[verdict]} than in the run before: {_listed(models)}{others}"
+    if all(stop["verdict"] == "equal" for stop in compared):
+        return f"No: nothing has changed since the run before, in {plural(len(compared), 'model')}"
+    return f"Not shown: no change since the run before that chance would not make, in {plural(len(compared), 'model')}"
+
+
+def _listed(models: Sequence[str]) -> str:
+    return ", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else "")
+
+
+def method(found: Mapping[str, Any]) -> str:
+    """Return how the changes were tested, in a sentence a manager understands."""
+    units = ", in the suite's groups" if found["clustered"] else ""
+    base = f"Each run is compared with the previous one on their shared cases{units}"
+    if not found["tested"]:
+        return f"{base}: none differs, so nothing was tested."
+    return f"{base}. {better(found['tested'], found['correction'])}"
+
+
+def value_facts(stop: Stop, column: Mapping[str, Any]) -> str:
+    """Return a model's number in one run: value, interval, n, what could not be scored."""
+    bounds = interval(stop["low"], stop["high"])
+    facts = [f"{number(stop['value'])} {column['unit']}".strip() + (f" (95 % {bounds})" if bounds else "")]
+    facts.append(f"n {count(stop['n'])}")
+    if stop["unscored"]:
+        facts.append(f"{count(stop['unscored'])} unscored")
+    return " · ".join(facts)
+
+
+def change_facts(stop: Stop) -> str:
+    """Return what became of the number since the run before, in one line; empty for a first run."""
+    if not stop["before"]:
+        return ""
+    facts = [f"Since the run before: {stop['words']}"]
+    if stop["difference"] is not None:
+        bounds = interval(stop["change_low"], stop["change_high"])
+        facts.append(signed(stop["difference"]) + (f" (95 % {bounds})" if bounds else ""))
+        facts.append(f"p {p_value(stop['p'])}, corrected {p_value(stop['adjusted'])}")
+    if stop["outcomes"]:
+        better, worse, ties = stop["outcomes"]
+        facts.append(f"{plural(better, 'case')} better, {count(worse)} worse, {count(ties)} equal")
+    return " · ".join(facts)
+
+
+def table(stops: Sequence[Stop]) -> pd.DataFrame:
+    """Return a row for each number, as texts, in the order given."""
+    return pd.DataFrame(
+        {
+            "run": [f"{shorten(stop['name'], 26)}, {moment(stop['created'])}" for stop in stops],
+            "model": [stop["model"] for stop in stops],
+            "value": aligned([stop["value"] for stop in stops]),
+            "interval": [interval(stop["low"], stop["high"]) or MISSING for stop in stops],
+            "n": [stop["n"] for stop in stops],
+            "words": [stop["words"] for stop in stops],
+            "difference": [signed(stop["difference"]) for stop in stops],
+            "of_change": [interval(stop["change_low"], stop["change_high"]) or MISSING for stop in stops],
+            "adjusted": [p_value(stop["adjusted"]) for stop in stops],
+            "outcomes": [" · ".join(map(count, stop["outcomes"])) or MISSING for stop in stops],
+            "settings": [", ".join(stop["settings"]) for stop in stops],
+        }
+    )
+
+
+def table_columns(correction: str, settings: bool) -> dict[str, Any]:
+    """Return the table's headers, each with what it means on hover."""
+
+    def right(title: str, help: str, width: int) -> Any:
+        return st.column_config.Column(title, help=help, width=width, alignment="right")
+
+    columns = {
+        "run": st.column_config.Column("Run", width=230),
+        "model": st.column_config.Column("Model", width=130),
+        "value": right("Value", "the metric over all cases of the run", 64),
+        "interval": right("95 % interval", "of the value", 104),
+        "n": right("n", "cases that the value rests on", 56),
+        "words": st.column_config.Column(
+            "Since the run before", width=178,
+            help="better: the corrected p is at most 0.05. That no change is shown does not say that there is none: "
+            "see the interval of the change.",
+        ),
+        "difference": right("Change", "mean of the differences on the cases of both runs", 66),
+        "of_change": right("95 % of change", "95 % interval of the change, not widened for the number of changes", 112),
+        "adjusted": right("p corr.", f"p after correction for all changes shown: {CORRECTIONS[correction]}", 62),
+        "outcomes": right("W · L · T", "wins, losses, ties: cases better, worse, equal since the run before", 92),
+    }  # fmt: skip
+    if settings:
+        columns["settings"] = st.column_config.Column(
+            "Evaluated with", width=160, help="what differs from the run before, which alone can make a change"
+        )
+    return columns

@@ -1,0 +1,334 @@
+"""Two models beside each other: the answer in words, the forest of differences, the table of metrics."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from components.charts.figure_parts import plain, undimmed
+from metrics.presentation.format import (
+    ARROWS,
+    DIRECTIONS,
+    MISSING,
+    aligned,
+    count,
+    interval,
+    number,
+    plural,
+    range_text,
+    shorten,
+)
+from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
+from metrics.presentation.phrases import better, p_value, paired_on, signed
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
+KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
+PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
+SIDES = (270, 175)  # pixels left and right of the forest, for names and values
+MARGINS = (22, 42)  # above and below it
+GAP = 72  # between its panels
+OVERLAP = "intervals overlap: not shown"
+ROW = 25  # pixels a metric
+LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
+
+Row = Mapping[str, Any]  # of components.data.comparison
+
+
+def answer(found: Mapping[str, Any]) -> str:
+    """Return whether B is better, in one sentence; A and B stand for the models' names."""
+    tested = [*found["rows"], *found["resampled"]]
+    rows = [row for row in tested if row["direction"] != "none" and row["verdict"] != "none"]
+    better = sum(row["verdict"] == "better" for row in rows)
+    worse = sum(row["verdict"] == "worse" for row in rows)
+    metrics = plural(len(rows), "metric")
+    if not rows:
+        apart = [row for row in found["unpaired"] if unpaired_words(row) not in ("", OVERLAP)]
+        return (
+            f"Not paired: {plural(len(found['unpaired']), 'metric')} of the whole data set, the two intervals apart in "
+            f"{len(apart) or 'none'}"
+        )
+    if better and worse:
+        return f"It depends: B is better in {better} of {metrics}, A in {worse}"
+    if better:
+        return f"Yes: B is better in {better} of {metrics}, and A in none"
+    if worse:
+        return f"No: A is better in {worse} of {metrics}, and B in none"
+    return f"Not shown: A and B cannot be told apart in {'this metric' if len(rows) == 1 else f'any of {metrics}'}"
+
+
+def method(found: Mapping[str, Any], correction: str) -> str:
+    """Return what was paired and what "better" means, in two sentences."""
+    n = [row["n"] for row in found["rows"] if row["n"]] or [found["cases"]]
+    return f"{paired_on(n, found['clustered'])}. {better(found['tested'], correction)}"
+
+
+def metric_name(row: Row, limit: int = 42) -> str:
+    """Evaluator, metric and its better end: `ROUGE · rougeL ↑`; the evaluator is cut first."""
+    title = shorten(row["title"], limit - 12)
+    return f"{shorten(row['evaluator_title'], limit - 3 - len(title))} · {title} {ARROWS[row['direction']]}".rstrip()
+
+
+def scaled(row: Row) -> tuple[float, float, float] | None:
+    """(low, difference, high) for the forest, turned so that right of 0 B is better; None where it cannot be drawn.
+
+    In shares of the metric's range, or of A's mean where the range is open.
+    """
+    if row["better"] is None or row["low"] is None:
+        return None
+    unit = row["column"]["high"] - row["column"]["low"]
+    if unit == float("inf"):
+        unit = abs(row["a"])
+    if not unit:
+        return None
+    low, middle, high = (row[name] / unit for name in ("low", "difference", "high"))
+    return (-high, -middle, -low) if row["direction"] == "lower" else (low, middle, high)
+
+
+def is_open(row: Row) -> bool:
+    """Return whether a metric's range has no end, so that its difference is drawn relative to A."""
+    return float("inf") in (abs(row["column"]["low"]), abs(row["column"]["high"]))
+
+
+def forest(rows: Sequence[Row], dark: bool = False) -> "go.Figure":
+    """Differences with 95 % intervals around a zero line, right: B better; open-ranged metrics in a panel of their own.
+
+    A filled marker is beyond chance after the correction, a hollow one is not. Points carry [key] as customdata.
+    """
+    from plotly.subplots import make_subplots
+
+    drawn = [(row, place) for row in rows if (place := scaled(row)) is not None]
+    panels = [part for open_ in (False, True) if (part := [pair for pair in drawn if is_open(pair[0]) == open_])]
+    figure = make_subplots(
+        rows=max(1, len(panels)), cols=1, row_heights=[len(part) + 1 for part in panels] or None,
+        vertical_spacing=GAP / (GAP + ROW * (len(drawn) + 2)),
+    )  # fmt: skip
+    for line, part in enumerate(panels, 1):
+        _panel(figure, line, part, dark)
+    figure.update_layout(
+        height=ROW * (len(drawn) + len(panels)) + GAP * (len(panels) - 1) + sum(MARGINS), showlegend=False,
+        hovermode="closest", dragmode=False, margin=dict(zip("lrtb", (*SIDES, *MARGINS), strict=True)),
+    )  # fmt: skip
+    return figure
+
+
+def _panel(figure: "go.Figure", line: int, part: Sequence[tuple[Row, tuple[float, float, float]]], dark: bool) -> None:
+    place = {"row": line, "col": 1}
+    heights = list(range(len(part)))
+    for y, (row, (low, middle, high)) in zip(heights, part, strict=True):
+        colour = _colour(row["verdict"], middle, dark)
+        figure.add_scatter(
+            x=[low, high], y=[y, y], mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", **place
+        )
+        certain = row["verdict"] in ("better", "worse")
+        figure.add_scatter(
+            x=[middle], y=[y], mode="markers", customdata=[[row["key"]]],
+            marker={
+                "size": 10, "color": colour if certain else SURFACE[dark], "line": {"color": colour, "width": 2},
+                "symbol": "diamond" if certain else "circle",
+            },
+            hovertemplate=_hover(row), **undimmed(), **place,
+        )  # fmt: skip
+        figure.add_annotation(
+            x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
+            text=f"<b>{signed(row['difference'])}</b>  {interval(row['low'], row['high'])}", showarrow=False,
+            xanchor="left", xshift=8, font={"size": 12, "color": colour if certain else INK[dark]},
+        )  # fmt: skip
+    low = min(0.0, *(ends[0] for _, ends in part))
+    high = max(0.0, *(ends[2] for _, ends in part))
+    least = 0.22 * (high - low)  # both sides of zero stay visible
+    low, high = min(low, -least), max(high, least)
+    room = LABEL_ROOM * (high - low)
+    for text, x, anchor in (("◀ A better", low - room, "left"), ("B better ▶", high + room, "right")):
+        figure.add_annotation(
+            x=x, y=-0.5, text=text, showarrow=False, xanchor=anchor, yanchor="bottom", yshift=1,
+            font={"size": 12, "color": MUTED[dark]}, **place,
+        )  # fmt: skip
+    title = (
+        "difference, in per cent of A's mean" if is_open(part[0][0]) else "difference, in points of the metric's range"
+    )
+    figure.update_xaxes(
+        range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
+        tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 4}, **place,
+    )  # fmt: skip
+    figure.update_yaxes(
+        tickvals=heights, ticktext=[plain(metric_name(row)) for row, _ in part], range=[len(part) - 0.5, -0.5],
+        showgrid=False, zeroline=False, ticks="", tickfont={"size": 12.5, "color": INK[dark]}, **place,
+    )  # fmt: skip
+
+
+def _colour(verdict: str, better: float, dark: bool) -> str:
+    if verdict in ("better", "worse", "leaning"):
+        return ACCENT[dark] if better > 0 else series(dark)[1]
+    return MUTED[dark]
+
+
+def _hover(row: Row) -> str:
+    return (
+        f"<b>{plain(metric_name(row, 80))}</b><br>A {number(row['a'])} · B {number(row['b'])} · n {count(row['n'])}"
+        f"<br>B − A {signed(row['difference'])} (95 % {interval(row['low'], row['high'])})"
+        f"<br>p {p_value(row['p'])}, corrected {p_value(row['adjusted'])}<br>{row['words']}<extra></extra>"
+    )
+
+
+def table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return the metrics with everything that is known of the pair, as texts."""
+    return pd.DataFrame(
+        {
+            "metric": [metric_name(row, 36) for row in rows],
+            "words": [row["words"] for row in rows],
+            "a": aligned([row["a"] for row in rows]),
+            "b": aligned([row["b"] for row in rows]),
+            "difference": [signed(row["difference"]) for row in rows],
+            "interval": [interval(row["low"], row["high"]) or MISSING for row in rows],
+            "adjusted": [p_value(row["adjusted"]) for row in rows],
+            "p": [p_value(row["p"]) for row in rows],
+            "outcomes": [f"{count(row['wins'])} · {count(row['losses'])} · {count(row['ties'])}" for row in rows],
+            "n": [row["n"] for row in rows],
+            "detectable": aligned([row["detectable"] for row in rows]),
+            "left_out": [row["only_a"] + row["only_b"] + row["neither"] for row in rows],
+            "test": ["McNemar" if row["test"] == "mcnemar" else "sign flips" for row in rows],
+        }
+    )
+
+
+def table_columns(correction: str) -> dict[str, Any]:
+    """Return the table's headers, each with what it means on hover."""
+
+    def right(title: str, help: str, width: int) -> Any:
+        return st.column_config.Column(title, help=help, width=width, alignment="right")
+
+    return {
+        "metric": st.column_config.Column("Metric", help="↑ higher is better, ↓ lower is better", width=238),
+        "words": st.column_config.Column(
+            "Verdict", width=192,
+            help="better: the corrected p is at most 0.05. That two cannot be told apart does not say they are equal: "
+            "see the interval and the detectable difference.",
+        ),
+        "a": right("A", "mean of A over the cases that both have a value for", 54),
+        "b": right("B", "mean of B over the same cases", 54),
+        "difference": right("B − A", "mean of the differences case by case", 60),
+        "interval": right(
+            "95 % interval", "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
+            "clustered by the suite's groups. Not widened for the number of metrics.", 108,
+        ),
+        "adjusted": right("p corr.", f"p after correction for the metrics shown: {CORRECTIONS[correction]}", 62),
+        "outcomes": right("W · L · T", "wins, losses, ties: cases on which B is better, worse, equal", 92),
+        "p": right(
+            "p", "how often chance alone would make a difference as large, were the two models interchangeable. "
+            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of the differences.", 62,
+        ),
+        "n": right("n", "pairs: cases that both have a value for", 50),
+        "detectable": right(
+            "Detectable", "the true difference that this many such pairs reveal four times of five (80 % power, one "
+            "test at 5 %): a smaller one may well be missed", 84,
+        ),
+        "left_out": right("Left out", "cases without a value of A, of B or of both", 66),
+        "test": st.column_config.Column("Test", help="how p was found", width=80),
+    }  # fmt: skip
+
+
+def resampled_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Metrics of the whole data set, or of its labels, paired over the same resamples of the cases."""
+    return pd.DataFrame(
+        {
+            "metric": [metric_name(row, 34) if row["label"] is None else shorten(row["label"], 34) for row in rows],
+            "words": [row["words"] for row in rows],
+            "a": aligned([row["a"] for row in rows]),
+            "b": aligned([row["b"] for row in rows]),
+            "difference": [signed(row["difference"]) for row in rows],
+            "interval": [interval(row["low"], row["high"]) for row in rows],
+            "adjusted": [p_value(row["adjusted"]) for row in rows],
+            "p": [p_value(row["p"]) for row in rows],
+            "n": [row["n"] for row in rows],
+        }
+    )
+
+
+def resampled_columns(correction: str, metric: str = "Metric of the whole data set") -> dict[str, Any]:
+    """Return the headers of `resampled_table`, each with what it means on hover."""
+
+    def right(title: str, width: int, help: str | None = None) -> Any:
+        return st.column_config.Column(title, help=help, width=width, alignment="right")
+
+    return {
+        "metric": st.column_config.Column(metric, width=214),
+        "words": st.column_config.Column("Verdict", width=182, help="better: the corrected p is at most 0.05"),
+        "a": right("A", 56),
+        "b": right("B", 56),
+        "difference": right("B − A", 60),
+        "interval": right(
+            "95 % interval", 104, "of B − A, by the bootstrap: the same cases are drawn again for both models, so what "
+            "makes a case hard for both does not count",
+        ),
+        "adjusted": right("p corr.", 60, f"p after correction for what is shown: {CORRECTIONS[correction]}"),
+        "p": right("p", 60, "how often drawing the cases again moves the difference as far as it lies from 0"),
+        "n": right("n", 52, "what B's value rests on"),
+    }  # fmt: skip
+
+
+def unpaired_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return the metrics of the whole data set: both values with their own intervals."""
+    return pd.DataFrame(
+        {
+            "metric": [metric_name(row, 60) for row in rows],
+            "a": aligned([row["a"]["value"] for row in rows]),
+            "of_a": [interval(row["a"]["low"], row["a"]["high"]) or MISSING for row in rows],
+            "b": aligned([row["b"]["value"] for row in rows]),
+            "of_b": [interval(row["b"]["low"], row["b"]["high"]) or MISSING for row in rows],
+            "difference": [_apart(row["a"]["value"], row["b"]["value"]) for row in rows],
+            "words": [unpaired_words(row) for row in rows],
+            "n": [row["b"]["n"] for row in rows],
+        }
+    )
+
+
+def unpaired_words(row: Row) -> str:
+    """Return what the two intervals say: who is better where they are apart, OVERLAP else; empty where there are none."""
+    a, b = row["a"], row["b"]
+    if None in (a["low"], a["high"], b["low"], b["high"]) or row["direction"] == "none":
+        return ""
+    if a["low"] <= b["high"] and b["low"] <= a["high"]:
+        return OVERLAP
+    return f"{'B' if (b['value'] > a['value']) == (row['direction'] == 'higher') else 'A'} is better: intervals apart"
+
+
+def _apart(a: float | None, b: float | None) -> str:
+    return MISSING if a is None or b is None else signed(b - a)
+
+
+UNPAIRED_COLUMNS: dict[str, Any] = {
+    "metric": st.column_config.Column("Metric that cannot be paired", width=240),
+    "words": st.column_config.Column(
+        "Verdict",
+        width=185,
+        help="intervals that overlap do not show that the models are equal: a paired test could tell more",
+    ),
+    "a": st.column_config.Column("A", alignment="right", width=62),
+    "of_a": st.column_config.Column("95 % of A", help="95 % interval", alignment="right", width=100),
+    "b": st.column_config.Column("B", alignment="right", width=62),
+    "of_b": st.column_config.Column("95 % of B", help="95 % interval", alignment="right", width=100),
+    "difference": st.column_config.Column("B − A", alignment="right", width=66),
+    "n": st.column_config.Column("n", help="what B's value rests on", alignment="right", width=56),
+}
+
+
+def metric_help(row: Row) -> str:
+    """Return what the metric is: its definition, range and better end."""
+    low, high = row["column"]["low"], row["column"]["high"]
+    return f"{row['description']} · range {range_text(low, high)}, {DIRECTIONS[row['direction']]}"
+
+
+def facts(row: Row, correction: str) -> str:
+    """One metric of the pair in two lines."""
+    unit = f" {row['unit']}" if row["unit"] else ""
+    bounds = interval(row["low"], row["high"])
+    corrected = "" if correction == "none" else f", corrected {p_value(row['adjusted'])} ({CORRECTIONS[correction]})"
+    return (
+        f"A {number(row['a'])}{unit} · B {number(row['b'])}{unit} · B − A {signed(row['difference'])}"
+        + (f" (95 % {bounds})" if bounds else "")
+        + f" · n {count(row['n'])} · p {p_value(row['p'])}{corrected}"
+    )

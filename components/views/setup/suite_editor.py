@@ -1,0 +1,235 @@
+"""The editor of a suite: its cases, filtered; edits of them, kept as a draft; what is in it. Nothing is overwritten."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from components import data
+from components.widgets import controls, filters, url
+from components.widgets.controls import place
+from components.widgets.tables import HEAD, ROW, records
+from metrics.presentation import format
+
+PAGE = 100
+TALL = 432  # pixels of the table of cases
+FILTERS = ("tag", "complexity", "length_min", "length_max", "field", "value", "search")
+ACTIONS = {
+    "tag": "Add a tag", "untag": "Remove a tag", "weigh": "Set the weight", "keep": "Keep these alone",
+    "leave_out": "Leave these out",
+}  # fmt: skip
+COLUMNS = {  # title, width in pixels, meaning
+    "case_id": ("Case", 110, "The id, by which outputs name the case."),
+    "question": ("Question", 230, "What the model is asked."),
+    "expected": ("Expected", 110, "The expected answers, or the true class."),
+    "tags": ("Tags", 130, "What the case is filed under; numbers can be read by tag."),
+    "weight": ("Weight", 70, "How much the case counts in weighted means; empty counts as 1."),
+    "complexity": ("Complexity", 90, "The column complexity of the upload; medium where it does not say."),
+    "perturbs": ("Variant of", 110, "The case that this one is a perturbed variant of."),
+    "image": ("Image", 230, "The file of the picture."),
+}
+
+
+def choose_suite(stored: Mapping[str, str]) -> str:
+    """Return the suite of the address, or the newest; another one is chosen in the sidebar."""
+    asked = url.param("suite")
+    if asked is not None and asked not in stored:
+        st.error(f"This workspace has no suite {format.shorten(asked)!r}. Choose one of its suites in the sidebar.")
+    chosen = asked if asked in stored else next(iter(stored))
+    key = "suite-picker"
+    if st.session_state.get(key, chosen) != chosen:
+        st.session_state[key] = chosen
+    st.sidebar.selectbox(
+        f"Suite ({len(stored)})", list(stored), place(list(stored), chosen), stored.__getitem__, key=key,
+        on_change=lambda: open_suite(st.session_state[key]),
+    )  # fmt: skip
+    url.put(suite=chosen)
+    return chosen
+
+
+def open_suite(suite: str, said: str = "", view: str | None = None) -> None:
+    """Let the page show another suite: what the address says of the old one's draft and filters goes."""
+    st.query_params.clear()
+    url.put(suite=suite, view=view)
+    st.session_state["suites-said"] = said
+
+
+def draw_filters(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters of the sidebar; what they ask for, as Suite.matching takes it."""
+    criteria: dict[str, Any] = {}
+    if wanted := filters.search("Case id or question", "search"):
+        criteria["search"] = wanted
+    if facts["tags"] and (tags := filters.many("Tags", counted(facts["tags"]), "tag")):
+        criteria["tag"] = tags
+    if len(facts["complexity"]) > 1:
+        levels = filters.many("Complexity", counted(facts["complexity"]), "complexity")
+        if levels:
+            criteria["complexity"] = levels
+    if facts["longest"] > 1:
+        high = float(facts["longest"])
+        filters.between("Characters of the question", "length", 0.0, high, 1.0, "%.0f")
+        least, most = filters.bounds("length", 0.0, high)
+        if least is not None or most is not None:
+            criteria["length"] = (least, most)
+    if facts["values"]:
+        field = filters.one("Column", {name: format.title(name) for name in facts["values"]}, "field", every="Any")
+        if field is not None:
+            value = filters.one("Value", counted(facts["values"][field]), "value", every="Any")
+            if value is not None:
+                criteria[field] = value
+    filters.reset(list(FILTERS))
+    return criteria
+
+
+def counted(counts: Mapping[str, int]) -> dict[str, str]:
+    """Return each value with the number of its cases, as filters show it."""
+    return {value: f"{format.shorten(value, 40)} ({format.count(n)})" for value, n in counts.items()}
+
+
+def draw_cases(suite: str, draft: str, facts: Mapping[str, Any], criteria: Mapping[str, Any]) -> None:
+    """The cases that fit, a page of them, and what can be done with them."""
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        page = int(url.number("page", 1, low=1))
+        rows, total = data.suite_cases(suite, draft, criteria, PAGE, PAGE * (page - 1))
+        chosen = _draw_table(rows, total, page, facts, f"{suite}-{draft}-{page}-{sorted(criteria.items())}")
+    with right:
+        _draw_edit(suite, draft, criteria, chosen, total, facts)
+        _draw_save(suite, draft, facts)
+
+
+def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: Mapping[str, Any], key: str) -> list[str]:
+    """Return a page of cases; the ids of those that are chosen."""
+    if not total:
+        st.info("No case fits the filters in the sidebar. Clear them to see all.")
+        return []
+    last = -(-total // PAGE)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        first = PAGE * (page - 1) + 1
+        of = format.plural(total, "case") + (" that fit" if total < facts["cases"] else "")
+        st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}", width="stretch")
+        controls.pager(page, last)
+    shown = ["case_id", "question", "expected", "tags"]
+    shown += ["weight"] if facts["weighted"] else []
+    shown += ["complexity"] if facts["rated"] else []
+    shown += ["perturbs"] if facts["originals"] < facts["cases"] else []
+    if not facts["textual"]:
+        shown = ["case_id", "image", "tags"]
+    kinds = {"tags": st.column_config.ListColumn, "weight": st.column_config.NumberColumn}
+    config = {
+        name: kinds.get(name, st.column_config.Column)(title, width=width, help=meaning)
+        for name, (title, width, meaning) in COLUMNS.items()
+    }
+    event = st.dataframe(
+        rows, hide_index=True, column_order=shown, column_config=config, key=f"cases-{key}", on_select="rerun",
+        selection_mode="multi-row", height="content" if HEAD + ROW * len(rows) <= TALL else TALL, row_height=ROW,
+    )  # fmt: skip
+    return [str(rows.iloc[row]["case_id"]) for row in event["selection"]["rows"]]
+
+
+def _draw_edit(
+    suite: str, draft: str, criteria: Mapping[str, Any], chosen: list[str], total: int, facts: Mapping[str, Any]
+) -> None:
+    with st.container(border=True, gap="small"):
+        action = st.selectbox(
+            "Edit", list(ACTIONS), format_func=ACTIONS.__getitem__, key="edit-action",
+            help="Edits make a draft, which the address keeps. The stored suite stays as it is.",
+        )  # fmt: skip
+        edit: dict[str, Any] = {"do": action}
+        if action == "tag":
+            edit["tag"] = st.text_input("Tag", key="edit-tag", max_chars=80).strip()
+        elif action == "untag":
+            edit["tag"] = st.selectbox("Tag", list(facts["tags"]), key="edit-untag") or ""
+        elif action == "weigh":
+            edit["weight"] = st.number_input("Weight", 0.0, value=1.0, step=0.5, key="edit-weight")
+        count = len(chosen) or total
+        whole = action in ("keep", "leave_out") and count == facts["cases"]
+        ready = bool(total) and not whole and edit.get("tag") != ""
+        target = f"the {format.plural(count, 'chosen case')}" if chosen else f"all {format.plural(count, 'case')} shown"
+        if st.button(
+            f"Apply to {target}", disabled=not ready, width="stretch", help="Choose rows to edit those alone."
+        ):
+            token, refused = data.edit_draft(suite, draft, edit, criteria, chosen)
+            if refused:
+                st.text(f"✗ {refused}")
+                return
+            url.put(draft=token, page=None)
+            st.rerun()
+
+
+def _draw_save(suite: str, draft: str, facts: Mapping[str, Any]) -> None:
+    with st.container(border=True, gap="small"):
+        if facts["edits"]:
+            hidden = len(facts["edits"]) - 3
+            lines = ([f"{hidden} earlier"] if hidden > 0 else []) + facts["edits"][-3:]
+            st.text("\n".join(lines))
+            with st.container(horizontal=True):
+                if st.button("Undo", icon=":material/undo:", help="Takes the last edit back."):
+                    url.put(draft=data.undo_edit(suite, draft) or None, page=None)
+                    st.rerun()
+                if st.button("Discard", type="tertiary", help="Takes every edit back; the stored suite is as it was."):
+                    url.put(draft=None, page=None)
+                    st.rerun()
+            name = st.text_input("Name of the new suite", f"{facts['name']}, edited", key=f"save-name-{suite}").strip()
+            if st.button("Save as a new suite", type="primary", disabled=not name, width="stretch"):
+                open_suite(*data.save_draft(suite, draft, name))
+                st.rerun()
+        elif st.button("Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"):
+            url.go("evaluate", **{"from": "stored", "suite": suite})
+        if facts["textual"]:
+            with st.container(horizontal=True):
+                for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
+                    st.download_button(
+                        kind.upper(), data=lambda kind=kind: data.draft_bytes(suite, draft, kind), mime=mime,
+                        file_name=f"{facts['name']}.{kind}", on_click="ignore", icon=":material/download:",
+                        help="All its cases, edits included; filters do not matter. JSONL is exact; in CSV an "
+                        "apostrophe stands before what a spreadsheet would run as a formula.",
+                    )  # fmt: skip
+
+
+def draw_contents(facts: Mapping[str, Any]) -> None:
+    """How many cases there are of each tag, each complexity and each value; a click shows them."""
+    tables = {"tag": ("Tags", facts["tags"]), "complexity": ("Complexity", facts["complexity"])}
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        if facts["tags"]:
+            _draw_counts("Tags", facts["tags"], facts["cases"], "tag")
+        else:
+            st.text("No case has a tag. Under Cases, tags can be given to some of them.")
+    with middle:
+        _draw_counts(*tables["complexity"], facts["cases"], "complexity")
+        unrated = facts["cases"] - facts["rated"]
+        if unrated:
+            st.caption(
+                f"{format.plural(unrated, 'case')} without a complexity of {'its' if unrated == 1 else 'their'} own "
+                "count as medium; a column complexity in the upload says otherwise."
+            )
+    with right:
+        if not facts["values"]:
+            st.text("Neither classes nor columns of its own tell its cases apart.")
+            return
+        fields = {name: format.title(name) for name in facts["values"]}
+        asked = url.param("field")
+        start = list(fields).index(asked) if asked in fields else 0
+        field = st.selectbox("Column", list(fields), start, fields.__getitem__, key="contents-field")
+        url.put(field=field)
+        _draw_counts(fields[field], facts["values"][field], facts["cases"], "value", field=field)
+
+
+def _draw_counts(title: str, counts: Mapping[str, int], cases: int, name: str, **beside: str) -> None:
+    table = pd.DataFrame({"value": list(counts), "cases": list(counts.values())})
+    table["share"] = 100 * table["cases"] / max(1, cases)
+    columns = {
+        "value": st.column_config.Column(title, width=100),
+        "cases": st.column_config.NumberColumn("Cases", width=60, help="How many cases; a click shows them."),
+        "share": st.column_config.ProgressColumn(
+            "Share", width=100, format="%.0f %%", min_value=0.0, max_value=100.0,
+            help="Of all cases of the suite; a case may have several tags.",
+        ),
+    }  # fmt: skip
+    clicked = records(table, columns, f"contents-{name}-{beside}", tallest=460)
+    if clicked is not None:
+        url.put(**dict.fromkeys([*FILTERS, "page", "view"]))
+        url.put(**beside, **{name: [str(table.iloc[clicked]["value"])]})
+        st.rerun()

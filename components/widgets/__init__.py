@@ -1,0 +1,1 @@
+"""What every page is built from: the frame, the address, filters, controls, tables, uploads, forms."""

@@ -1,0 +1,73 @@
+"""Controls in the page itself. The address is the only truth, as with the sidebar's filters."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from components.widgets import url
+
+T = TypeVar("T")
+
+
+def slider(label: str, name: str, default: float, low: float = 0.0, high: float = 1.0, step: float = 0.05) -> float:
+    """Return a number between `low` and `high` that the address keeps under `name`; the default is not written."""
+    chosen = url.number(name, default, low, high)
+    key = f"control-{name}"
+    st.slider(
+        label, low, high, agreed(key, chosen), step=step, key=key, format="%.2f", on_change=_write,
+        args=(name, key, default),
+    )  # fmt: skip
+    return chosen
+
+
+def choice(label: str, options: Mapping[str, str], name: str, clears: Sequence[str] = ()) -> str:
+    """One of `options` (value → text) as buttons in a row; the first is the default, which is not written.
+
+    A choice takes the query parameters `clears` away: what was said of the one chosen before.
+    """
+    first = next(iter(options))
+    asked = url.param(name, first)
+    chosen = str(asked if asked in options else first)
+    key = f"control-{name}"
+    st.segmented_control(
+        label, list(options), format_func=options.__getitem__, key=key, default=agreed(key, chosen), required=True,
+        on_change=_write, args=(name, key, first, clears), label_visibility="collapsed",
+    )  # fmt: skip
+    return chosen
+
+
+def pager(page: int, last: int) -> None:
+    """Buttons to the pages before and after `page` of `last` (from 1), which the address keeps; none for one page."""
+    if last <= 1:
+        return
+    if st.button("Previous", disabled=page <= 1, icon=":material/chevron_left:"):
+        url.put(page=page - 1 if page > 2 else None)
+        st.rerun()
+    if st.button("Next", disabled=page >= last, icon=":material/chevron_right:", icon_position="right"):
+        url.put(page=page + 1)
+        st.rerun()
+
+
+def agreed(key: str, value: T) -> T | None:
+    """Make the widget of that key show `value`: the default to give it, or None where its state had to be overwritten.
+
+    The first time the default must carry the value: if a first script run is cut short by a second one, which a browser
+    that tells its theme causes, a state written by the first never reaches the browser.
+    """
+    if st.session_state.get(key, value) == value:
+        return value
+    st.session_state[key] = value
+    return None
+
+
+def place(options: Sequence[T], value: T | None) -> int:
+    """Return where `value`, as `agreed` gave it, is among the options of a select box; 0 where its state was
+    overwritten.
+    """
+    return 0 if value is None else options.index(value)
+
+
+def _write(name: str, key: str, default: object, clears: Sequence[str] = ()) -> None:
+    value = st.session_state[key]
+    url.put(**dict.fromkeys(clears), **{name: None if value == default else value})

@@ -1,0 +1,58 @@
+"""Which objects of the gallery are behind a number: the filters that a link to them carries."""
+
+from collections.abc import Mapping, Sequence
+
+from components.widgets.url import Value
+from metrics.presentation.chart_data.metric_bars import GAIN
+
+Filters = dict[str, Value]
+
+ERRORS: Mapping[str, tuple[str, ...]] = {  # the kinds of matches behind an error; an empty entry sets the sums apart
+    "classification": ("fp_misclassification",),
+    "localisation": ("fp_localisation",),
+    "both": ("fp_both",),
+    "duplicate": ("fp_duplicate",),
+    "background": ("fp_hallucination",),
+    "missed": ("fn_no_prediction",),
+    "": (),
+    "false_positives": ("fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination"),
+    "false_negatives": ("fn_no_prediction", "fn_misclassification", "fn_localisation"),
+}
+KINDS: Mapping[str, tuple[str, ...]] = {  # metric: the kinds that it is about; of others every mistake
+    **{GAIN + error: kinds for error, kinds in ERRORS.items()},
+    **{kind: (kind,) for kind in ("tp", "fn_misclassification", "fp_misclassification")},
+    "fn_no_prediction": ("fn_no_prediction", "fn_low_score"),
+    "fp_hallucination": ("fp_hallucination", "fp_duplicate", "fp_localisation"),  # Valor's, who knows two kinds
+    "confused": ("fp_misclassification",),
+    "hallucinated": ("fp_hallucination",),
+    "missed": ("fn",),
+    **dict.fromkeys(("expected_calibration_error", "maximum_calibration_error", "brier", "log_loss"), ("fp", "tp")),
+    **dict.fromkeys(("AR", "AR_1", "AR_10", "AR_100", "AR_small", "AR_medium", "AR_large"), ("fn",)),
+    **dict.fromkeys(("mar", "ar", "coco_ar"), ("fn",)),
+}
+SIZES = ("small", "medium", "large")
+
+
+def number(evaluator: str, metric: str, parameters: Mapping[str, Value]) -> Filters:
+    """Return the objects of one metric of an evaluator that was run with these parameters."""
+    size = metric.rpartition("_")[2]
+    return {
+        "evaluator": evaluator,
+        "kind": list(KINDS.get(metric, ())),
+        "size": [size] if size in SIZES else [],
+        "score_min": parameters.get("score_threshold"),
+    }
+
+
+def cell(labels: Sequence[str], predicted: Sequence[str], margins: tuple[str, str]) -> Filters:
+    """Return the objects of a cell of a confusion matrix: those of these labels that are predicted as those."""
+    if margins[0] in labels:
+        return {"kind": ["fp_hallucination"], "label": list(predicted)}
+    if margins[1] in predicted:
+        return {"kind": ["fn"], "label": list(labels)}
+    right = set(labels) & set(predicted)
+    return {
+        "kind": ["tp"] * bool(right) + ["fp_misclassification"] * (len({*labels, *predicted}) > 1),
+        "label": list(predicted),
+        "truth": list(labels),
+    }

@@ -1,0 +1,131 @@
+"""What every page begins with: its name, its question, and the run that it speaks of."""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from components import data
+from components.widgets import url
+from components.widgets.controls import agreed, place
+from metrics.presentation import format
+
+FOLDER = Path(__file__).parent
+RUN_STATES = {
+    "finished": "✓ finished",
+    "queued": "… queued",
+    "running": "… running",
+    "cancelled": "– cancelled",
+    "interrupted": "✗ interrupted",
+    "failed": "✗ failed",
+}
+
+
+def navigation() -> st.Page:
+    """Register the pages and draw the menu; the page that the address names is returned, to be run.
+
+    The icon is set first and from a file: a page's Material icon as favicon would be fetched from the network.
+    """
+    st.session_state["navigated"] = True
+    st.set_page_config(page_icon=FOLDER / "icon.svg", layout="wide")
+    st.logo(FOLDER / "logo.svg", icon_image=FOLDER / "icon.svg")
+    menu = {title: [url.page(name) for name in section] for title, section in url.SECTIONS.items()}
+    return st.navigation(menu, position="top")
+
+
+def frame(title: str, question: str, *, needs_run: bool = True) -> str:
+    """Draw the head of a page and, where `needs_run`, the run picker; the id of the chosen run, "" without one.
+
+    The run is `?run=` of the address, else the one last looked at, else the newest that is finished. A page that needs
+    a run and has none stops here, with what to do about it.
+    """
+    st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
+    if "navigated" not in st.session_state:  # a deep link to a fresh server runs the page without app.py
+        navigation()
+    st.title(title, anchor=False)
+    st.caption(question)
+    with st.sidebar.container(gap=None):
+        _history()(key="history")
+    return _chosen_run() if needs_run else ""
+
+
+@cache
+def _history() -> Any:
+    """Return what keeps Back right, see history.js; it draws nothing."""
+    return st.components.v2.component("assay_history", js=(FOLDER / "history.js").read_text(encoding="utf-8"))
+
+
+def is_dark() -> bool:
+    """Return whether the browser shows the dark theme; light until it has said."""
+    return st.context.theme.type == "dark"
+
+
+def empty(what: str, why: str, button: str | None = None, page: str = "evaluate", **values: url.Value) -> None:
+    """An empty state that teaches: what is missing, why, and the button that mends it."""
+    with st.container(border=True):
+        st.subheader(what, anchor=False)
+        st.text(why)
+        if button and st.button(button, type="primary", key=f"empty-{page}"):
+            url.go(page, **values)
+
+
+def _chosen_run() -> str:
+    runs = {run["id"]: run for run in data.runs()}
+    if not runs:
+        empty(
+            "No run yet",
+            "A run is one suite and the outputs of your models, judged by the evaluators you choose.",
+            "Evaluate a suite",
+        )
+        st.stop()
+    asked = url.param("run")
+    if asked not in (None, "latest") and asked not in runs:
+        st.error(f"This workspace has no run {format.shorten(str(asked))!r}. Choose one of its runs in the sidebar.")
+    finished = [run_id for run_id, run in runs.items() if run["state"] == "finished"]
+    last = st.session_state.get("last_run")
+    chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
+    labels = run_labels(runs)
+    st.sidebar.selectbox(
+        f"Run ({len(runs)})",
+        list(runs),
+        place(list(runs), agreed("run_picker", chosen)),
+        format_func=labels.__getitem__,
+        key="run_picker",
+        on_change=_pick_run,
+    )
+    run = runs[chosen]
+    st.sidebar.caption(f"{format.moment(run['created'])} · {RUN_STATES.get(run['state'], run['state'])}")
+    st.session_state["last_run"] = chosen
+    url.put(run=chosen)
+    if run["state"] != "finished":
+        empty(
+            "This run is not finished",
+            "Its numbers appear when every evaluator is done. Runs shows its progress and can resume it.",
+            "See its progress",
+            page="runs",
+            run=chosen,
+        )
+        st.stop()
+    return chosen
+
+
+def run_labels(runs: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return the names of the runs by id, with the id where several bear one name: a selectbox knows its options by
+    label.
+    """
+    names = {
+        run_id: (run["name"] or run_id) + ("" if run["state"] == "finished" else f" ({run['state']})")
+        for run_id, run in runs.items()
+    }
+    counts = Counter(names.values())
+    return {run_id: f"{name} · {run_id}" if counts[name] > 1 else name for run_id, name in names.items()}
+
+
+def _pick_run() -> None:
+    """A new run: what the address said of the old one's models, metrics and cases goes."""
+    chosen = st.session_state["run_picker"]
+    st.query_params.clear()
+    st.query_params["run"] = chosen

@@ -1,0 +1,130 @@
+"""The address of a view: the pages there are, and state in the query parameters, so that a link reproduces the view."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import parse_qs, urlencode
+
+import streamlit as st
+
+ROOT = Path(__file__).resolve().parents[2]
+SECTIONS = {  # of the menu: file stem = name: title, icon; the first is the start page
+    "Results": {
+        "leaderboard": ("Leaderboard", ":material/leaderboard:"),
+        "compare": ("Compare", ":material/balance:"),
+        "problems": ("Problems", ":material/report:"),
+        "slices": ("Slices", ":material/pie_chart:"),
+        "trend": ("Trend", ":material/timeline:"),
+        "compliance": ("Compliance", ":material/policy:"),
+        "report": ("Report", ":material/picture_as_pdf:"),
+    },
+    "Look inside": {
+        "cases": ("Cases", ":material/list_alt:"),
+        "example": ("Example", ":material/image_search:"),
+        "curves": ("Curves", ":material/show_chart:"),
+        "gallery": ("Gallery", ":material/grid_view:"),
+    },
+    "Evaluate": {
+        "evaluate": ("Evaluate", ":material/upload_file:"),
+        "runs": ("Runs", ":material/play_circle:"),
+        "suites": ("Suites", ":material/dataset:"),
+        "monitor": ("Monitor", ":material/monitor_heart:"),
+        "catalogue": ("Evaluators", ":material/menu_book:"),
+    },
+    "Judge": {
+        "judge": ("Judge", ":material/gavel:"),
+        "judge_agreement": ("Judge agreement", ":material/verified:"),
+        "label": ("Label", ":material/rate_review:"),
+    },
+}
+PAGES = {name: facts for section in SECTIONS.values() for name, facts in section.items()}
+START = "leaderboard"
+
+Value = str | int | float | bool | Sequence[str] | None
+
+
+def page(name: str) -> st.Page:
+    """Return the page of that name, fit for st.navigation, st.switch_page and st.page_link; KeyError where there is
+    none.
+    """
+    title, icon = PAGES[name]
+    path = ROOT / "pages" / f"{name}.py"
+    return st.Page(path, title=title, icon=icon, url_path=name, default=name == START)
+
+
+def param(name: str, default: str | None = None) -> str | None:
+    """Return the query parameter, or `default` where it is absent or empty."""
+    return st.query_params.get(name) or default
+
+
+def params(name: str) -> list[str]:
+    """Return every value of a query parameter that may be repeated."""
+    return [value for value in st.query_params.get_all(name) if value]
+
+
+def number(name: str, default: float, low: float = float("-inf"), high: float = float("inf")) -> float:
+    """Return the query parameter as a number between `low` and `high`; `default` where it is absent or no number."""
+    try:
+        value = float(st.query_params.get(name, ""))
+    except ValueError:
+        return default
+    return min(high, max(low, value)) if value == value else default
+
+
+def flag(name: str) -> bool:
+    """Return whether the query parameter is set to 1."""
+    return st.query_params.get(name) == "1"
+
+
+def put(**values: Value) -> None:
+    """Write query parameters of this view; None, False, "" and [] remove one."""
+    for name, value in values.items():
+        texts = _texts(value)
+        if texts == st.query_params.get_all(name):
+            continue
+        if texts:
+            st.query_params[name] = texts
+        else:
+            st.query_params.pop(name, None)
+
+
+def go(name: str, /, **values: Value) -> NoReturn:
+    """Leave for another page, its query parameters set."""
+    # a dict: of pairs that share a name, switch_page keeps the last one only
+    st.switch_page(page(name), query_params={name: texts for name, value in values.items() if (texts := _texts(value))})
+
+
+def state() -> str:
+    """This view's query parameters as one text, which `link_back` of another page takes."""
+    return urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
+
+
+def link(label: str, name: str, /, *, icon: str | None = None, **values: Value) -> None:
+    """Draw a link to another page with its query parameters."""
+    st.page_link(page(name), label=label, icon=icon, query_params=_pairs(values))
+
+
+def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> None:
+    """Draw a link to a page in the state that it said it was in."""
+    link(label, name, icon=icon, **parse_qs(state))
+
+
+def href(name: str, **values: Value) -> str:
+    """Return the address of a view, relative to the studio's root: `/cases?run=…`."""
+    path = "/" if name == START else f"/{name}"
+    pairs = _pairs(values)
+    return f"{path}?{urlencode(pairs)}" if pairs else path
+
+
+def _pairs(values: dict[str, Value]) -> list[tuple[str, str]]:
+    return [(name, text) for name, value in values.items() for text in _texts(value)]
+
+
+def _texts(value: Value) -> list[str]:
+    if value is None or value is False or value == "":
+        return []
+    if value is True:
+        return ["1"]
+    if isinstance(value, str | int | float):
+        return [f"{value:g}" if isinstance(value, float) else str(value)]
+    return [str(item) for item in value]

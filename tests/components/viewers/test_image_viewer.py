@@ -1,0 +1,144 @@
+"""The image viewer's figure."""
+
+import base64
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+from components.viewers import image_viewer
+
+
+def with_rings(frame: pd.DataFrame) -> pd.DataFrame:
+    rows = zip(*(frame[name] for name in ("x", "y", "width", "height")), strict=True)
+    return frame.assign(rings=[[[x, y, x + w, y, x + w, y + h, x, y + h]] for x, y, w, h in rows])
+
+
+ANNOTATIONS = with_rings(
+    pd.DataFrame(
+        {"label": ["cat", "dog"], "x": [10.0, 50.0], "y": [10.0, 50.0], "width": [20.0, 10.0], "height": [20.0, 10.0]}
+    )
+)
+PREDICTIONS = pd.DataFrame(
+    {
+        "label": ["cat", "<b>cow</b>", "dog"],
+        "score": [0.9, 0.4, 0.1],
+        "x": [11.0, 70.0, 50.0],
+        "y": [11.0, 70.0, 50.0],
+        "width": [20.0, 9.0, 9.0],
+        "height": [20.0, 9.0, 9.0],
+    }
+)
+PREDICTIONS = with_rings(PREDICTIONS)
+
+
+def drawn() -> list[image_viewer.ImageObject]:
+    kinds = ["tp", "fp_hallucination", "below_score"]
+    return image_viewer.image_objects(ANNOTATIONS, PREDICTIONS, ["tp", "fn_no_prediction"], kinds)
+
+
+def test_what_is_drawn() -> None:
+    assert [(entry.kind, entry.label, entry.score) for entry in drawn()] == [
+        ("annotation", "cat", None),
+        ("fn", "dog", None),
+        ("tp", "cat", 0.9),
+        ("fp", "<b>cow</b>", 0.4),
+    ]
+    assert image_viewer.legend(drawn()) == "✓ 1 found · ✗ 1 false · – 1 missed"
+
+
+BOX = {"x": 1.0, "y": 2.0, "width": 3.0, "height": 4.0}
+NO_BOX = dict.fromkeys(BOX)
+TRIANGLES = [[0.0, 0.0, 4.0, 0.0, 4.0, 4.0], [6.0, 1.0, 9.0, 1.0, 9.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("row", "geometry", "rings"),
+    [
+        (BOX | {"rings": TRIANGLES}, "box", ((1, 2, 4, 2, 4, 6, 1, 6),)),
+        (BOX | {"rings": TRIANGLES}, "mask", tuple(map(tuple, TRIANGLES))),
+        (BOX | {"rings": TRIANGLES}, "polygon", tuple(map(tuple, TRIANGLES))),
+        (NO_BOX | {"rings": TRIANGLES}, "box", ((0, 0, 9, 0, 9, 4, 0, 4),)),
+        (NO_BOX | {"rings": []}, "box", ()),
+    ],
+    ids=["box", "mask", "polygon", "box around polygons", "nothing"],
+)
+def test_rings(row: dict[str, object], geometry: str, rings: tuple[tuple[float, ...], ...]) -> None:
+    assert image_viewer.rings(row, geometry) == rings
+
+
+def test_masks_are_filled_but_for_what_others_lie_on() -> None:
+    assert [
+        image_viewer.panel("a", drawn(), geometry=geometry)["filled"] for geometry in ("box", "polygon", "mask")
+    ] == [
+        [],
+        [],
+        ["tp", "fp", "fn"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [("tp", "tp"), ("fp_hallucination", "fp"), ("fp_misclassification", "fp_misclassification"), ("fn_missed", "fn"),
+     ("ignored", "ignored"), ("ignored_crowd", "ignored"), ("novel", "ignored")],
+)  # fmt: skip
+def test_drawn_kind(kind: str, shown: str) -> None:
+    assert image_viewer.drawn_kind(kind) == shown
+
+
+def test_kinds_differ_without_colour() -> None:
+    styles = image_viewer.payload("case", 100, 100, None, [image_viewer.panel("a", drawn())])["styles"]
+    assert len({styles[kind]["dash"] for kind in ("tp", "fp", "fn")}) == 3
+
+
+def test_a_panel_is_plain_data() -> None:
+    panel = image_viewer.panel("a", drawn())
+    assert list(panel["objects"]) == ["annotation", "tp", "fp", "fn"]
+    assert panel["objects"]["fp"] == [
+        {
+            "rings": [[70.0, 70.0, 79.0, 70.0, 79.0, 79.0, 70.0, 79.0]], "caption": "<b>cow</b> 0.40",
+            "lines": "<b>cow</b>, score 0.400: false positive, nothing is there",
+        }
+    ]  # fmt: skip
+    assert panel["counts"] == "✓ 1 found · ✗ 1 false · – 1 missed"
+    assert panel["objects"]["annotation"][0]["caption"] == ""
+    assert json.loads(json.dumps(panel)) == panel
+
+
+def test_500_boxes_show_labels_on_hover_only() -> None:
+    crowd = [
+        image_viewer.ImageObject("fp", ((i, i, i + 5, i, i + 5, i + 5, i, i + 5),), "cow", 0.5) for i in range(500)
+    ]
+    panel = image_viewer.panel("a", crowd)
+    assert (panel["labelled"], panel["crowded"]) == (False, True)
+    assert len(json.dumps(image_viewer.payload("case", 600, 600, None, [panel]))) < 100_000
+
+
+def test_picture_is_reencoded_and_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    Image.new("RGBA", (3000, 1000), (10, 20, 30, 255)).save(path)
+    uri, width, height = image_viewer.picture(path)
+    assert (width, height) == (3000, 1000)
+    sent = Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
+    assert (sent.format, sent.size) == ("JPEG", (1600, 533))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not an image", b"\x89PNG\r\n\x1a\n broken"], ids=["empty", "text", "broken"]
+)
+def test_picture_that_cannot_be_read(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="the image cannot be read"):
+        image_viewer.picture(path)
+
+
+def test_picture_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_viewer, "MOST_PIXELS", 99)
+    path = tmp_path / "a.png"
+    Image.new("L", (10, 10)).save(path)
+    with pytest.raises(ValueError, match="10 × 10 pixels; at most 99 are shown"):
+        image_viewer.picture(path)

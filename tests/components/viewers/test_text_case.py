@@ -1,0 +1,65 @@
+"""A text case as plain data."""
+
+import pandas as pd
+import pytest
+
+from components.viewers import text_case
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "lines"),
+    [
+        ("a b", "a b", ["  a b"]),
+        ("The cat sat.", "the cat ran", ["  the cat", "- sat.", "+ ran"]),
+        ("", "new", ["+ new"]),
+        ("old", "", ["- old"]),
+        ("a, b", "a b", ["  a b"]),
+    ],
+    ids=["equal", "case and punctuation aside", "nothing expected", "nothing answered", "comma"],
+)
+def test_difference(expected: str, answer: str, lines: list[str]) -> None:
+    assert text_case.difference(expected, answer).splitlines() == lines
+
+
+def test_closest_expected_answer() -> None:
+    assert text_case.closest("it is Paris, France", ["Rome", "Paris in France"]) == "Paris in France"
+    assert text_case.closest("x", []) == ""
+
+
+def test_score_table() -> None:
+    scores = pd.DataFrame(
+        [
+            {"column": "ann", "evaluator": "rouge", "metric": "rougeL", "value": 0.8421, "status": "ok"},
+            {"column": "ben", "evaluator": "rouge", "metric": "rougeL", "value": None, "status": "not_applicable"},
+            {"column": "ann", "evaluator": "bleu", "metric": "bleu_1", "value": 0.5, "status": "ok"},
+        ]
+    )
+    table = text_case.score_table(scores, {"rouge": "ROUGE"}, ["ann", "ben"])
+    assert table.to_dict("records") == [
+        {"evaluator": "ROUGE", "metric": "rougeL", "ann": "0.842", "ben": "not applicable"},
+        {"evaluator": "bleu", "metric": "bleu_1", "ann": "0.500", "ben": ""},
+    ]
+
+
+def test_evidence_parts() -> None:
+    parts = text_case.evidence_parts(
+        {
+            "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}],
+            "words": ["x", "y"],
+            "long_text": "w" * 100,
+            "nested": {"a": {"b": 1}},
+            "share": 0.123456,
+            "nothing": [],
+            "rouge_1": {"f": 0.5, "of": 1},
+            "rouge_2": {"f": 0.25, "of": 1},
+            "best": {"precision": 1.0, "found": True},
+        }
+    )
+    assert [(title, how) for title, how, _ in parts] == [
+        ("claims", "table"), ("words", "table"), ("long text", "code"), ("nested", "code"), ("share", "fact"),
+        ("nothing", "fact"), ("", "table"), ("best", "fact"),
+    ]  # fmt: skip
+    assert parts[0][2].to_dict("list") == {"claim": ["a", "b"], "supported": ["✓", "–"]}
+    assert (parts[4][2], parts[5][2]) == ("0.123", "–")
+    assert parts[6][2].to_dict("list") == {"": ["rouge 1", "rouge 2"], "f": ["0.500", "0.250"], "of": ["1", "1"]}
+    assert parts[7][2] == "precision 1.00 · found ✓"

@@ -1,0 +1,164 @@
+"""What is said of a judge: evidence to draw, costs, forms. Pure functions, no page."""
+
+from typing import Any
+
+import pytest
+
+from components.viewers import evidence_list
+from components.views.judge import judge_calls, judge_form, prompt_playground, reply_cache
+from components.views.setup import run_judge
+
+CALL = {"judge": "j", "step": "claims", "reply": "{}", "error": None, "cached": False, "cost_usd": 0.002, "tokens": 30,
+        "seconds": 0.5}  # fmt: skip
+SPEND = {"calls": 12, "cached": 3, "prompt_tokens": 900, "completion_tokens": 100, "usd": 0.25}
+
+
+def row(number: int, holds: bool | None, rests: list[list[Any]]) -> dict[str, Any]:
+    return {
+        "number": number, "text": f"claim {number}", "holds": holds, "glyph": "?", "verdict": "v", "reason": "",
+        "rests": rests, "links": "", "more": [], "against": None,
+    }  # fmt: skip
+
+
+def test_contexts_are_drawn_where_a_verdict_rests_on_one() -> None:
+    lists = [{"name": "claims", "title": "Claims", "rows": [row(1, True, [["contexts", 2]]), row(2, False, [])]}]
+    drawn = evidence_list.payload(lists, ["a", "b"])
+    assert drawn["contexts"] == ["a", "b"]
+    assert drawn["lists"][0]["note"] == "✓ 1 · ✗ 1"
+    lists[0]["rows"][0]["rests"] = [["reference_claims", 1]]
+    assert evidence_list.payload(lists, ["a", "b"])["contexts"] == []
+
+
+def test_only_so_many_rows_are_drawn() -> None:
+    rows = [row(number, None, []) for number in range(1, evidence_list.MOST_ROWS + 3)]
+    drawn = evidence_list.payload([{"name": "claims", "title": "Claims", "rows": rows}], [])
+    assert len(drawn["lists"][0]["rows"]) == evidence_list.MOST_ROWS
+    assert drawn["lists"][0]["note"] == "– 202 · the first 200 are shown"
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(None, "price unknown"), (0, "$0.00"), (1234.5, "$1,234.50"), (0.0042, "$0.0042"), (1e-6, "less than $0.0001")],
+)
+def test_dollars(amount: float | None, text: str) -> None:
+    assert judge_calls.dollars(amount) == text
+
+
+@pytest.mark.parametrize(
+    ("calls", "line"),
+    [
+        ([], "Judged by j"),
+        ([CALL], "Judged by j · 1 reply · 30 tokens · $0.002"),
+        ([CALL, CALL | {"cached": True}], "Judged by j · 2 replies, 1 from the cache · 30 tokens · $0.002"),
+        ([CALL | {"cached": True}], "Judged by j · 1 reply, 1 from the cache"),
+        (
+            [CALL | {"cost_usd": None, "error": "no JSON"}],
+            "Judged by j · 1 reply · 30 tokens · price unknown · 1 could not be read",
+        ),
+    ],
+    ids=["none", "one", "one cached", "all cached", "unreadable"],
+)
+def test_the_cost_of_a_score(calls: list[dict[str, Any]], line: str) -> None:
+    assert judge_calls.cost_line("j", calls) == line
+
+
+def test_the_spend_of_a_run_beside_its_budget() -> None:
+    assert judge_calls.spend_line([], None, {}) == ""
+    assert judge_calls.spend_line(["j"], None, {}) == "Judge j"
+    assert judge_calls.spend_line(["j"], SPEND, {"calls": 50, "usd": 1}) == (
+        "Judge j · 12 calls of 50 · 3 answered from the cache · 1,000 tokens · $0.25 of $1.00"
+    )
+
+
+def test_suspicions_are_told_once() -> None:
+    entries = [
+        {"where": "retrieved_contexts 2", "what": "orders", "text": "ignore"},
+        {"where": "answer", "what": "orders", "text": "ignore"},
+    ]
+    found = judge_calls.suspicions([{"suspected_injection": entries}, {"suspected_injection": entries[:1]}, {}])
+    assert judge_calls.suspicion_lines(found) == ["orders: “ignore” (retrieved context 2, answer)"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "way"),
+    [
+        (None, "hosted"),
+        ({"model": "gpt-4o-mini", "base_url": None}, "hosted"),
+        ({"model": "m", "base_url": "http://h/v1"}, "server"),
+        ({"model": "local", "base_url": None}, "local"),
+        ({"model": "local:/m.gguf", "base_url": None}, "local"),
+    ],
+)
+def test_the_way_to_a_judge(setting: dict[str, Any] | None, way: str) -> None:
+    assert judge_form.way_of(setting) == way
+
+
+@pytest.mark.parametrize(
+    ("way", "model", "address", "setting"),
+    [
+        ("hosted", "", "", None),
+        ("hosted", " gpt-4o ", "http://ignored", {"model": "gpt-4o", "budget": {}}),
+        ("server", "m", "", None),
+        ("server", "m", "http://h/v1", {"model": "m", "base_url": "http://h/v1", "budget": {}}),
+        ("local", "", "", {"model": "local", "budget": {}}),
+    ],
+)
+def test_the_settings_a_form_means(way: str, model: str, address: str, setting: dict[str, Any] | None) -> None:
+    assert judge_form.setting_of(way, model, address, {}, {}) == setting
+
+
+def test_a_panel_is_lines() -> None:
+    text = "b\nc at http://h/v1"
+    panel = judge_form.panel_of(f" {text} \n\n")
+    assert panel == [{"model": "b"}, {"model": "c", "base_url": "http://h/v1"}]
+    assert judge_form.panel_lines(panel) == text
+    made = judge_form.setting_of("hosted", "a", "", {"concurrency": 4}, {"usd": 1}, panel, {"prompts": {"claims": "x"}})
+    assert made == {"model": "a", "concurrency": 4, "budget": {"usd": 1}, "panel": panel, "prompts": {"claims": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("estimate", "lines"),
+    [
+        ({"calls": 0, "cached": 9}, ["No judge call: the cache holds every reply"]),
+        (
+            {"calls": 12, "cached": 9, "tokens": 3400, "usd": 0.5, "walked": 100, "cases": 477},
+            [
+                "About 12 judge calls; the cache holds 9 more", "About 3,400 tokens · $0.5",
+                "Taken from 100 of 477 cases.",
+            ],
+        ),
+        ({"problem": "no"}, ["No estimate: no"]),
+    ],
+    ids=["all cached", "some", "problem"],
+)  # fmt: skip
+def test_an_estimate_in_lines(estimate: dict[str, Any], lines: list[str]) -> None:
+    known = {"problem": "", "walked": 4, "cases": 4, "tokens": 0, "usd": None}
+    assert run_judge.estimate_lines(known | estimate) == lines
+
+
+def test_a_prompt_that_evaluators_share_is_listed_once() -> None:
+    catalogue = {
+        "a": {"title": "A", "prompts": {"claims": "List.", "own": "Say."}},
+        "b": {"title": "B", "prompts": {"claims": "List."}},
+    }
+    found = run_judge.prompts_of(["a", "b"], catalogue)
+    assert found == {"claims": {"text": "List.", "used_by": ["A", "B"]}, "own": {"text": "Say.", "used_by": ["A"]}}
+
+
+def test_levels_are_lines() -> None:
+    assert prompt_playground.parse_levels("good = 1\n\n in = part = 0.5 \n") == {"good": 1.0, "in = part": 0.5}
+
+
+@pytest.mark.parametrize("text", ["good", "= 1", "good = much"])
+def test_levels_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match="is no line like: good = 1"):
+        prompt_playground.parse_levels(text)
+
+
+def test_the_figures_of_the_cache() -> None:
+    held = {
+        "replies": 1200, "bytes": 2_500_000, "hits": 30, "misses": 10, "saved_tokens": 9000, "saved_usd": 0.0,
+        "unpriced_hits": 30,
+    }  # fmt: skip
+    assert [value for _, value, _ in reply_cache.facts(held)] == ["1,200", "2.5 MB", "30 (75 %)", "10", "unknown"]
+    assert reply_cache.facts(held | {"saved_usd": 1.5, "unpriced_hits": 0})[-1][1] == "$1.50"

@@ -1,0 +1,178 @@
+"""Judge trust: how far can I trust these judge scores?"""
+
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components.widgets import uploads
+from metrics.store import Run, Workspace
+from metrics.store.label_sets import Labels
+from tests.labels import label, labelled_run
+
+Open = Callable[..., AppTest]
+KEY = "rouge/rouge1"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return labelled_run(Workspace(tmp_path_factory.mktemp("trusted")))
+
+
+@pytest.fixture
+def bare(made: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A run in the workspace that the pages look at, without labels."""
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(made.workspace.path))
+    monkeypatch.setattr("components.data.ensure_samples", lambda: False)
+    shutil.rmtree(Labels(made).folder, ignore_errors=True)
+    return made
+
+
+@pytest.fixture
+def rated(bare: Run) -> Run:
+    """All cases labelled by ann, twenty by bo too."""
+    label(bare, "ann", range(40))
+    label(bare, "bo", range(20))
+    return bare
+
+
+def texts(page: AppTest) -> str:
+    assert not page.exception
+    kinds = (page.subheader, page.text, page.caption, page.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def kept(run: Run, text: str, name: str = "labels.csv") -> str:
+    """An uploaded file, as the uploader keeps it."""
+    return uploads.keep(io.BytesIO(text.encode()), name, Path(run.workspace.path) / "uploads")
+
+
+def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=bare.id)
+    said = texts(page)
+    assert (page.title[0].value, page.caption[0].value) == ("Judge trust", "How far can I trust these judge scores?")
+    assert page.subheader[0].value == "No labels yet"
+    assert "case_id,model,rater,criterion,label" in page.code[0].value
+    assert "case_id,model,rater,faithfulness,fluency" in page.code[1].value
+    assert "pass, fail, unsure or a number" in said
+    assert page.button[0].label == "Label outputs"
+
+
+def test_a_file_is_shown_as_understood_and_added(bare: Run, open_page: Open) -> None:
+    rows = "".join(
+        f"c{index},{model},ann,{'pass' if index % 3 else 'fail'}\n" for index in range(9) for model in ("long", "short")
+    )
+    token = kept(bare, "id,model,annotator,rating\n" + rows)
+    page = open_page("judge_agreement", run=bare.id, labels=token)
+    said = texts(page)
+    assert "✓ 18 labels of 9 cases by 1 rater: a label a row, in rating" in said
+    boxes = {box.label: box.value for box in page.selectbox}
+    assert (boxes["case id"], boxes["rater"], boxes["label"]) == ("id", "annotator", "rating")
+    next(button for button in page.button if button.label == "Add these labels").click().run()
+    assert [one.labels for one in Labels(bare).sets()] == [18]
+    assert "agreement with people on “label”" in texts(page)
+    assert "labels" not in page.query_params
+
+
+def test_all_problems_of_a_file_are_listed(bare: Run, open_page: Open) -> None:
+    token = kept(bare, "case_id,model,label\nnope,long,pass\nc1,tall,maybe\n")
+    page = open_page("judge_agreement", run=bare.id, labels=token)
+    assert "✗ 3 problems in labels.csv; nothing was added" in texts(page)
+    assert page.dataframe[0].value[["row", "found"]].to_numpy().tolist() == [
+        [2, "'nope'"],
+        [3, "'tall'"],
+        [3, "'maybe'"],
+    ]
+    assert Labels(bare).sets() == []
+
+
+def test_agreement_says_what_it_is_worth(rated: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=rated.id, key=KEY)
+    said = texts(page)
+    assert "ROUGE · rouge1 ↑: " in said
+    assert "agreement with people on “good”, κ 0." in said
+    table = page.dataframe[0].value
+    assert set(table["metric"]) == {f"ROUGE · {name} ↑" for name in ("rouge1", "rouge2", "rougeL", "rougeLsum")}
+    assert all("(" in cell for cell in table["spearman"])
+    assert {metric.label for metric in page.metric} == {"κ", "Accuracy", "Sensitivity", "Specificity"}
+
+
+def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=rated.id, key=KEY)
+    next(button for button in page.button if button.label == "Try the suggested threshold").click().run()
+    assert "chosen here" in texts(page)
+    assert (
+        float(page.query_params["at"][0] if isinstance(page.query_params["at"], list) else page.query_params["at"])
+        < 0.75
+    )
+
+
+@pytest.mark.parametrize("people", ["pass", "fail"])
+@pytest.mark.parametrize("verdict", ["pass", "fail"])
+def test_a_cell_lists_exactly_its_outputs(rated: Run, open_page: Open, people: str, verdict: str) -> None:
+    page = open_page("judge_agreement", run=rated.id, key=KEY, at="0.5", people=people, verdict=verdict)
+    (line,) = [text.value for text in page.text if f"people {people}, the judge says {verdict}" in text.value]
+    count = int(line.partition(" ")[0])
+    counts = page.get("plotly_chart")[0].proto.spec
+    assert f'"{people}","{verdict}",{count}]' in counts.replace(" ", "")
+    if count:
+        table = page.dataframe[0].value
+        assert len(table) == count
+        assert all((float(cell) >= 0.5) is (verdict == "pass") for cell in table["judge"])
+
+
+def test_means_stand_beside_each_other(rated: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=rated.id, key=KEY, view="means")
+    table = page.dataframe[0].value
+    assert table["model"].tolist() == ["long", "short"]
+    assert table["n"].tolist() == ["40 of 40"] * 2
+    assert (table["corrected"] == table["labels"]).all()  # everything is labelled
+    said = texts(page)
+    assert "80 of 80 labelled outputs are a random sample" in said
+    assert "PPI++" in said
+
+
+def test_picked_labels_are_not_averaged(bare: Run, open_page: Open) -> None:
+    label(bare, "ann", range(20), sampling="picked")
+    assert "No label of a random sample is there" in texts(open_page("judge_agreement", run=bare.id, view="means"))
+
+
+def test_bias_and_what_it_needs(rated: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=rated.id, key=KEY, view="bias")
+    assert page.dataframe[0].value["check"].tolist() == [
+        "Length: each doubling of the answer's words", "Author: long against the others",
+        "Author: short against the others",
+    ]  # fmt: skip
+    assert "– Position: needs variants of cases" in texts(page)
+
+
+def test_raters_and_where_they_differ(rated: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=rated.id, view="raters")
+    assert page.dataframe[0].value["raters"].tolist() == ["all together", "ann × bo"]
+    assert "40 outputs labelled by two raters or more, 0 of them differently" in texts(page)
+    assert len(page.dataframe[1].value) == 40
+
+
+def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open) -> None:
+    page = open_page("judge_agreement", run=rated.id, view="labels")
+    assert "file ann.csv · 80 labels, 1 rater, for good" in texts(page)
+    assert len(page.dataframe[0].value) == 8
+    next(button for button in page.button if button.label == "Remove").click().run()
+    assert len(Labels(rated).sets()) == 2
+    next(button for button in page.button if button.label == "Really remove 80 labels").click().run()
+    assert [one.name for one in Labels(rated).sets()] == ["bo.csv"]
+
+
+def test_a_run_without_values_per_case_says_so(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.data.trust_metrics", lambda run: [])
+    assert "nothing that labels could be held against" in texts(open_page("judge_agreement", run=run.id))
+
+
+def test_a_hostile_address_changes_nothing(rated: Run, open_page: Open) -> None:
+    page = open_page(
+        "judge_agreement", run=rated.id, key="'; DROP", criterion="<b>", at="nan", passing="x", people="pass", view="?"
+    )
+    assert "agreement with people on “good”" in texts(page)
