@@ -166,10 +166,10 @@ def cell_outputs(
     tag: str | None = None, passing: float | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Return the outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
-    from metrics.analysis.labels.judge_agreement import cell_outputs, face
+    from metrics.analysis.labels.judge_agreement import cell_outputs, labelled_scores
 
     run = workspace().run(run_id)
-    return cell_outputs(run, face(run, *only, criterion, model, tag, passing), threshold, cell)
+    return cell_outputs(run, labelled_scores(run, *only, criterion, model, tag, passing), threshold, cell)
 
 
 def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = None) -> dict[str, Any]:
@@ -182,15 +182,15 @@ def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = N
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> dict[str, Any]:  # noqa: ARG001
-    from metrics.analysis.labels.human_labels import opinions
+    from metrics.analysis.labels.human_labels import human_labels
     from metrics.analysis.labels.judge_agreement import corrected_means
 
     run = workspace().run(run_id)
-    said = opinions(run, criterion)
+    people = human_labels(run, criterion)
     return {
         "rows": [asdict(row) for row in corrected_means(run, criterion, only, tag)],
-        "ties": said.ties, "unsure": said.criterion.unsure, "unanswered": sum(said.unanswered.values()),
-        "sampled": int(said.random.sum()), "labelled": int((said.given > 0).sum()),
+        "ties": people.ties, "unsure": people.criterion.unsure, "unanswered": sum(people.unanswered.values()),
+        "sampled": int(people.random.sum()), "labelled": int((people.given > 0).sum()),
     }  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def _flat(one: Any) -> dict[str, Any]:
 
 
 def _labels(run_id: str) -> Any:
-    from metrics.store.labels import Labels
+    from metrics.store.label_sets import Labels
 
     return Labels(workspace().run(run_id))
 

@@ -175,13 +175,17 @@ def _stop(stop: Any) -> dict[str, Any]:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def problems(run_id: str) -> pd.DataFrame:
     """Return the models on the wrong side of a threshold; see metrics.analysis.findings.problems. Read-only."""
-    return workspace().run(run_id).problems
+    from metrics.analysis import problems as found
+
+    return found(workspace().run(run_id))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def insights(run_id: str) -> pd.DataFrame:
     """Return what stands out; see metrics.analysis.findings.insights. Read-only."""
-    return workspace().run(run_id).insights
+    from metrics.analysis import insights as found
+
+    return found(workspace().run(run_id))
 
 
 @st.cache_resource(show_spinner=False)

@@ -90,7 +90,7 @@ def judge_chosen() -> dict[str, Any]:
     cannot be read.
     """
     from metrics.core.errors import InputError
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
 
     nothing = {"settings": None, "name": "", "keys": {}, "lacks": "", "problem": ""}
     try:
@@ -104,9 +104,9 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
     """Return what is known of a judge from its settings alone, in the form of `judge_chosen`."""
     from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
-    from metrics.judge.local.install import lacking
-    from metrics.judge.prompt_overrides import refuse_keys
+    from metrics.judge.local.install import missing_local_model
     from metrics.judge.settings import settings_of
+    from metrics.judge.workspace_judge import refuse_keys
 
     try:
         settings = settings_of(setting)
@@ -117,7 +117,7 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
     keys = {name: bool(os.environ.get(name)) for judge in settings.judges for name in key_variables(judge)}
     missing = [name for judge in settings.judges for name in missing_keys(judge)]
     lacks = [f"{' and '.join(missing)} is not set in the environment of this studio"] if missing else []
-    lacks += [text for judge in settings.judges if judge.is_local and (text := lacking(judge.model))]
+    lacks += [text for judge in settings.judges if judge.is_local and (text := missing_local_model(judge.model))]
     return {
         "settings": settings.model_dump(mode="json"), "name": ", ".join(judge.name for judge in settings.judges),
         "keys": keys, "lacks": "; ".join(lacks), "problem": "",
@@ -127,26 +127,26 @@ def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
 def choose_judge(setting: dict[str, Any] | None) -> str:
     """Make it the workspace's judge (None: no judge any more); why it could not be, "" where it could."""
     from metrics.core.errors import InputError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        prompt_overrides.choose_judge(_folder(), None if setting is None else settings_of(setting))
+        workspace_judge.choose_judge(_folder(), None if setting is None else settings_of(setting))
     except InputError as failure:
         return str(failure)
     return ""
 
 
 def try_judge(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return a small question to a judge: see metrics.judge.prompt_overrides.Trial."""
+    """Return a small question to a judge: see metrics.judge.workspace_judge.Trial."""
     from metrics.core.errors import AssayError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        return asdict(prompt_overrides.try_judge(settings_of(setting)))
+        return asdict(workspace_judge.try_judge(settings_of(setting)))
     except AssayError as failure:
-        return asdict(prompt_overrides.Trial("", 0.0, failure=str(failure)))
+        return asdict(workspace_judge.Trial("", 0.0, failure=str(failure)))
 
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -162,10 +162,10 @@ def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def local_judge() -> tuple[str, bool]:
     """Return the command that installs the local judge, and whether it is installed."""
-    from metrics.judge.local.install import INSTALL, lacking
+    from metrics.judge.local.install import INSTALL, missing_local_model
     from metrics.judge.settings import LOCAL
 
-    return INSTALL, lacking(LOCAL) is None
+    return INSTALL, missing_local_model(LOCAL) is None
 
 
 def local_judge_measured() -> pd.DataFrame:

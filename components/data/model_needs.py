@@ -29,12 +29,12 @@ def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[s
     """Return why the evaluator would be skipped with these parameters and models, and how to get what it lacks; "" if
     not.
     """
-    from metrics import models as library
     from metrics.core.errors import InputError
     from metrics.core.registry import choose
+    from metrics.engine.load_resources import missing_resources
 
     try:
         [(entry, values)] = choose([evaluator], {evaluator: parameters}).values()
     except InputError:  # the form says so itself
         return ""
-    return library.unavailable(entry, values, models) or ""
+    return missing_resources(entry, values, models) or ""

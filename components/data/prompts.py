@@ -60,7 +60,7 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
     """
     from metrics.core.errors import AssayError
     from metrics.engine.playground import first_cases, try_out
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
 
     run = workspace().run(run_id)
     cases = first_cases(run, model, count)

@@ -56,7 +56,7 @@ def open_suite(suite: str, said: str = "", view: str | None = None) -> None:
 
 
 def draw_filters(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the filters of the sidebar; what they ask for, as metrics.suites.filtered takes it."""
+    """Return the filters of the sidebar; what they ask for, as Suite.matching takes it."""
     criteria: dict[str, Any] = {}
     if wanted := filters.search("Case id or question", "search"):
         criteria["search"] = wanted
