@@ -21,8 +21,7 @@ def choose_pair(run: str, board: dict, twins: dict[str, dict]) -> tuple[str, str
     """Return the models A and B and the run of B: as the address says, else the two that lead the leaderboard."""
     asked = url.param("other")
     other = asked if asked in twins else run
-    columns = heatmap.select_columns(board["columns"], [], False)
-    ordered = heatmap.order_models(board, columns, board["models"], None, True)
+    ordered = data.headline(run)[1]
     of_b = twins[other]["models"]
     model_b = next((model for model in (url.param("b"), *ordered, *of_b) if model in of_b), None)
     # another run of the same model is the likely question; of one run the best that is not B
@@ -71,7 +70,7 @@ def show_overview(found: dict, correction: str) -> None:
             model_comparison.forest(tested, is_dark()), key="forest", config=CHART, on_select=pick_in_forest,
             selection_mode="points", alt="Differences B − A of each metric with 95 % intervals around zero",
         )  # fmt: skip
-        st.caption("◆ beyond chance after the correction, ○ not. Click a point or a row to see what is behind it.")
+        st.caption("◆ significant after the correction, ○ not. Click a point or a row to see what is behind it.")
     if found["rows"]:
         rows = model_comparison.table(found["rows"])
         columns = model_comparison.table_columns(correction)
@@ -93,7 +92,8 @@ def show_overview(found: dict, correction: str) -> None:
         st.text(note)
     if found["unpaired"]:
         st.text(
-            "These metrics have neither a value per case nor resamples to pair, so each number has its own interval."
+            "Not tested: these metrics have neither a value per case nor resamples to pair, so each number has its own "
+            "interval."
         )
         st.dataframe(
             model_comparison.unpaired_table(found["unpaired"]),
@@ -259,6 +259,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
         else:
             st.subheader(model_comparison.metric_name(row, 80), anchor=False, help=model_comparison.metric_help(row))
         st.text(f"A  {name_a}    B  {name_b}")
+        if run == other and row is None:
+            st.caption(data.headline(run, tag)[0])
         for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
             if line:
                 st.text(line)

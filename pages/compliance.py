@@ -23,16 +23,16 @@ def choose_models() -> list[int]:
 
 def tally(standard: dict, place: int) -> str:
     """Of one model how many of the measured metrics meet their threshold, miss it, or tell nothing."""
-    verdicts = [evidence["verdicts"][place] for evidence in standard["evidence"]]
-    passed, failed = (sum(name.startswith(word) for name in verdicts) for word in ("passed", "failed"))
-    rest = len(verdicts) - passed - failed
+    outcomes = [evidence["outcomes"][place] for evidence in standard["evidence"]]
+    passed, failed = (sum(name.startswith(word) for name in outcomes) for word in ("passed", "failed"))
+    rest = len(outcomes) - passed - failed
     parts = [f"{glyph} {n}" for glyph, n in (("✓", passed), ("✗", failed), ("○", rest)) if n]
     return "  ".join(parts) or format.MISSING
 
 
 def number(evidence: dict, place: int) -> str:
-    """Verdict, value, interval and n of one model."""
-    cell, glyph = evidence["cells"][place], found["glyphs"][evidence["verdicts"][place]]
+    """Outcome, value, interval and n of one model."""
+    cell, glyph = evidence["cells"][place], found["glyphs"][evidence["outcomes"][place]]
     if cell is None or cell["value"] is None:
         return glyph
     bounds = format.interval(cell["low"], cell["high"])

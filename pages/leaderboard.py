@@ -82,11 +82,12 @@ form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "aga
 if models and columns and form != "heatmap":
     from components.views.results.leaderboard_charts import show_form
 
-    st.text(heatmap.headline(board, columns, models))
-    show_form(form, run, tag, columns, heatmap.order_models(board, columns, models, sort, down), board["cells"])
+    answer, ranked = data.headline(run, tag, tuple(column["key"] for column in columns), tuple(models))
+    st.text(answer)
+    show_form(form, run, tag, columns, heatmap.order_models(board, ranked, sort, down), board["cells"])
 elif models and columns:
-    ordered = heatmap.order_models(board, columns, models, sort, down)
-    answer = heatmap.headline(board, columns, models)
+    answer, ranked = data.headline(run, tag, tuple(column["key"] for column in columns), tuple(models))
+    ordered = heatmap.order_models(board, ranked, sort, down)
     rows = drawn(run, tag, tuple(column["key"] for column in columns))
     matched, parameters = data.match_evaluators(run), data.run_facts(run)["evaluators"]
     objects = {

@@ -61,7 +61,7 @@ with right:
                 "evaluator": table["evaluator"], "metric": table["metric"], "best": table["best"],
                 "value": format.aligned(table["value"].tolist()),
                 "95 % interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
-                "not told apart from it": table["level"], "n": table["n"],
+                "tied for best": table["level"], "n": table["n"],
             }
         )  # fmt: skip
         st.dataframe(shown, hide_index=True, column_config={"value": st.column_config.TextColumn(alignment="right")})

@@ -51,7 +51,7 @@ def show_stop(stop: dict, column: dict, tag: str | None) -> None:
                 url.go("cases", run=run, model=model, evaluator=evaluator, metric=metric, tag=tag)
             if st.button("Leaderboard of this run"):
                 url.go("leaderboard", run=run, tag=tag)
-            if stop["verdict"] and st.button("Compare with the run before"):
+            if stop["significance"] and st.button("Compare with the run before"):
                 url.go("compare", run=stop["before"], other=run, a=model, b=model, key=column["key"], tag=tag)
 
 

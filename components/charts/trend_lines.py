@@ -94,7 +94,7 @@ def _arm(low: float | None, high: float | None) -> float:
 
 
 def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, str] | None) -> dict[str, Any]:
-    certain = [stop["verdict"] in CERTAIN for stop in own]
+    certain = [stop["significance"] in CERTAIN for stop in own]
     return {
         "size": [14 if (stop["run"], stop["model"]) == chosen else 10 for stop in own],
         "symbol": ["diamond" if sure else "circle" for sure in certain],

@@ -32,6 +32,17 @@ def leaderboard(run_id: str, tag: str | None = None) -> dict[str, Any]:
     }
 
 
+@st.cache_resource(max_entries=256, show_spinner=False)
+def headline(
+    run_id: str, tag: str | None = None, keys: tuple[str, ...] | None = None, models: tuple[str, ...] | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """Return which model leads in a sentence, and the models in that order: over all columns and models, or these."""
+    from metrics import analysis
+
+    found = analysis.headline(analysis.leaderboard(workspace().run(run_id), tag=tag), keys, models)
+    return found.sentence, found.models
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def detectable(run_id: str, tag: str | None = None) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what the suite could reveal, by evaluator and metric: cases, units, detectable. See
@@ -132,7 +143,7 @@ def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str 
     Read-only.
 
     A stop is a record: run, name, created, model, value, low, high, n, unscored, before, words, settings; of its change
-    verdict, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (better, worse, equal cases):
+    significance, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (cases better, worse, equal):
     None, or () for `outcomes`, where there is none. See metrics.analysis.Stop.
     """
     from metrics import analysis
@@ -150,7 +161,7 @@ def _stop(stop: Any) -> dict[str, Any]:
 
     change = stop.change
     by_case = isinstance(change, analysis.Difference)
-    names = {"verdict": "verdict", "difference": "difference", "change_low": "low", "change_high": "high"}
+    names = {"significance": "significance", "difference": "difference", "change_low": "low", "change_high": "high"}
     names |= {"p": "p", "adjusted": "adjusted"}
     return {
         **{name: getattr(stop, name) for name in ("run", "name", "created", "model", "before", "words", "settings")},

@@ -57,8 +57,8 @@ def case_texts(run_id: str, case_ids: tuple[str, ...]) -> pd.DataFrame:
 def compliance(run_id: str) -> dict[str, Any]:
     """Standards × evaluators × models as plain values, read-only: `models`, `standards`, `glyphs`, `notice`.
 
-    A standard has framework, name, asks, `evidence` (records: a column's facts, `cells` and `verdicts` of each model)
-    and `unmeasured` (records: evaluator, title, needs); `glyphs` has the mark of each verdict.
+    A standard has framework, name, asks, `evidence` (records: a column's facts, `cells` and `outcomes` of each model)
+    and `unmeasured` (records: evaluator, title, needs); `glyphs` has the mark of each outcome.
     """
     from metrics import analysis
     from metrics.analysis.findings.compliance import GLYPHS, NOTICE
@@ -68,7 +68,7 @@ def compliance(run_id: str) -> dict[str, Any]:
         {
             "framework": standard.framework, "name": standard.name, "asks": standard.asks,
             "evidence": [
-                asdict(one.column) | {"verdicts": list(one.verdicts)}
+                asdict(one.column) | {"outcomes": list(one.outcomes)}
                 | {"cells": [None if cell is None else asdict(cell) for cell in one.cells]}
                 for one in standard.evidence
             ],

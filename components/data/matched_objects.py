@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.data.boards import catalogue
-from components.data.judge_settings import judge_calls, verdicts
+from components.data.judge_settings import evidence_parts, judge_calls
 from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EVIDENCE = ("verdicts", "evidence", "judge")
 def example(run_id: str, case_id: str) -> dict[str, Any] | None:
     """One case as plain values: case, image, outputs, scores, annotations, predictions; None if unknown. Read-only.
 
-    Of the scores' evidence the lists of verdicts and what is said of the judge are columns of their own.
+    The parts of each score's evidence are three columns: `verdicts` (groups), `evidence` (facts) and `judge`.
     """
     from metrics import analysis
     from metrics.core.errors import InputError
@@ -30,9 +30,9 @@ def example(run_id: str, case_id: str) -> dict[str, Any] | None:
         view = analysis.example(run, case_id)
     except InputError:
         return None
-    told = [verdicts(evidence) for evidence in view.scores["evidence"]]
-    judge_calls(told, view.scores, run, case_id)
-    scores = view.scores.assign(**{name: [parts[place] for parts in told] for place, name in enumerate(EVIDENCE)})
+    parts = [evidence_parts(evidence) for evidence in view.scores["evidence"]]
+    judge_calls(parts, view.scores, run, case_id)
+    scores = view.scores.assign(**{name: [part[place] for part in parts] for place, name in enumerate(EVIDENCE)})
     return {
         "case": view.case, "image": None if view.image is None else str(view.image), "outputs": view.outputs,
         "scores": scores, "annotations": view.annotations, "predictions": view.predictions,

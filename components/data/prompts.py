@@ -74,12 +74,13 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
     rows = []
     for case, one in zip(cases, judged, strict=True):
         passes, grade = (one.score.values.get(name) for name in ("passes", "grade"))
-        said = one.score.evidence or {}
+        verdicts = one.score.evidence.verdicts.get("answer", ()) if one.score.evidence else ()
+        problem = "" if passes is not None else one.score.reason or ""
         rows.append(
             {
                 "case_id": case.case_id, "question": case.question, "answer": case.answer,
                 "verdict": None if passes is None else bool(passes), "grade": grade,
-                "reason": said.get("reason", ""), "problem": "" if passes is not None else one.score.reason or "",
+                "reason": verdicts[0].reason if verdicts else "", "problem": problem,
             }
         )  # fmt: skip
     return rows, ""

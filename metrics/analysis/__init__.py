@@ -1,17 +1,17 @@
-"""What a run says, as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
+"""The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
 from metrics.analysis.cases.case_pages import CasePage, cases
 from metrics.analysis.cases.example import ExampleView, example
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.analysis.evidence import Row, verdict_lists
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
 from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions
+from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
@@ -33,13 +33,13 @@ __all__ = [
     "Distribution",
     "Distributions",
     "ExampleView",
+    "Headline",
     "Leaderboard",
     "ObjectFilter",
     "ObjectPage",
     "Ranks",
     "Resampled",
     "Resource",
-    "Row",
     "Rules",
     "Segment",
     "Standard",
@@ -59,6 +59,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "headline",
     "insights",
     "judge_names",
     "judged_evaluators",
@@ -69,6 +70,7 @@ __all__ = [
     "measures",
     "object_counts",
     "objects",
+    "primary_columns",
     "problems",
     "ranks",
     "resources",
@@ -80,5 +82,4 @@ __all__ = [
     "slices",
     "thumbnails",
     "trend",
-    "verdict_lists",
 ]

@@ -128,9 +128,10 @@ def warn_of_skipped(run: Run) -> None:
 
 
 def _print_leaderboard(run: Run) -> None:
-    from metrics.analysis import leaderboard
+    from metrics.analysis import headline, leaderboard
 
     board = leaderboard(run)
+    print(headline(board).sentence)
     wide = max([len("model"), *(len(model) for model in board.models)])
     for column in board.columns:
         if column.minor:

@@ -22,7 +22,7 @@ SCORES = pa.schema(
         ("value", pa.float64()),
         ("status", pa.string()),
         ("reason", pa.string()),
-        ("evidence", pa.string()),  # JSON, on the row of the evaluator's first metric
+        ("evidence", pa.string()),  # JSON (core.evidence), on the row of the evaluator's first metric
     ]
 )
 AGGREGATES = pa.schema(
@@ -70,7 +70,19 @@ JUDGEMENTS = pa.schema(  # only of runs with a judge
         ("error", pa.string()),  # why there is no reply, or why it could not be read
     ]
 )
-TABLES = {"scores": SCORES, "aggregates": AGGREGATES, "judgements": JUDGEMENTS}
+REPLICATES = pa.schema(  # only of runs with data-set evaluators that resample; sorted by slice
+    [
+        ("model", pa.string()),
+        ("evaluator", pa.string()),
+        ("metric", pa.string()),
+        ("slice", pa.string()),  # null: all cases; else "tag=NAME"
+        ("value", pa.float64()),  # of repeats the mean
+        ("n", pa.int64()),  # what the value rests on
+        ("columns", pa.string()),  # JSON: the metric's own columns
+        ("replicates", pa.list_(pa.float64())),  # the value in each resample; resamples of two models pair
+    ]
+)
+TABLES = {"scores": SCORES, "aggregates": AGGREGATES, "judgements": JUDGEMENTS, "replicates": REPLICATES}
 
 
 def conformed(table: pa.Table, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:

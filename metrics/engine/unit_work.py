@@ -23,7 +23,7 @@ from metrics.core.evaluator import (
     unreadable_value,
 )
 from metrics.core.registry import choose
-from metrics.core.schema import AGGREGATES, SCORES
+from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
@@ -117,7 +117,9 @@ def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: 
     """Return one row per case and metric (schema SCORES); a value outside its metric's range becomes an error."""
     columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
     for score in scores:
-        evidence = None if score.evidence is None else json.dumps(score.evidence, ensure_ascii=False, default=str)
+        evidence = (
+            None if score.evidence is None else json.dumps(score.evidence.record, ensure_ascii=False, default=str)
+        )
         for metric in entry.metrics:
             value, status, reason = score.values.get(metric.name), Status.OK, None
             if value is None:
@@ -170,6 +172,9 @@ def _data_set(
         missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))
         return {"aggregates": missing}, len(suite) if score.status is Status.ERROR else 0
     tables = {"aggregates": _aggregates(unit, findings.aggregates)}
+    replicates = _replicates(unit, findings.aggregates)
+    if replicates.num_rows:
+        tables["replicates"] = replicates
     if unit.tag is not None:
         return tables, 0
     if findings.cases:
@@ -206,6 +211,20 @@ def _aggregates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
         for entry in aggregates
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=AGGREGATES)
+
+
+def _replicates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
+    """Return the replicates of the numbers over all labels."""
+    rows = [
+        {
+            "model": unit.model, "evaluator": unit.evaluator, "metric": entry.metric,
+            "slice": None if unit.tag is None else f"tag={unit.tag}", "value": entry.value, "n": entry.n,
+            "columns": json.dumps(dict(entry.columns), ensure_ascii=False), "replicates": entry.replicates,
+        }
+        for entry in aggregates
+        if entry.label is None and entry.value is not None and entry.replicates is not None and len(entry.replicates)
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=REPLICATES)
 
 
 @lru_cache(maxsize=2)

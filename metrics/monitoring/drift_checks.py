@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.monitoring.monitor_store import Monitor
+from metrics.stats.corrections import holm
 from metrics.stats.drift import drift
-from metrics.stats.paired_tests import holm
 from metrics.store import Run, Workspace
 
 LEAST = 20  # scores on each side, below which nothing is tested

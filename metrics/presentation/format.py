@@ -34,9 +34,7 @@ def number(value: float | None) -> str:
 
 
 def aligned(values: Sequence[float | None]) -> list[str]:
-    """Return the numbers of one column, padded on the right so that right-aligned tabular figures stand on their
-    points.
-    """
+    """Return the numbers of a right-aligned column, padded on the right so that their points align."""
     texts = [number(value) for value in values]
     depths = [len(text.partition(".")[2]) for text in texts]
     deepest = max(depths, default=0)

@@ -5,6 +5,13 @@ from typing import Protocol
 
 from metrics.presentation.format import ARROWS, MISSING, interval, number, plural
 
+CHART_QUESTIONS = {
+    "curves": "How do precision and recall change with the threshold?",
+    "calibration": "Is a model right as often as its scores say?",
+    "confusion": "Which classes are confused?",
+    "errors": "Which kind of error costs the most?",
+    "classes": "On which classes is each model weak?",
+}
 MOST_NAMED = 6  # names in a row before "and 12 more"
 
 

@@ -51,7 +51,7 @@ def _document(run: Run, format: str) -> bytes:
 
 
 def to_json(report: Report) -> bytes:
-    """Return the report's own data; of an image its file name, null for what is not a number."""
+    """Return the report's data as JSON; an image is its file name, a number that is not finite is null."""
     return (json.dumps(_plain(asdict(report)), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 

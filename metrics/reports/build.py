@@ -8,7 +8,7 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
-from metrics.presentation.format import interval, number, plural
+from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
@@ -39,10 +39,10 @@ SECTIONS = (comparison_section, slices_section, flips_section, standards_section
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (
-    "Two models are told apart in a metric only where their difference on the same cases is more than chance would "
-    "make it: paired t tests at 5 %, corrected by Holm's method for all pairs of models; models that cannot be told "
-    "apart from the same better ones share a rank. Intervals hold the truth in 95 of 100 such evaluations: Wilson's "
-    "for shares, a bootstrap over cases, or over their groups, for means."
+    "A model is better in a metric only where a paired test on the same cases, or on the same resamples of the data, is "
+    "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
+    "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: Wilson's for "
+    "shares, a bootstrap over cases, or over their groups, for means."
 )
 MOST_PARAMETER = 200  # characters of a parameter's value
 
@@ -52,7 +52,7 @@ def build(run: Run) -> Report:
     board = analysis.leaderboard(run)
     columns = _columns(board)
     cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
-    standings = tuple(_standings(board.models, columns, cells))
+    standings = tuple(_standings(board, columns, cells))
     worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
     notes = [*_ranked(board, standings), *_unjudged(run, board)]
     if len(columns) < len(board.columns):
@@ -73,7 +73,7 @@ def build(run: Run) -> Report:
             title=shown(run.name, MOST_TITLE),
             run=run.id,
             created=run.created,
-            headline=headline(board.models, standings),
+            headline=analysis.headline(board).sentence,
             models=board.models,
             standings=standings,
             facts=tuple(_facts(run)),
@@ -91,7 +91,7 @@ def build(run: Run) -> Report:
 
 
 def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
-    """Yield how models are told apart, and the groups that cannot be in the first metrics, in sentences."""
+    """Yield how ranks are made, and the ranks in the first metrics, in sentences."""
     paired = {key for (_, key), cell in board.cells.items() if cell.paired}
     if len(board.models) < 2 or not paired:
         return
@@ -120,47 +120,6 @@ def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
             yield f"{plural(count, 'judged score')} without a value because {why}."
 
 
-def headline(models: Sequence[str], standings: Sequence[Standing]) -> str:
-    """Return the answer to "Which model should I pick?" in a sentence: who leads, by how many metrics, who is level."""
-    if not standings:
-        return "No metric has a value, so no model can be recommended."
-    if len(models) == 1:
-        judged = [standing for standing in standings if standing.column.threshold is not None]
-        missed = [metric_title(standing.column, arrow=False) for standing in judged if standing.cell.problem]
-        if missed:
-            share = f"{len(missed)} of {plural(len(judged), 'metric')}"
-            return f"{models[0]} misses the threshold in {share}: {named(missed)}."
-        if judged:
-            return f"{models[0]} meets the threshold in {plural(len(judged), 'metric')}: {_measured(judged[0])}."
-        return f"{models[0]} reaches {_measured(standings[0])}."
-    if len(standings) == 1:
-        only = standings[0]
-        level = f"; {named(only.level)} cannot be told apart from it" if only.level else ""
-        return f"{only.leader} leads with {_measured(only)}{level}."
-    telling = [one for one in standings if len(one.level) < len(models) - 1]
-    if not telling:
-        return f"No model stands out: in none of {len(standings)} metrics can the models be told apart."
-    wins = {model: sum(model == one.leader or model in one.level for one in telling) for model in models}
-    most = max(wins.values())
-    leaders = [model for model in models if wins[model] == most]
-    share = plural(most, "metric") if most == len(telling) else f"{most} of {plural(len(telling), 'metric')}"
-    where = (
-        f"in {share}"
-        if len(telling) == len(standings)
-        else f"in {share} that tell{'s' if len(telling) == 1 else ''} the models apart"
-    )
-    if len(leaders) == 1:
-        return f"{leaders[0]} leads: best, or level with the best, {where}."
-    return f"{named(leaders)} lead together: each is best, or level with the best, {where}."
-
-
-def _measured(standing: Standing) -> str:
-    cell = standing.cell
-    bounds = interval(cell.low, cell.high)
-    middle = f"95 % interval {bounds}, " if bounds else ""
-    return f"{metric_title(standing.column, arrow=False)} {number(cell.value)} ({middle}n = {cell.n:,})"
-
-
 def _columns(board: analysis.Leaderboard) -> tuple[Column, ...]:
     chosen = [column for column in board.columns if column.primary or not column.minor]
     if len(chosen) > MOST_COLUMNS:
@@ -183,20 +142,20 @@ def _cell(board: analysis.Leaderboard, model: str, column: Column) -> Cell:
     )
 
 
-def _standings(models: Sequence[str], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> Iterator[Standing]:
+def _standings(
+    board: analysis.Leaderboard, columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
+) -> Iterator[Standing]:
     """Yield the leader in each evaluator's primary metric, if it has a better end and a model has a value."""
-    seen: set[str] = set()
+    chosen = {column.key for column in analysis.primary_columns(board)}
     for place, column in enumerate(columns):
-        if not column.primary or column.direction == "none" or column.evaluator in seen:
+        own = dict(zip(board.models, (row[place] for row in cells), strict=True))
+        values = {model: cell for model, cell in own.items() if cell.value is not None}
+        if column.key not in chosen or not values:
             continue
-        values = {model: row[place] for model, row in zip(models, cells, strict=True) if row[place].value is not None}
-        if not values:
-            continue
-        seen.add(column.evaluator)
         sign = -1.0 if column.direction == "lower" else 1.0
         leader = max(values, key=lambda model: sign * (values[model].value or 0.0))
         level = tuple(model for model in values if model != leader and values[model].best)
-        yield Standing(column, leader, values[leader], level)
+        yield Standing(column, leader, values[leader], level, board.cells[leader, column.key].untested is None)
 
 
 def _facts(run: Run) -> Iterator[FactGroup]:

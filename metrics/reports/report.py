@@ -55,12 +55,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The leader in one metric, its number, and the models without a significant difference from it (`level`)."""
+    """The leader in one metric, its number, and the models tied with it (`level`); `tested`: by paired tests."""
 
     column: Column
     leader: str
     cell: Cell
     level: tuple[str, ...]
+    tested: bool = True
 
 
 @dataclass(frozen=True, slots=True)

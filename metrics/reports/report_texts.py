@@ -44,7 +44,7 @@ def standing_heads(report: Report) -> tuple[str, ...]:
     """Return the column heads of the table of standings."""
     if len(report.models) == 1:
         return "Metric", "Model", "Value and 95 % interval", "n", "Threshold"
-    return "Metric", "Leader", "Value and 95 % interval", "n", "No significant difference from"
+    return "Metric", "Leader", "Value and 95 % interval", "n", "Tied for best"
 
 
 def subtitle(report: Report) -> str:
@@ -53,9 +53,9 @@ def subtitle(report: Report) -> str:
 
 
 def level_text(standing: Standing, models: Sequence[str]) -> str:
-    """Return the models without a significant difference from the leader; for a single model, whether it meets the
-    threshold.
-    """
+    """Return the models tied for best with the leader; for a single model, whether it meets the threshold."""
+    if len(models) > 1 and not standing.tested:
+        return "not tested"
     if len(models) > 1:
         everyone = len(standing.level) == len(models) - 1 > 1
         return "every other model" if everyone else named(standing.level) or "no other model"

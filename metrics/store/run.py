@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.files import held, is_held, read_json, sha256_of
+from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
 from metrics.store.stored_inputs import StoredInputs
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SQL_TYPES = {
     pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
+    pa.list_(pa.float64()): "DOUBLE[]",
 }  # fmt: skip
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
@@ -155,6 +157,12 @@ class Run:
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole."""
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
+
+    def sampling_design(self, tag: str | None = None) -> SamplingDesign:
+        """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
+        path = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
+        with pq.ParquetFile(path) as file:  # read_table would import pandas: the start page waits
+            return SamplingDesign.of(file.read(columns=COLUMNS), tag)
 
     def table_path(self, name: str) -> Path | None:
         """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one."""

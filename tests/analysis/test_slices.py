@@ -114,7 +114,7 @@ def test_the_planted_slice_is_found(run: Run) -> None:
     [only] = found.slices
     told = "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60"
     assert only.sentence.startswith(told)
-    assert only.sentence.endswith(f"p = 0.001 after correction for {found.searched} slices looked at")
+    assert only.sentence.endswith(f"p = 0.001 after correction for {found.searched} slices tested")
     assert (only.value.n, only.value.cases, found.n, found.least) == (PLANTED, PLANTED, 2_000, 20)
     assert found.explained > 0
 

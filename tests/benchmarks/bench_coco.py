@@ -127,7 +127,8 @@ def parts(images: int) -> dict[str, float]:
     from metrics.core.registry import evaluators
     from metrics.evaluators.detection._matched import scene_of
     from metrics.library.coco import CocoData
-    from metrics.vision.image_resampling import draw_weights, resample
+    from metrics.stats.draws import draw_weights
+    from metrics.vision.image_resampling import resample
     from metrics.vision.matching import match
     from metrics.vision.objects import prepare
     from metrics.vision.precision_recall import Ranking

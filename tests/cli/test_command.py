@@ -54,7 +54,7 @@ def test_quiet_prints_the_id_alone(files: Path, capsys: pytest.CaptureFixture[st
     assert Workspace().run("latest").models == ("one",)
 
 
-def test_what_lacks_a_model_is_told_before_the_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_models_are_reported_before_the_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
     assert run(files, *arguments, "--language-model", "/no/such/model") == 0
     told = capsys.readouterr().err.splitlines()
@@ -155,7 +155,7 @@ class TestBadInput:
             pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),
         ],
     )
-    def test_is_said_on_standard_error_and_nothing_is_written(
+    def test_is_reported_on_standard_error_and_nothing_is_written(
         self, files: Path, workspace: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
     ) -> None:
         assert run(files, "evaluate", *arguments) == 2

@@ -29,11 +29,11 @@ def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "warning",
     ]
     assert told.startswith("a.jsonl, row 101: found JSON is malformed: invalid character")
-    assert main(["monitor", str(path), "--name", "chat"]) == 0  # nothing need be said again
+    assert main(["monitor", str(path), "--name", "chat"]) == 0  # the settings are known
     assert capsys.readouterr().out == out
 
 
-def test_what_it_judges_by_is_kept(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_settings_are_kept(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "a.jsonl", [{"uid": "1", "when": 1_763_700_000, "reply": "x", "id": "other"}])
     options = "--rate 1 --seed 3 --window 30m --minimum 5 --id uid --time when --map answer=reply --quiet".split()
     options += ["--evaluators", "pii_leakage,text_matching", "--param", "pii_leakage.threshold=0.9"]
@@ -83,7 +83,7 @@ def test_evaluators_are_chosen_for_a_file_alone(
         (["-", "--evaluators", "pii_leakage", "--judge-budget", "usd=1"], "expected --judge MODEL or --judge local"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_and_nothing_begun(
+def test_bad_input_is_reported_and_nothing_is_created(
     options: list[str], expected: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

@@ -19,7 +19,7 @@ def file(tmp_path: Path, workspace: Path) -> Path:
     return path
 
 
-def test_it_writes_the_suite_and_says_what_was_made(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_writes_the_suite_and_reports_what_was_made(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = file.with_name("made.jsonl")
     arguments = ["perturb", str(file), "--kinds", "copy,yz", "--intensity", "high", "--seed", "4", "-o", str(out)]
     assert main(arguments) == 0
@@ -60,7 +60,7 @@ def test_a_judge_is_asked_for_its_kinds(file: Path, judge_server: JudgeServer) -
     ],
     ids=["kind", "field", "no judge", "format"],
 )
-def test_what_is_wrong_is_said(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+def test_bad_input_is_reported(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
     assert main(["perturb", str(file), "-o", str(file.with_name("made.csv")), *arguments]) == 2
     assert told in capsys.readouterr().err
     assert not file.with_name("made.csv").exists()

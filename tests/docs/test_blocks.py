@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from metrics.__main__ import _parser as command_line
+from metrics.cli.main import parser as command_line
 from tests.conftest import PROJECT
 from tests.docs.blocks import FILES, SHOWN, Block, blocks
 from tests.docs.doc_files import write_doc_files, write_models, write_varied_outputs

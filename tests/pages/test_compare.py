@@ -132,18 +132,18 @@ def test_a_single_model_teaches(
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "said"),
+    ("found", "said"),
     [
         (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
         (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
         (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
-        (["open", "equal"], "Not shown: A and B cannot be told apart in any of 2 metrics"),
-        (["leaning"], "Not shown: A and B cannot be told apart in this metric"),
-        (["none"], "Not paired: 0 metrics of the whole data set, the two intervals apart in none"),
+        (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
+        (["leaning"], "No significant difference between A and B in this metric"),
+        (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
     ],
 )
-def test_the_answer(verdicts: list[str], said: str) -> None:
-    rows = [{"direction": "higher", "verdict": verdict} for verdict in verdicts]
+def test_the_answer(found: list[str], said: str) -> None:
+    rows = [{"direction": "higher", "significance": one} for one in found]
     assert model_comparison.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
 
 
@@ -151,7 +151,7 @@ def row(direction: str, low: float, middle: float, high: float, end: float = 1.0
     return {
         "key": "e/m", "evaluator_title": "E", "title": "m", "direction": direction, "low": low, "difference": middle,
         "high": high, "better": None if direction == "none" else middle, "a": a, "b": a + middle, "n": 9, "p": 0.2,
-        "adjusted": 0.4, "verdict": "open", "words": "", "column": {"low": 0.0, "high": end},
+        "adjusted": 0.4, "significance": "open", "words": "", "column": {"low": 0.0, "high": end},
     }  # fmt: skip
 
 

@@ -142,5 +142,5 @@ def test_detection_leads_to_the_objects(
     ],
 )  # fmt: skip
 def test_the_answer(verdicts: list[str | None], said: str) -> None:
-    stops = [{"model": f"m{index}", "verdict": verdict} for index, verdict in enumerate(verdicts)]
+    stops = [{"model": f"m{index}", "significance": verdict} for index, verdict in enumerate(verdicts)]
     assert metric_trend.answer(stops) == said

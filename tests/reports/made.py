@@ -186,9 +186,11 @@ def made(image: Path | None = None, hostile: str = HOSTILE) -> Report:
             ),
         ),
         charts=(
-            ChartGroup("Curves", "What is gained and lost as the threshold moves?", CURVES, "3 curves left out here."),
-            ChartGroup("Confusion", "What is taken for what?", (CONFUSION,)),
-            ChartGroup("Classes", "Which classes is each model weak at?", (CLASSES,)),
+            ChartGroup(
+                "Curves", "How do precision and recall change with the threshold?", CURVES, "3 curves left out here."
+            ),
+            ChartGroup("Confusion", "Which classes are confused?", (CONFUSION,)),
+            ChartGroup("Classes", "On which classes is each model weak?", (CLASSES,)),
         ),
         problems=(
             Problem(

@@ -215,7 +215,7 @@ def test_pdf_and_html_carry_them_all(tmp_path: Path) -> None:
     for heading in ("Curves", "Calibration", "Confusion", "Errors", "Classes", "Worst cases"):
         assert heading in text
         assert f">{heading}</h2>" in page
-    for question in ("Is a model as often right as its scores say?", "Which kind of error costs the most?"):
+    for question in ("Is a model right as often as its scores say?", "Which kind of error costs the most?"):
         assert question in text
         assert question in page
     assert "hallucination" in text

@@ -36,14 +36,14 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     assert found is not None
     (table,) = found.tables
     assert table.title == "best against the next 2 models"
-    verdicts = {(row[0], row[1]): row[-1] for row in table.rows}
-    assert verdicts["Faithfulness\u00a0↑", "next"] == "best is better"
-    assert verdicts["Faithfulness\u00a0↑", "same"] == "equal on every case"
-    assert verdicts["PII leakage: passes\u00a0↑", "next"] == "best is better"
+    results = {(row[0], row[1]): row[-1] for row in table.rows}
+    assert results["Faithfulness\u00a0↑", "next"] == "best is better"
+    assert results["Faithfulness\u00a0↑", "same"] == "equal on every case"
+    assert results["PII leakage: passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
-        "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a sign-flip "
-        "permutation test for metrics with values in between. “Better” = significant after Holm correction (4 tests, "
-        "5 %). No significant difference does not mean that two models are equal."
+        "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "
+        "test for many. “Better” = significant after Holm correction over all pairs of models of the metric (5 %), as in "
+        "the ranks of the leaderboard. No significant difference does not mean that two models are equal."
     )
 
 

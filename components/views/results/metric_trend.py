@@ -17,22 +17,23 @@ ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lowe
 def answer(stops: Sequence[Stop]) -> str:
     """Return whether the models' last runs are better than those before, in one sentence."""
     last = {stop["model"]: stop for stop in stops}
-    compared = [stop for stop in last.values() if stop["verdict"] is not None]
+    compared = [stop for stop in last.values() if stop["significance"] is not None]
     if not compared:
         return "No model has a number that can be compared with an earlier run's"
     groups = {
-        verdict: [shorten(stop["model"], 30) for stop in compared if stop["verdict"] == verdict] for verdict in ENDS
+        significance: [shorten(stop["model"], 30) for stop in compared if stop["significance"] == significance]
+        for significance in ENDS
     }
     if groups["better"] and groups["worse"]:
         return (
             f"It depends: better than in the run before {_listed(groups['better'])}, worse {_listed(groups['worse'])}"
         )
-    for verdict, models in groups.items():
+    for significance, models in groups.items():
         if models:
             rest = len(compared) - len(models)
             others = f"; {plural(rest, 'other')} not shown to differ" if rest else ""
-            return f"{ENDS[verdict]} than in the run before: {_listed(models)}{others}"
-    if all(stop["verdict"] == "equal" for stop in compared):
+            return f"{ENDS[significance]} than in the run before: {_listed(models)}{others}"
+    if all(stop["significance"] == "equal" for stop in compared):
         return f"No: nothing has changed since the run before, in {plural(len(compared), 'model')}"
     return f"Not shown: no change since the run before that chance would not make, in {plural(len(compared), 'model')}"
 

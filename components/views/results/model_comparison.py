@@ -30,8 +30,8 @@ KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
 SIDES = (270, 175)  # pixels left and right of the forest, for names and values
 MARGINS = (22, 42)  # above and below it
+TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
-OVERLAP = "intervals overlap: not shown"
 ROW = 25  # pixels a metric
 LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
 
@@ -41,23 +41,19 @@ Row = Mapping[str, Any]  # of components.data.comparison
 def answer(found: Mapping[str, Any]) -> str:
     """Return whether B is better, in one sentence; A and B stand for the models' names."""
     tested = [*found["rows"], *found["resampled"]]
-    rows = [row for row in tested if row["direction"] != "none" and row["verdict"] != "none"]
-    better = sum(row["verdict"] == "better" for row in rows)
-    worse = sum(row["verdict"] == "worse" for row in rows)
+    rows = [row for row in tested if row["direction"] != "none" and row["significance"] != "none"]
+    better = sum(row["significance"] == "better" for row in rows)
+    worse = sum(row["significance"] == "worse" for row in rows)
     metrics = plural(len(rows), "metric")
     if not rows:
-        apart = [row for row in found["unpaired"] if unpaired_words(row) not in ("", OVERLAP)]
-        return (
-            f"Not paired: {plural(len(found['unpaired']), 'metric')} of the whole data set, the two intervals apart in "
-            f"{len(apart) or 'none'}"
-        )
+        return f"Not tested: {plural(len(found['unpaired']), 'metric')} without values per case or resamples to pair"
     if better and worse:
         return f"It depends: B is better in {better} of {metrics}, A in {worse}"
     if better:
         return f"Yes: B is better in {better} of {metrics}, and A in none"
     if worse:
         return f"No: A is better in {worse} of {metrics}, and B in none"
-    return f"Not shown: A and B cannot be told apart in {'this metric' if len(rows) == 1 else f'any of {metrics}'}"
+    return f"No significant difference between A and B in {'this metric' if len(rows) == 1 else f'any of {metrics}'}"
 
 
 def method(found: Mapping[str, Any], correction: str) -> str:
@@ -96,7 +92,7 @@ def is_open(row: Row) -> bool:
 def forest(rows: Sequence[Row], dark: bool = False) -> "go.Figure":
     """Differences with 95 % intervals around a zero line, right: B better; open-ranged metrics in a panel of their own.
 
-    A filled marker is beyond chance after the correction, a hollow one is not. Points carry [key] as customdata.
+    A filled marker is significant after the correction, a hollow one is not. Points carry [key] as customdata.
     """
     from plotly.subplots import make_subplots
 
@@ -119,11 +115,11 @@ def _panel(figure: "go.Figure", line: int, part: Sequence[tuple[Row, tuple[float
     place = {"row": line, "col": 1}
     heights = list(range(len(part)))
     for y, (row, (low, middle, high)) in zip(heights, part, strict=True):
-        colour = _colour(row["verdict"], middle, dark)
+        colour = _colour(row["significance"], middle, dark)
         figure.add_scatter(
             x=[low, high], y=[y, y], mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", **place
         )
-        certain = row["verdict"] in ("better", "worse")
+        certain = row["significance"] in ("better", "worse")
         figure.add_scatter(
             x=[middle], y=[y], mode="markers", customdata=[[row["key"]]],
             marker={
@@ -160,8 +156,8 @@ def _panel(figure: "go.Figure", line: int, part: Sequence[tuple[Row, tuple[float
     )  # fmt: skip
 
 
-def _colour(verdict: str, better: float, dark: bool) -> str:
-    if verdict in ("better", "worse", "leaning"):
+def _colour(significance: str, better: float, dark: bool) -> str:
+    if significance in ("better", "worse", "leaning"):
         return ACCENT[dark] if better > 0 else series(dark)[1]
     return MUTED[dark]
 
@@ -190,7 +186,7 @@ def table(rows: Sequence[Row]) -> pd.DataFrame:
             "n": [row["n"] for row in rows],
             "detectable": aligned([row["detectable"] for row in rows]),
             "left_out": [row["only_a"] + row["only_b"] + row["neither"] for row in rows],
-            "test": ["McNemar" if row["test"] == "mcnemar" else "sign flips" for row in rows],
+            "test": [TESTS[row["test"]] for row in rows],
         }
     )
 
@@ -205,7 +201,7 @@ def table_columns(correction: str) -> dict[str, Any]:
         "metric": st.column_config.Column("Metric", help="↑ higher is better, ↓ lower is better", width=238),
         "words": st.column_config.Column(
             "Verdict", width=192,
-            help="better: the corrected p is at most 0.05. That two cannot be told apart does not say they are equal: "
+            help="better: the corrected p is at most 0.05. No significant difference does not mean equality: "
             "see the interval and the detectable difference.",
         ),
         "a": right("A", "mean of A over the cases that both have a value for", 54),
@@ -219,7 +215,7 @@ def table_columns(correction: str) -> dict[str, Any]:
         "outcomes": right("W · L · T", "wins, losses, ties: cases on which B is better, worse, equal", 92),
         "p": right(
             "p", "how often chance alone would make a difference as large, were the two models interchangeable. "
-            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of the differences.", 62,
+            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of up to 13 differences, or Student's t.", 62,
         ),
         "n": right("n", "pairs: cases that both have a value for", 50),
         "detectable": right(
@@ -280,20 +276,9 @@ def unpaired_table(rows: Sequence[Row]) -> pd.DataFrame:
             "b": aligned([row["b"]["value"] for row in rows]),
             "of_b": [interval(row["b"]["low"], row["b"]["high"]) or MISSING for row in rows],
             "difference": [_apart(row["a"]["value"], row["b"]["value"]) for row in rows],
-            "words": [unpaired_words(row) for row in rows],
             "n": [row["b"]["n"] for row in rows],
         }
     )
-
-
-def unpaired_words(row: Row) -> str:
-    """Return what the two intervals say: who is better where they are apart, OVERLAP else; empty where there are none."""
-    a, b = row["a"], row["b"]
-    if None in (a["low"], a["high"], b["low"], b["high"]) or row["direction"] == "none":
-        return ""
-    if a["low"] <= b["high"] and b["low"] <= a["high"]:
-        return OVERLAP
-    return f"{'B' if (b['value'] > a['value']) == (row['direction'] == 'higher') else 'A'} is better: intervals apart"
 
 
 def _apart(a: float | None, b: float | None) -> str:
@@ -301,12 +286,7 @@ def _apart(a: float | None, b: float | None) -> str:
 
 
 UNPAIRED_COLUMNS: dict[str, Any] = {
-    "metric": st.column_config.Column("Metric that cannot be paired", width=240),
-    "words": st.column_config.Column(
-        "Verdict",
-        width=185,
-        help="intervals that overlap do not show that the models are equal: a paired test could tell more",
-    ),
+    "metric": st.column_config.Column("Metric that is not tested", width=240),
     "a": st.column_config.Column("A", alignment="right", width=62),
     "of_a": st.column_config.Column("95 % of A", help="95 % interval", alignment="right", width=100),
     "b": st.column_config.Column("B", alignment="right", width=62),

@@ -20,7 +20,7 @@ from metrics.analysis.labels.judge_agreement import (
 )
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.stats.paired_tests import difference_intervals
+from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.regression import clustered_coefficient
 from metrics.store import Run
 

@@ -67,16 +67,16 @@ def _aggregates(run: Run) -> pa.Table:
 
 
 def _judgements(run: Run) -> pa.Table:
-    """JUDGEMENTS with the verdict and the reason of each reply in words of their own, several joined by line breaks."""
+    """Return JUDGEMENTS with verdict and reason of each reply as columns; several are joined by line breaks."""
     found = run.stored_table("judgements")
-    said = [_said(reply) for reply in found["reply"].to_pylist()]
+    parts = [_reply_parts(reply) for reply in found["reply"].to_pylist()]
     for name in ("reason", "verdict"):
         place = found.column_names.index("reply")
-        found = found.add_column(place, name, pa.array([one[name] for one in said], pa.string()))
+        found = found.add_column(place, name, pa.array([one[name] for one in parts], pa.string()))
     return found
 
 
-def _said(reply: str | None) -> dict[str, str | None]:
+def _reply_parts(reply: str | None) -> dict[str, str | None]:
     """Return the verdict of a reply without its reasons, as compact JSON, and the reasons."""
     try:
         value = json.loads(reply or "")
@@ -85,7 +85,7 @@ def _said(reply: str | None) -> dict[str, str | None]:
     entries = value.get("replies", [value]) if isinstance(value, dict) else [value]
     reasons = [str(entry["reason"]) for entry in entries if isinstance(entry, dict) and entry.get("reason")]
     verdicts = [
-        {name: said for name, said in entry.items() if name != "reason"} if isinstance(entry, dict) else entry
+        {name: part for name, part in entry.items() if name != "reason"} if isinstance(entry, dict) else entry
         for entry in entries
     ]
     verdict = verdicts[0] if len(verdicts) == 1 and "replies" not in value else verdicts

@@ -13,8 +13,8 @@ from metrics.store import Run
 def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
     """Return JUnit XML in UTF-8 with a test case for each outcome of a gate; it fails where the gate does.
 
-    The class name is the model. The thresholds that evaluators declare are no gates: how each model stands to them is
-    a property of the suite.
+    The class name is the model. The thresholds that evaluators declare are not gates: how each model compares with
+    them is a property of the suite.
     """
     failures = sum(not outcome.passed for outcome in outcomes)
     seconds = (run.manifest or {}).get("seconds", 0.0)

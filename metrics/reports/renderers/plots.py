@@ -21,7 +21,7 @@ DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of its lines
 CELL, LEAST_CELL, DEEP = 38.0, 17.0, 22.0
 WIDE_FROM = 9  # columns of a confusion matrix
 APART = 5.0  # between the labels of a matrix and its margins
-DARK = 0.55  # share from which the number stands in the colour of the page
+DARK = 0.55  # share from which the number has the colour of the page
 
 
 @dataclass(frozen=True, slots=True)

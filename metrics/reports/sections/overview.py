@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 from metrics.presentation.format import plural
@@ -13,14 +14,11 @@ MOST_MODELS = 6
 
 def overview(board: Leaderboard) -> Iterator[ChartGroup]:
     """Yield a group of charts of the primary metrics with a better end and a finite range, if there are any."""
-    columns = [column for column in _primary(board) if can_be_spoke(column.direction, column.low, column.high)]
+    columns = [column for column in primary_columns(board) if can_be_spoke(column.direction, column.low, column.high)]
     if not columns:
         return
-    ranked = sorted(
-        board.models,
-        key=lambda model: -sum((cell := board.cells.get((model, c.key))) is not None and cell.best for c in columns),
-    )
-    models = tuple(ranked[:MOST_MODELS])
+    ranked = headline(board).models
+    models = ranked[:MOST_MODELS]
     charts: list[Radar | Bars] = []
     if len(columns) >= LEAST_SPOKES:
         charts.append(_radar(board, columns[:MOST_SPOKES], models))
@@ -36,15 +34,6 @@ def overview(board: Leaderboard) -> Iterator[ChartGroup]:
         note = f"The {len(models)} leading of {len(ranked):,} models."
     if charts:
         yield ChartGroup("At a glance", "Where is each model strong and weak?", tuple(charts), note)
-
-
-def _primary(board: Leaderboard) -> list[Column]:
-    """Return the first primary column of each evaluator."""
-    found: dict[str, Column] = {}
-    for column in board.columns:
-        if column.primary:
-            found.setdefault(column.evaluator, column)
-    return list(found.values())
 
 
 def _radar(board: Leaderboard, columns: Sequence[Column], models: tuple[str, ...]) -> Radar:

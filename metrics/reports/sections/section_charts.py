@@ -12,7 +12,7 @@ from metrics.presentation.chart_data.confusion_counts import confusion_matrix, m
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import plural
-from metrics.presentation.phrases import directed
+from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Series
 from metrics.store import Run
 
@@ -29,17 +29,18 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
     leaves out.
     """
     frames = {name: _points(run.curves(name)) for name in run.curve_names()}
-    for title, question, charts in (
-        ("Curves", "What is gained and lost as the threshold moves?", _curves(run, frames)),
-        ("Calibration", "Is a model as often right as its scores say?", _reliabilities(run, frames)),
-        ("Confusion", "What is taken for what?", _matrices(run, frames)),
-        ("Errors", "Which kind of error costs the most?", _error_costs(run)),
-        ("Classes", "Which classes is each model weak at?", _by_class(run)),
+    for title, topic, charts in (
+        ("Curves", "curves", _curves(run, frames)),
+        ("Calibration", "calibration", _reliabilities(run, frames)),
+        ("Confusion", "confusion", _matrices(run, frames)),
+        ("Errors", "errors", _error_costs(run)),
+        ("Classes", "classes", _by_class(run)),
     ):
         made = list(charts)
         found = tuple(chart for chart in made if not isinstance(chart, str))
         if found:
-            yield ChartGroup(title, question, found, " ".join(note for note in made if isinstance(note, str)))
+            note = " ".join(note for note in made if isinstance(note, str))
+            yield ChartGroup(title, CHART_QUESTIONS[topic], found, note)
 
 
 def _title(name: str) -> str:

@@ -6,7 +6,7 @@ from metrics.reports.report import Section, Table
 from metrics.store import Run
 
 MOST_SEARCHES = 10
-MOST_UNITS = 60_000  # cases or objects of all searches together: somebody waits for the report
+MOST_UNITS = 60_000  # cases or objects of all searches together: a report must not take minutes
 LEVEL = 0.05
 HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
 

@@ -10,11 +10,11 @@ COLOURS = {"ann": "#0f6b78", "<u>ben</u>": "#c2571a"}
 COLUMN = {"low": 0.0, "high": 1.0, "threshold": None, "unit": ""}
 
 
-def stop(run: str, model: str, value: float, verdict: str | None = None, **more: Any) -> dict[str, Any]:
+def stop(run: str, model: str, value: float, significance: str | None = None, **more: Any) -> dict[str, Any]:
     made = {
         "run": run, "name": f"<i>{run}</i>", "created": "2026-03-01T12:00:00+00:00", "model": model, "value": value,
-        "low": value - 0.1, "high": value + 0.05, "n": 20, "before": "r0" if verdict else None, "verdict": verdict,
-        "words": verdict or "first", "difference": 0.1 if verdict else None, "adjusted": 0.01, "pairs": "20 cases",
+        "low": value - 0.1, "high": value + 0.05, "n": 20, "before": "r0" if significance else None, "significance": significance,
+        "words": significance or "first", "difference": 0.1 if significance else None, "adjusted": 0.01, "pairs": "20 cases",
     }  # fmt: skip
     return made | more
 
