@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SQL_TYPES = {
     pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
+    pa.list_(pa.float64()): "DOUBLE[]",
 }  # fmt: skip
 SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]

@@ -1,20 +1,17 @@
-"""Write the golden workspaces that are missing: `python -m tests.golden.make`, once per change of metrics.core.schema.
+"""Write the newest golden workspace: `python -m tests.golden.make`, once per change of stored tables or evidence.
 
-WRITERS names every set of columns that a version of Assay has sealed runs with, the oldest first. A golden workspace is
-made once, by the version that wrote such runs or, where that version is gone, from the runs of a later one without the
-columns that came after it; it is never made again.
+WRITERS names one workspace for each form in which a version of Assay has sealed runs, the oldest first. After a change
+add a name at the end and make that workspace; none is ever made again, for the code that wrote it is gone.
 """
 
 import json
 import os
 import shutil
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
-from metrics.core.files import read_json, sha256_of, write_json, write_table
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.typical import numbered, typical
@@ -27,31 +24,29 @@ from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer, Request
 
 FOLDER = Path(__file__).parent
-WRITERS: dict[str, tuple[str, ...]] = {  # columns of aggregates that were added later
-    "v1": ("if_worst", "if_best"),  # no run had a judge then
-    "v1-judged": ("if_worst", "if_best"),
-    "v1-bounds": (),
-}
+WRITERS = (
+    "v1",  # no bounds of unscored cases, no judge
+    "v1-judged",  # evidence in each evaluator's own form
+    "v1-bounds",  # the same, of every judged evaluator; perturbed cases
+    "v1-typed",  # typed evidence, replicates
+)
 
 
 def main() -> None:
-    """Write every golden workspace that is not there, and what its runs said when it was made."""
-    for name, later in WRITERS.items():
-        folder = FOLDER / name
-        if folder.exists():
-            continue
-        os.environ["ASSAY_WORKSPACE"] = str(folder)
-        runs = [
-            finished(Workspace(), text_suite(), text_outputs(), "rouge", "text_matching", name="golden text"),
-            finished(Workspace(), _scene(), _boxes(), "average_precision", "detection_pr_curve", name="golden boxes"),
-            perturbed_run({"m": ("c1-typo",), "n": ()}, 4),
-            _judged(Workspace()),
-        ]
-        shutil.rmtree(folder / "cache")
-        for run in runs:
-            _without(run, later)
-        said = {run.name: json.loads(write(table(run, "aggregates"), "json")) for run in runs}
-        (folder / "aggregates.json").write_text(json.dumps(said))
+    """Write the newest golden workspace, and what its runs said when it was made."""
+    folder = FOLDER / WRITERS[-1]
+    if folder.exists():
+        sys.exit(f"{folder.name} exists: a golden workspace is made only once")
+    os.environ["ASSAY_WORKSPACE"] = str(folder)
+    runs = [
+        finished(Workspace(), text_suite(), text_outputs(), "rouge", "text_matching", name="golden text"),
+        finished(Workspace(), _scene(), _boxes(), "average_precision", "detection_pr_curve", name="golden boxes"),
+        perturbed_run({"m": ("c1-typo",), "n": ()}, 4),
+        _judged(Workspace()),
+    ]
+    shutil.rmtree(folder / "cache")
+    said = {run.name: json.loads(write(table(run, "aggregates"), "json")) for run in runs}
+    (folder / "aggregates.json").write_text(json.dumps(said))
 
 
 def _judged(workspace: Workspace) -> Run:
@@ -91,16 +86,6 @@ def _supports(request: Request) -> list[dict[str, Any]]:
         {"reason": f"reason {number}", "supported_by": [1] if number % 2 else []}
         for number in range(1, numbered(request.data["CLAIMS"]) + 1)
     ]
-
-
-def _without(run: Run, columns: tuple[str, ...]) -> None:
-    """Take columns out of the sealed aggregates, as the versions that did not have them wrote it."""
-    path = run.folder / "tables" / "aggregates.parquet"
-    rows = pq.read_table(path)
-    write_table(path, rows.drop_columns([name for name in columns if name in rows.column_names]))
-    manifest = read_json(run.folder / "manifest.json")
-    manifest["tables"]["aggregates"]["sha256"] = sha256_of(path)
-    write_json(run.folder / "manifest.json", manifest)
 
 
 def _scene() -> Suite:

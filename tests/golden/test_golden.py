@@ -79,8 +79,9 @@ def test_it_is_reported(golden: Path, kind: str) -> None:
         assert render(run, kind)  # type: ignore[arg-type]
 
 
-def test_a_judged_run_shows_what_its_judge_said() -> None:
-    run = _named("v1-judged", "golden judge")
+@pytest.mark.parametrize("writer", ["v1-bounds", "v1-typed"])
+def test_a_judged_run_shows_what_its_judge_said(writer: str) -> None:
+    run = _named(writer, "golden judge")
     case = run.scores["case_id"].iloc[0]
     assert set(analysis.judgements(run, case)["case_id"]) == {case}
     assert len(analysis.judging(run)) > 20
@@ -88,7 +89,7 @@ def test_a_judged_run_shows_what_its_judge_said() -> None:
 
 
 def test_a_perturbed_run_has_its_flip() -> None:
-    assert len(analysis.flips(_named("v1-judged", "Ferries"))) == 1
+    assert len(analysis.flips(_named("v1-bounds", "Ferries"))) == 1
 
 
 def _named(writer: str, name: str) -> Run:
