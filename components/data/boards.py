@@ -143,8 +143,8 @@ def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str 
     Read-only.
 
     A stop is a record: run, name, created, model, value, low, high, n, unscored, before, words, settings; of its change
-    significance, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (cases better, worse, equal):
-    None, or () for `outcomes`, where there is none. See metrics.analysis.Stop.
+    significance, difference, change_low, change_high, p, adjusted, pairs (in words), outcomes (cases better,
+    worse, equal): None, or () for `outcomes`, where there is none. See metrics.analysis.Stop.
     """
     from metrics import analysis
 

@@ -39,7 +39,7 @@ SECTIONS = (comparison_section, slices_section, flips_section, standards_section
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (
-    "A model is better in a metric only where a paired test on the same cases, or on the same resamples of the data, is "
+    "A model is better in a metric only where a paired test on the same cases, or the same resamples of the data, is "
     "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
     "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: Wilson's for "
     "shares, a bootstrap over cases, or over their groups, for means."
