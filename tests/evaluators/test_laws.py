@@ -29,6 +29,15 @@ from metrics.engine.load_resources import missing_inputs
 from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 
+JUDGED = {
+    "verdict",
+    "holds",
+    "supported",
+    "passes",
+    "correct",
+    "relevant",
+}  # of a record: it says whether an item holds
+
 EVERY = list(evaluators().values())
 CLASSIFIERS = classifiers()
 # for what needs a model; an evaluator of other resources is left out
@@ -286,6 +295,9 @@ def check_score(entry: Evaluator, result: CaseScore) -> None:
         assert result.status is not Status.OK
     if result.evidence is not None:
         json.dumps(result.evidence.record, allow_nan=False)
+        lists = [fact for fact in result.evidence.facts.values() if isinstance(fact, list)]
+        judged = [entry for fact in lists for entry in fact if isinstance(entry, dict) and JUDGED & entry.keys()]
+        assert not judged, "what is judged is a Verdict, not a fact"
 
 
 def run(entry: Evaluator, suite: Suite, outputs: Outputs, parameters: Parameters | None = None) -> Findings:

@@ -103,7 +103,7 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
     contexts: list[Verdict] = []
     for place, said in enumerate(zip(*asked, strict=True)):
         answers = [(number, entry) for (number, _), entry in zip(expected, said, strict=True) if entry]
-        reference, told = next(
+        reference, decisive = next(
             ((number, entry) for number, entry in answers if entry.verdict == "yes"),
             (None, answers[0][1] if answers else None),
         )
@@ -112,7 +112,7 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
                 f"Context {place + 1}",
                 yes_or_no(reference is not None),
                 "useful" if reference else "useless",
-                told.reason if told else "the context is blank",
+                decisive.reason if decisive else "the context is blank",
                 (("contexts", place + 1),),
                 facts={"expected_answer": reference} if reference else {},
             )

@@ -4,6 +4,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said,
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators.retrieval.context_relevance import QUESTION
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each
 from metrics.text.sentences import worded_sentences
@@ -14,7 +15,6 @@ RELEVANT = Prompt(
     "QUESTION. yes: it answers QUESTION or a part of it, or gives a fact that the answer needs. no: the answer would "
     "lack nothing without it, also where it is about the same subject.",
 )
-QUESTION = "When was the Eiffel Tower finished?"
 CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a museum. It is old."]
 
 

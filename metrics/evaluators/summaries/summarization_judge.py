@@ -23,6 +23,10 @@ class _Quality(Reply):
 
 
 SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
+GOOD_SUMMARY = {
+    "source_text": SOURCE,
+    "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday.",
+}
 
 
 @evaluator(
@@ -38,7 +42,7 @@ SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were 
     examples=(
         Example(
             "a good summary",
-            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            GOOD_SUMMARY,
             {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0, "parse_failures": 0},
             judge=(Said("summarization_judge", {"reason": "Cause and result.", "summary": "good"}),),
         ),
