@@ -141,8 +141,9 @@ def not_applicable(reason: str, evidence: Evidence | None = None) -> CaseScore:
 class Aggregate:
     """One number about a whole data set. `label` None: over all labels; `columns` are the metric's own (iou, …).
 
-    `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none; `n` counts what the
-    value rests on (cases, or objects of the label), `unscored` what could not be scored; `interval` names the method.
+    `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none (a `reason` may say
+    why); `n` counts what the value rests on (cases, or objects of the label), `unscored` what could not be scored;
+    `interval` names the method.
     `replicates` [B] is the value in each bootstrap resample; the cases in a resample must follow from the suite and the
     seed alone, so that two models pair. A run stores those over all labels; a comparison computes those of labels.
     """

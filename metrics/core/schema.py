@@ -43,7 +43,7 @@ AGGREGATES = pa.schema(
         ("parse_failure", pa.int64()),
         ("error", pa.int64()),
         ("skipped", pa.int64()),
-        ("reason", pa.string()),  # why there is no value
+        ("reason", pa.string()),  # why there is no value, or no interval
         ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
         (
             "if_worst",

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 from metrics.core.suite import ANNOTATIONS
 from metrics.store import Run
+from metrics.vision.arrays import Floats
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
-from metrics.vision.objects import Floats
 from metrics.vision.outcomes import match_image
 
 if TYPE_CHECKING:
