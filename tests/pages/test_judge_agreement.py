@@ -53,7 +53,7 @@ def kept(run: Run, text: str, name: str = "labels.csv") -> str:
 def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=bare.id)
     said = texts(page)
-    assert (page.title[0].value, page.caption[0].value) == ("Judge trust", "How far can I trust these judge scores?")
+    assert (page.title[0].value, page.caption[0].value) == ("Judge agreement", "How far can I trust these judge scores?")
     assert page.subheader[0].value == "No labels yet"
     assert "case_id,model,rater,criterion,label" in page.code[0].value
     assert "case_id,model,rater,faithfulness,fluency" in page.code[1].value
