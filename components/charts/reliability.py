@@ -1,5 +1,7 @@
 """The reliability diagram: how often a model is right when it says how sure it is."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 def reliability_figure(
     bins: pd.DataFrame, colours: Mapping[str, str], things: str = "cases", dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """Share right over mean confidence with its interval, the diagonal of perfect calibration, and n below.
 
     `bins` has series, bin_low, bin_high, n, mean_confidence, accuracy, low, high. Two panels a series: the diagram, and

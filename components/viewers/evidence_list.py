@@ -6,13 +6,11 @@ Drawn by evidence.js, in which a row and what it rests on light up together; eve
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from components.palette import GLYPHS, MARKS, MUTED
+from components.viewers.browser_component import browser_component
 
-FOLDER = Path(__file__).parent
 COLOURS = {True: MARKS["tp"].colour, False: MARKS["fp"].colour, None: MUTED[False]}
 SHOWN = ("number", "text", "against", "glyph", "verdict", "reason", "rests", "links", "more")  # of a row
 MOST_ROWS = 200  # of a list
@@ -54,12 +52,4 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 def draw(lists: Sequence[Mapping[str, Any]], contexts: Sequence[str], key: str) -> None:
     """Draw the verdicts of one score beside the contexts they rest on."""
     packed = json.dumps(payload(lists, contexts), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    _component()(key=key, data=packed)
-
-
-@cache
-def _component() -> Any:
-    import streamlit as st
-
-    parts = {part: (FOLDER / f"evidence_list.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    return st.components.v2.component("assay_evidence", **parts)
+    browser_component("evidence_list")(key=key, data=packed)

@@ -7,7 +7,7 @@ call home.
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -185,7 +185,7 @@ def draw_list(title: str, texts: Sequence[str], key: str) -> None:
             st.text(text)
 
 
-def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -> None:
+def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: str) -> None:
     """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
     import streamlit as st
 

@@ -1,5 +1,4 @@
 """Masks, polygons and rotated boxes in the detection evaluators: against pycocotools, shapely, and each other."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 from functools import cache
 from typing import Any

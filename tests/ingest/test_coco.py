@@ -1,5 +1,4 @@
 """COCO ground truth and results: order, ids, geometry, and every kind of bad value listed with its place."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import copy
 import json

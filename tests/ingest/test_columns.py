@@ -1,5 +1,4 @@
 """The mapping: aliases of each tool, what is asked, what the user says."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

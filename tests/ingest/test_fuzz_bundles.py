@@ -1,5 +1,4 @@
 """Mutated data sets in folders and zips, and mutated results of other tools: as test_fuzz, for the formats there."""
-# ruff: noqa: E501 - tables read better with few lines; both outcomes are good
 
 import io
 import json

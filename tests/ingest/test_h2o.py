@@ -1,5 +1,4 @@
 """H2O Eval Studio's test suites and test labs."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

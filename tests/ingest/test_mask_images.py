@@ -1,5 +1,4 @@
 """Zips and folders of indexed PNG masks: classes, images, models by file or folder, and everything wrong at once."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import io
 import struct

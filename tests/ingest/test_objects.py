@@ -1,5 +1,4 @@
 """Detection CSVs: corners or sides, pixels or shares, polygons, run lengths, and every bad box listed."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

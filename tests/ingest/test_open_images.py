@@ -1,5 +1,4 @@
 """Open Images CSV: the order of its columns, shares of the image, unknown flags, names of classes, folders and zips."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

@@ -1,5 +1,4 @@
 """inspect(): what is shown before anything is read."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

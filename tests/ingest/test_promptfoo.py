@@ -1,5 +1,4 @@
 """promptfoo's results: tests as cases, providers as models, code refused by name."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import copy
 

@@ -1,5 +1,4 @@
 """Classification: long and wide score files, answers alone, and combined files."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

@@ -1,5 +1,4 @@
 """Text suites and outputs from CSV, JSONL, JSON and Parquet: what becomes of the values, and every problem with its text."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pandas as pd
 import pytest

@@ -1,5 +1,4 @@
 """Traces of every kind become steps; question and answer come from them; bad ones are listed, hostile ones too."""
-# ruff: noqa: E501 - tables read better with one line a case
 
 import json
 import random

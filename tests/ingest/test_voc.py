@@ -1,5 +1,4 @@
 """Pascal VOC folders and zips: boxes as COCO's converters have them, difficult kept as a flag, hostile XML refused."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import pytest
 

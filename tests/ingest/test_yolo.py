@@ -1,5 +1,4 @@
 """YOLO folders and zips: classes by number, boxes of 0–1 in pixels, and everything wrong listed by file and line."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import json
 

@@ -1,5 +1,4 @@
 """coco_summary of two files: pycocotools' numbers, whichever reader took the files, and all that is wrong is said."""
-# ruff: noqa: E501 - a table reads better with one line a case
 
 import contextlib
 import io

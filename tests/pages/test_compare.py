@@ -40,7 +40,7 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[...,
     table = page.dataframe[0].value
     assert table["metric"].tolist() == ["Classification · accuracy ↑"]
     assert table["outcomes"].tolist() == ["36 · 8 · 76"]
-    assert "neither a value per case nor resamples" in said
+    assert "neither values per case nor resamples" in said
 
 
 def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(

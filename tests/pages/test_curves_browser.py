@@ -53,7 +53,7 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
 
     page.get_by_role("radio", name="Confusion").or_(page.get_by_role("button", name="Confusion")).first.click()
     page.wait_for_url("**view=confusion**")
-    expect(page.get_by_text("What is taken for what?")).to_be_visible()
+    expect(page.get_by_text("Which classes are confused?")).to_be_visible()
     expect(page.locator(".js-plotly-plot .heatmaplayer image").first).to_be_attached(timeout=30_000)
     page.wait_for_timeout(500)
     x, y, count = page.evaluate(CELL, ["dog", "dog"])

@@ -1,27 +1,29 @@
 """A metric over runs in words and in a table: the answer, each model's number run by run, what changed."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from components.charts.trend_lines import Stop
 from components.format import MISSING, aligned, count, interval, moment, number, plural, shorten
 from components.views.results.model_comparison import CORRECTIONS, certainty, chance, signed
+
+if TYPE_CHECKING:
+    from components.data import Column, Stop, Trend
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 
 
 def answer(stops: Sequence[Stop]) -> str:
     """Return whether the models' last runs are better than those before, in one sentence."""
-    last = {stop["model"]: stop for stop in stops}
-    compared = [stop for stop in last.values() if stop["verdict"] is not None]
+    last = {stop.model: stop for stop in stops}
+    compared = {stop.model: stop.change.verdict for stop in last.values() if stop.change is not None}
     if not compared:
         return "No model has a number that can be compared with an earlier run's"
-    groups = {
-        verdict: [shorten(stop["model"], 30) for stop in compared if stop["verdict"] == verdict] for verdict in ENDS
-    }
+    groups = {verdict: [shorten(model, 30) for model, own in compared.items() if own == verdict] for verdict in ENDS}
     if groups["better"] and groups["worse"]:
         return (
             f"It depends: better than in the run before {_listed(groups['better'])}, worse {_listed(groups['worse'])}"
@@ -31,7 +33,7 @@ def answer(stops: Sequence[Stop]) -> str:
             rest = len(compared) - len(models)
             others = f"; {plural(rest, 'other')} not shown to differ" if rest else ""
             return f"{ENDS[verdict]} than in the run before: {_listed(models)}{others}"
-    if all(stop["verdict"] == "equal" for stop in compared):
+    if all(verdict == "equal" for verdict in compared.values()):
         return f"No: nothing has changed since the run before, in {plural(len(compared), 'model')}"
     return f"Not shown: no change since the run before that chance would not make, in {plural(len(compared), 'model')}"
 
@@ -40,55 +42,59 @@ def _listed(models: Sequence[str]) -> str:
     return ", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else "")
 
 
-def method(found: Mapping[str, Any]) -> str:
+def method(found: Trend) -> str:
     """Return how the changes were tested, in a sentence a manager understands."""
-    if not found["tested"]:
+    if not found.tested:
         return "Each run is held against the one before it on the cases of both: none differs, so nothing was tested."
-    units = ", in the suite's groups" if found["clustered"] else ""
-    called = certainty(found["tested"], found["correction"])
+    units = ", in the suite's groups" if found.clustered else ""
+    called = certainty(found.tested, found.correction)
     return f"Each run is held against the one before it on the cases of both{units}. Called better where {called}."
 
 
-def value_facts(stop: Stop, column: Mapping[str, Any]) -> str:
+def value_facts(stop: Stop, column: Column) -> str:
     """Return a model's number in one run: value, interval, n, what could not be scored."""
-    bounds = interval(stop["low"], stop["high"])
-    facts = [f"{number(stop['value'])} {column['unit']}".strip() + (f" (95 % {bounds})" if bounds else "")]
-    facts.append(f"n {count(stop['n'])}")
-    if stop["unscored"]:
-        facts.append(f"{count(stop['unscored'])} unscored")
+    bounds = interval(stop.cell.low, stop.cell.high)
+    facts = [f"{number(stop.cell.value)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")]
+    facts.append(f"n {count(stop.cell.n)}")
+    if stop.cell.unscored:
+        facts.append(f"{count(stop.cell.unscored)} unscored")
     return " · ".join(facts)
 
 
 def change_facts(stop: Stop) -> str:
     """Return what became of the number since the run before, in one line; empty for a first run."""
-    if not stop["before"]:
+    if not stop.before:
         return ""
-    facts = [f"Since the run before: {stop['words']}"]
-    if stop["difference"] is not None:
-        bounds = interval(stop["change_low"], stop["change_high"])
-        facts.append(signed(stop["difference"]) + (f" (95 % {bounds})" if bounds else ""))
-        facts.append(f"p {chance(stop['p'])}, corrected {chance(stop['adjusted'])}")
-    if stop["outcomes"]:
-        better, worse, ties = stop["outcomes"]
+    facts = [f"Since the run before: {stop.words}"]
+    change = stop.change
+    if change is not None and change.difference is not None:
+        bounds = interval(change.low, change.high)
+        facts.append(signed(change.difference) + (f" (95 % {bounds})" if bounds else ""))
+        facts.append(f"p {chance(change.p)}, adjusted {chance(change.adjusted)}")
+    if change is not None and change.outcomes:
+        better, worse, ties = change.outcomes
         facts.append(f"{plural(better, 'case')} better, {count(worse)} worse, {count(ties)} equal")
     return " · ".join(facts)
 
 
 def table(stops: Sequence[Stop]) -> pd.DataFrame:
     """Return a row for each number, as texts, in the order given."""
+    changes = [stop.change for stop in stops]
     return pd.DataFrame(
         {
-            "run": [f"{shorten(stop['name'], 26)}, {moment(stop['created'])}" for stop in stops],
-            "model": [stop["model"] for stop in stops],
-            "value": aligned([stop["value"] for stop in stops]),
-            "interval": [interval(stop["low"], stop["high"]) or MISSING for stop in stops],
-            "n": [stop["n"] for stop in stops],
-            "words": [stop["words"] for stop in stops],
-            "difference": [signed(stop["difference"]) for stop in stops],
-            "of_change": [interval(stop["change_low"], stop["change_high"]) or MISSING for stop in stops],
-            "adjusted": [chance(stop["adjusted"]) for stop in stops],
-            "outcomes": [" · ".join(map(count, stop["outcomes"])) or MISSING for stop in stops],
-            "settings": [", ".join(stop["settings"]) for stop in stops],
+            "run": [f"{shorten(stop.name, 26)}, {moment(stop.created)}" for stop in stops],
+            "model": [stop.model for stop in stops],
+            "value": aligned([stop.cell.value for stop in stops]),
+            "interval": [interval(stop.cell.low, stop.cell.high) or MISSING for stop in stops],
+            "n": [stop.cell.n for stop in stops],
+            "words": [stop.words for stop in stops],
+            "difference": [signed(change.difference if change else None) for change in changes],
+            "of_change": [(interval(change.low, change.high) if change else "") or MISSING for change in changes],
+            "adjusted": [chance(change.adjusted if change else None) for change in changes],
+            "outcomes": [
+                " / ".join(map(count, change.outcomes)) if change and change.outcomes else MISSING for change in changes
+            ],
+            "settings": [", ".join(stop.settings) for stop in stops],
         }
     )
 

@@ -65,6 +65,16 @@ class Difference:
     verdict: Verdict = "none"
 
     @property
+    def units(self) -> str:
+        """What the test rests on: `44 cases`."""
+        return f"{self.n:,} case{'' if self.n == 1 else 's'}"
+
+    @property
+    def outcomes(self) -> tuple[int, int, int] | None:
+        """Wins, losses and ties of b."""
+        return self.wins, self.losses, self.ties
+
+    @property
     def better(self) -> float | None:
         """The difference turned so that above 0 b is better; None where neither end is."""
         return turned(self.column, self.difference)

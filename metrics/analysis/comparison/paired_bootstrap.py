@@ -51,6 +51,16 @@ class Resampled:
     verdict: Verdict = "none"
 
     @property
+    def units(self) -> str:
+        """What the test rests on: `2,000 resamples`."""
+        return f"{self.resamples:,} resamples"
+
+    @property
+    def outcomes(self) -> tuple[int, int, int] | None:
+        """None: a metric of the whole data set has no wins, losses and ties."""
+        return None
+
+    @property
     def better(self) -> float | None:
         """The difference turned so that above 0 b is better; None where neither end is."""
         return turned(self.column, self.difference)
