@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 JOBS ?= 2
 ARGS ?=
+BASE ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev chromium test lint types unit bench samples readme lock clean
+.PHONY: help run setup setup-dev chromium check test lint types unit bench docs pictures samples lock clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -46,6 +47,12 @@ $(VENV)/.setup-dev: $(VENV)/.setup requirements-dev.txt
 chromium: setup-dev ## find a Chromium for the browser tests, or install one
 	@$(BIN)/python tests/chromium.py
 
+check: lint types ## check what the change touches: lint, types, import contracts, its tests (BASE=main)
+	@tests=$$($(BIN)/python -m tests.changed $(BASE)) || exit 1; \
+	if [ -z "$$tests" ]; then echo "The change touches no tests."; exit 0; fi; \
+	printf '%s\n' "Tests of the change:" $$tests; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not browser" $$tests
+
 test: lint types chromium unit ## run every check: lint, types, import contracts, tests
 
 lint: setup-dev ## ruff and the import contracts
@@ -53,7 +60,7 @@ lint: setup-dev ## ruff and the import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: setup-dev ## mypy, strict, on metrics/
+types: setup-dev ## mypy, strict
 	$(BIN)/mypy
 
 unit: setup-dev ## the tests alone (JOBS=2, ARGS="-k name")
@@ -64,11 +71,14 @@ bench: setup-dev ## run the benchmarks
 	    $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || exit 1; \
 	done
 
-samples: setup ## draw and write data/samples again, byte for byte
+samples: setup ## write data/samples, byte for byte as they are
 	@for script in data/samples/make_*.py; do $(BIN)/python $$script || exit 1; done
 
-readme: setup ## write the README's table of evaluators anew
-	@$(BIN)/python -m metrics.reports.catalogue
+docs: setup ## write the generated parts of docs/
+	@$(BIN)/python docs/make_reference.py
+
+pictures: setup-dev chromium ## take the pictures of docs/images
+	@$(BIN)/python docs/make_pictures.py
 
 # torch pins the CUDA wheels it wants itself; a machine without a GPU must not be forced to take them.
 CUDA := triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
@@ -77,7 +87,7 @@ CUDA := triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-c
 COMPILE := pip compile -q --universal --python-version 3.11 --fork-strategy fewest --no-header --no-annotate \
     $(addprefix --no-emit-package ,$(CUDA)) $(ARGS)
 
-lock: setup ## resolve requirements*.in anew (ARGS=--upgrade for newer versions)
+lock: setup ## resolve requirements*.in (ARGS=--upgrade for newer versions)
 	@set -e; venv=$$(mktemp -d); trap 'rm -rf "$$venv"' EXIT; \
 	$(BIN)/python -m venv "$$venv"; "$$venv/bin/python" -m pip install --quiet uv; \
 	"$$venv/bin/uv" $(COMPILE) requirements.in -o requirements.txt; \

@@ -4,10 +4,11 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import records
+from metrics.presentation import format
 
 PAGE = 100
 CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max")

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.parameter_form import fields
 from components.widgets.tables import records
+from metrics.presentation import format
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
 entries = data.catalogue()

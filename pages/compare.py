@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts.figure_parts import selected
 from components.viewers import heatmap, text_case
 from components.views.judge import judge_calls
@@ -15,6 +15,7 @@ from components.views.results import model_comparison
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format, phrases
 
 PAGE = 100
 CHART = {"displayModeBar": False}
@@ -25,8 +26,7 @@ def choose_pair(run: str, board: data.Leaderboard, twins: dict[str, data.RunFact
     """Return the models A and B and the run of B: from the address, else the two that lead the leaderboard."""
     asked = url.param("other")
     other = asked if asked in twins else run
-    columns = heatmap.select_columns(board.columns, [], False)
-    ordered = heatmap.order_models(board, columns, board.models, None, True)
+    ordered = data.headline(run).models
     of_b = twins[other].models
     model_b = next((model for model in (url.param("b"), *ordered, *of_b) if model in of_b), None)
     # another run of the same model is the likely question; of one run the best that is not B
@@ -94,7 +94,7 @@ def show_overview(found: data.Comparison, correction: str) -> None:
     for note in found.notes:
         st.text(note)
     if found.unpaired:
-        st.text("These metrics cannot be paired: they have neither values per case nor resamples.")
+        st.text("Not tested: these metrics have neither a value per case nor resamples to pair.")
         st.dataframe(
             model_comparison.unpaired_table(found.unpaired),
             hide_index=True,
@@ -124,7 +124,7 @@ def show_metric(
     with left:
         table = rows.assign(
             a=format.aligned(rows["a"].tolist()), b=format.aligned(rows["b"].tolist()),
-            difference=[model_comparison.signed(value) for value in rows["difference"]],
+            difference=[phrases.signed(value) for value in rows["difference"]],
         )  # fmt: skip
         columns = {"case_id": st.column_config.Column("Case", width=110)}
         columns |= {
@@ -270,6 +270,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
             title, help = model_comparison.metric_name(row.column, 80), model_comparison.metric_help(row.column)
             st.subheader(title, anchor=False, help=help)
         st.text(f"A  {name_a}    B  {name_b}")
+        if run == other and row is None:
+            st.caption(data.headline(run, tag).sentence)
         for line in dict.fromkeys(judge_calls.run_line(data.judge_of(each)) for each in (run, other)):
             if line:
                 st.text(line)

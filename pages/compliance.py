@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import cell_of, records
+from metrics.presentation import format
 
 MODELS = 6  # columns shown unasked
 
@@ -26,16 +27,16 @@ def choose_models() -> list[int]:
 
 def tally(standard: data.Standard, place: int) -> str:
     """Return how many of the metrics of one model meet their threshold, miss it, or have none."""
-    verdicts = [evidence.verdicts[place] for evidence in standard.evidence]
-    passed, failed = (sum(name.startswith(word) for name in verdicts) for word in ("passed", "failed"))
-    rest = len(verdicts) - passed - failed
+    outcomes = [evidence.outcomes[place] for evidence in standard.evidence]
+    passed, failed = (sum(name.startswith(word) for name in outcomes) for word in ("passed", "failed"))
+    rest = len(outcomes) - passed - failed
     parts = [f"{glyph} {n}" for glyph, n in (("✓", passed), ("✗", failed), ("○", rest)) if n]
     return "  ".join(parts) or format.MISSING
 
 
-def number(evidence: data.Evidence, place: int) -> str:
-    """Return verdict, value, interval and n of one model."""
-    cell, glyph = evidence.cells[place], glyphs[evidence.verdicts[place]]
+def number(evidence: data.MeasuredEvidence, place: int) -> str:
+    """Return outcome, value, interval and n of one model."""
+    cell, glyph = evidence.cells[place], glyphs[evidence.outcomes[place]]
     if cell is None or cell.value is None:
         return glyph
     bounds = format.interval(cell.low, cell.high)
@@ -113,7 +114,7 @@ def show_standard(standard: data.Standard, places: list[int]) -> None:
         url.go("catalogue", evaluator=missing[clicked].evaluator)
 
 
-def show_evidence(evidence: Sequence[data.Evidence], places: list[int]) -> None:
+def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) -> None:
     """Draw evaluators × models; a click on a number opens its cases."""
     table = pd.DataFrame(
         {

@@ -4,6 +4,7 @@ from components import data
 from components.views.curves import class_bars, confusion_view, score_views, threshold_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.presentation.phrases import CHART_QUESTIONS
 
 VIEWS = {  # name: title, the question it answers, what draws it
     "thresholds": (
@@ -15,10 +16,10 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", threshold_views.show_outcomes),
     "ranks": ("Precision–recall", "How precise is each model at each recall?", score_views.show_ranks),
     "roc": ("ROC", "How well do the scores of a class separate it from the others?", score_views.show_roc),
-    "calibration": ("Calibration", "Is a model right as often as its scores say?", score_views.show_reliability),
-    "confusion": ("Confusion", "Which classes are confused?", confusion_view.show_confusion),
-    "errors": ("Error costs", "Which kind of error costs the most?", class_bars.show_breakdown),
-    "classes": ("Classes", "Which classes is each model weak at?", class_bars.show_labels),
+    "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
+    "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
+    "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
+    "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
 SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves have, columns that they do not have
     "thresholds": ({"threshold", "tp", "fp", "fn", "precision", "recall"}, set()),

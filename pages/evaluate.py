@@ -6,10 +6,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.setup import evaluator_offers, local_model_fields, run_judge
 from components.widgets import column_mapping, controls, uploads, url
 from components.widgets.frame import frame
+from metrics.presentation import format
 
 SOURCES = {"upload": "Upload a suite", "stored": "A stored suite", "sample": "A bundled sample"}
 TASKS = {

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.viewers import image_viewer, segment_panels, text_case, trace
 from components.views.judge import judge_calls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.presentation import format
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
 

@@ -4,10 +4,11 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.viewers import tile_gallery
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
+from metrics.presentation import format
 
 SECONDS = 0.15  # of each script run that new thumbnails may take
 FILTERS = ("kind", "label", "truth", "size", "score_min", "score_max", "iou_min", "iou_max", "tag", "search")

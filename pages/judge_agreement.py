@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import confusion_chart
 from components.charts.figure_parts import selected
 from components.views.judge import agreement_tables, judge_calls, label_upload
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
 
 
 class Choice(NamedTuple):

@@ -5,12 +5,13 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.viewers import heatmap
 from components.views.judge import judge_calls
 from components.views.results import detectable_difference
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import frame
+from metrics.presentation import format
 
 TITLE, QUESTION = "Leaderboard", "Which model should I pick?"
 WAITING = ("queued", "running")
@@ -79,32 +80,35 @@ models = [model for model in board.models if wanted.casefold() in model.casefold
 sort, down = url.param("sort"), url.param("order") != "up"
 
 form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against"])
-if models and columns and form != "heatmap":
-    from components.views.results.leaderboard_charts import show_form
-
-    st.text(heatmap.headline(board, columns, models))
-    show_form(form, run, tag, columns, heatmap.order_models(board, columns, models, sort, down), board)
-elif models and columns:
-    ordered = heatmap.order_models(board, columns, models, sort, down)
-    answer = heatmap.headline(board, columns, models)
-    rows = drawn(run, tag, tuple(column.key for column in columns))
-    matched, parameters = data.match_evaluators(run), data.run_facts(run).evaluators
-    objects = {
-        column.key: drilldown_filters.number(column.evaluator, column.metric, parameters[column.evaluator])
-        for column in columns
-        if column.evaluator in matched
-    }
-    asked = heatmap.heatmap(
-        heatmap.payload(columns, rows, ordered, answer, sort, down, objects, data.judges_of(run), run=run, tag=tag)
-    )
-    if asked is not None:
-        url.put(sort=asked, order="up" if asked == sort and down else None)
-        st.rerun()
-else:
+if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
+else:
+    keys = tuple(column.key for column in columns)
+    answer = data.headline(run, tag, keys, tuple(models))
+    ordered = heatmap.order_models(board, answer.models, sort, down)
+    if form == "heatmap":
+        matched, parameters = data.match_evaluators(run), data.run_facts(run).evaluators
+        objects = {
+            column.key: drilldown_filters.number(column.evaluator, column.metric, parameters[column.evaluator])
+            for column in columns
+            if column.evaluator in matched
+        }
+        drawing = heatmap.payload(
+            columns, drawn(run, tag, keys), ordered, answer.sentence, sort, down, objects, data.judges_of(run),
+            run=run, tag=tag,
+        )  # fmt: skip
+        asked = heatmap.heatmap(drawing)
+        if asked is not None:
+            url.put(sort=asked, order="up" if asked == sort and down else None)
+            st.rerun()
+        if len(models) > 1:
+            detectable_difference.show_detectable(run, tag, columns, sort)
+    else:
+        from components.views.results.leaderboard_charts import show_form
 
-if len(models) > 1 and columns and form == "heatmap":
-    detectable_difference.show_detectable(run, tag, columns, sort)
+        st.text(answer.sentence)
+        show_form(form, run, tag, columns, ordered, board)
+
 if judge_line := judge_calls.run_line(data.judge_of(run)):
     st.text(judge_line)
 plain = {column.key for column in whole.columns if not column.minor}

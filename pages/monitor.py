@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts.figure_parts import selected
 from components.charts.passing import passing_figure
 from components.views.curves.curve_parts import CHART
@@ -13,6 +13,7 @@ from components.widgets import filters, url
 from components.widgets.controls import choice
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
 
 REFRESH_SECONDS = 5
 TABLE_HEIGHT = 250

@@ -5,13 +5,14 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.judge import judge_calls
 from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import records
+from metrics.presentation import format
 
 SEVERITIES = {
     "high": "Significant",  # the whole 95 % interval is on the wrong side

@@ -6,9 +6,10 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import url
 from components.widgets.frame import frame
+from metrics.presentation import format
 
 FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
     "html": ("HTML", ":material/html:", "html", "text/html", "one file for a browser"),
@@ -65,7 +66,7 @@ with right:
                 "evaluator": table["evaluator"], "metric": table["metric"], "best": table["best"],
                 "value": format.aligned(table["value"].tolist()),
                 "95 % interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
-                "tied with it": table["level"], "n": table["n"],
+                "tied for best": table["level"], "n": table["n"],
             }
         )  # fmt: skip
         st.dataframe(shown, hide_index=True, column_config={"value": st.column_config.TextColumn(alignment="right")})

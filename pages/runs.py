@@ -3,11 +3,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.judge import judge_calls
 from components.widgets import run_progress, url
 from components.widgets.frame import RUN_STATES, empty, frame
 from components.widgets.tables import records
+from metrics.presentation import format
 
 GOING = ("queued", "running")
 JUDGE_DOWN = "JudgeDown"  # how the failure of a run begins whose judge does not answer

@@ -4,12 +4,13 @@ import math
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts.figure_parts import selected
 from components.views.results import slice_tables
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
 
 CHART = {"displayModeBar": False}
 HEIGHT = 400  # pixels of the bars

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.setup import suite_editor, suite_makers
 from components.widgets import controls, url
 from components.widgets.frame import frame
+from metrics.presentation import format
 
 VIEWS = {
     "cases": "Cases", "contents": "Contents", "divide": "Sample or split", "perturb": "Perturb",

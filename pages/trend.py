@@ -4,7 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts.figure_parts import selected
 from components.charts.trend_lines import trend_figure
 from components.views.curves import curve_parts
@@ -12,6 +12,7 @@ from components.views.results import metric_trend, model_comparison
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
 
 TABLE_HEIGHT = 260
 

@@ -10,22 +10,9 @@ import pytest
 
 from tests import chromium as browsers
 
-TARGETS = [
-    "bench",
-    "chromium",
-    "clean",
-    "help",
-    "lint",
-    "lock",
-    "readme",
-    "run",
-    "samples",
-    "setup",
-    "setup-dev",
-    "test",
-    "types",
-    "unit",
-]
+TARGETS = sorted(
+    "bench check chromium clean docs help lint lock pictures run samples setup setup-dev test types unit".split()
+)
 
 # Answers the Makefile's question about its version with the given exit status, makes a .venv whose python is a copy of
 # itself, and writes down what it was asked to do.

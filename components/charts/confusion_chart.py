@@ -1,7 +1,4 @@
-"""The confusion matrix: what is taken for what, what is made up, what is missed.
-
-A table of counts has `label` (the truth), `predicted` and `count`.
-"""
+"""The confusion matrix as a heatmap; its numbers are those of metrics.presentation.chart_data.confusion_counts."""
 
 from __future__ import annotations
 
@@ -11,55 +8,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from components.charts.figure_parts import mix, plain, undimmed
-from components.format import shorten
-from components.palette import ACCENT, MUTED, SERIES, SURFACE, text_colour
+from metrics.presentation.chart_data.confusion_counts import cell_shares, confusion_matrix, full_share, right_cells
+from metrics.presentation.format import shorten
+from metrics.presentation.palette import ACCENT, MUTED, SERIES, SURFACE, text_colour
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_LABELS = 40  # classes that are drawn; the others are summed as OTHERS
-OTHERS = "(others)"
-NONE = "(none)"  # stands for an absent label
-MARGINS = ("hallucination", "missed")  # truth of what nothing is behind; prediction of what was not found
 APART = 0.35  # of a cell, between the margins and the classes
 PALE = 0.06  # of the muted colour in an empty cell
-LEAST_SCALE = 0.25  # share of a mistake that gets the full colour, unless one has more
-
-
-def margins_of(counts: pd.DataFrame) -> tuple[str, str]:
-    """Return the names of a detection matrix's margins: in parentheses where a class is called so."""
-    row, column = MARGINS
-    while f"({row})" in set(counts["label"]):
-        row = f"({row})"
-    while f"({column})" in set(counts["predicted"]):
-        column = f"({column})"
-    return row, column
-
-
-def groups(counts: pd.DataFrame, margins: tuple[str, str] | None = None) -> dict[str, str]:
-    """Under which name each label stands in the matrix: its own, or OTHERS; NONE for an absent one."""
-    counts = _filled(counts)
-    frequency = counts.groupby("label")["count"].sum().add(counts.groupby("predicted")["count"].sum(), fill_value=0)
-    frequency = frequency.drop(list(margins or ()), errors="ignore")
-    kept = set(frequency.sort_values(ascending=False, kind="stable").index[:MOST_LABELS])
-    return {name: name if name in kept or len(frequency) <= MOST_LABELS else OTHERS for name in frequency.index} | {
-        name: name for name in margins or ()
-    }
-
-
-def confusion_matrix(counts: pd.DataFrame, margins: tuple[str, str] | None = None) -> pd.DataFrame:
-    """Counts with true labels as rows and predicted labels as columns, by name; OTHERS, then the margins, last."""
-    names = groups(counts, margins)
-    counts = _filled(counts)
-    counts = counts.assign(label=counts["label"].map(names), predicted=counts["predicted"].map(names))
-    matrix = counts.pivot_table(index="label", columns="predicted", values="count", aggfunc="sum", fill_value=0)
-    inner = set(names.values()) - set(margins or ())
-    ordered = sorted(inner, key=lambda name: (name == OTHERS, name))
-    rows = [name for name in ordered if name in matrix.index or margins]
-    columns = [name for name in ordered if name in matrix.columns or name in rows]
-    if margins:
-        rows, columns = [*rows, margins[0]], [*columns, margins[1]]
-    return matrix.reindex(index=rows, columns=columns, fill_value=0)
 
 
 def confusion_figure(
@@ -79,12 +36,11 @@ def confusion_figure(
 
     matrix = confusion_matrix(counts, margins)
     rows, columns = [*matrix.index], [*matrix.columns]
-    shares = _shares(matrix, margins)
+    shares = cell_shares(matrix.to_numpy().tolist(), bool(margins))
     down, across = _places(rows, margins and margins[0]), _places(columns, margins and margins[1])
     base = mix(SURFACE[dark], MUTED[dark], PALE)
-    right = [[a == b for b in columns] for a in rows]
-    wrong_shares = [shares[i][j] for i in range(len(rows)) for j in range(len(columns)) if not right[i][j]]
-    scale = max([LEAST_SCALE, *wrong_shares])
+    right = right_cells(rows, columns)
+    scale = full_share(shares, right)
     figure = go.Figure()
     for wanted, colour, top in ((True, ACCENT[dark], 1.0), (False, SERIES[dark][1], scale)):
         z = [[shares[i][j] if right[i][j] is wanted else None for j in range(len(columns))] for i in range(len(rows))]
@@ -126,20 +82,6 @@ def confusion_figure(
     return figure
 
 
-def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = 8) -> pd.DataFrame:
-    """Return the most frequent mistakes between classes: label, predicted, count, and the share of the label's
-    objects.
-    """
-    counts = _filled(counts)
-    totals = counts.groupby("label")["count"].sum()
-    inner = ~counts["label"].isin(margins or ()) & ~counts["predicted"].isin(margins or ())
-    wrong = counts[inner & (counts["label"] != counts["predicted"])]
-    found = wrong.assign(share=wrong["count"] / totals.reindex(wrong["label"]).to_numpy())
-    return found.sort_values("count", ascending=False, kind="stable").head(most)[
-        ["label", "predicted", "count", "share"]
-    ]
-
-
 def _short(count: int) -> str:
     """Return a count that fits into a cell: nothing for 0, thousands and millions (of pixels) as 120k and 3.4M."""
     if count < 100_000:
@@ -148,20 +90,6 @@ def _short(count: int) -> str:
         if count >= size:
             return f"{count / size:.3g}{unit}"
     return f"{count / 1e3:.0f}k"
-
-
-def _filled(counts: pd.DataFrame) -> pd.DataFrame:
-    return counts.assign(label=counts["label"].fillna(NONE), predicted=counts["predicted"].fillna(NONE))
-
-
-def _shares(matrix: pd.DataFrame, margins: tuple[str, str] | None) -> list[list[float]]:
-    """Return each cell's share of its row; in the margin's row of its column."""
-    totals = matrix.sum(axis=1)
-    shares = matrix.div(totals.where(totals > 0), axis=0).fillna(0.0)
-    if margins:
-        made = matrix.sum(axis=0)
-        shares.loc[margins[0]] = (matrix.loc[margins[0]] / made.where(made > 0)).fillna(0.0)
-    return [[float(value) for value in row] for row in shares.to_numpy()]
 
 
 def _places(names: Sequence[str], margin: str | None) -> list[float]:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.format import shorten
-from components.palette import INK
+from metrics.presentation.format import shorten
+from metrics.presentation.palette import INK
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from components.charts.figure_parts import plain
-from components.format import interval, number, shorten
-from components.palette import INK, LINE, MUTED
+from metrics.presentation.format import interval, number, shorten
+from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -140,12 +140,6 @@ def ranked_figure(
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
     )  # fmt: skip
     return figure
-
-
-def worst_first(numbers: pd.DataFrame, direction: str) -> list[str]:
-    """Return the groups by the mean of their series, the worst first; those without a value last."""
-    means = numbers.groupby("name", sort=False)["value"].mean()
-    return list(means.sort_values(ascending=direction != "lower", na_position="last", kind="stable").index)
 
 
 def _facts(series: str, row: Mapping[Hashable, Any], unit: str) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from components.charts.figure_parts import mix, panels, plain
-from components.charts.threshold_curves import at_threshold
-from components.palette import INK, MARKS, MUTED, SURFACE
+from metrics.presentation.chart_data.curve_points import at_threshold
+from metrics.presentation.palette import INK, MARKS, MUTED, SURFACE
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from components.charts.figure_parts import undimmed
-from components.format import count, interval, moment, number
-from components.palette import LINE, MUTED, SURFACE, series
+from metrics.presentation.format import count, interval, moment, number
+from metrics.presentation.palette import LINE, MUTED, SURFACE, series
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

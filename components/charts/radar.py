@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import DASHES, SYMBOLS, plain, undimmed
-from components.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
-from components.palette import INK, LINE, MUTED
+from metrics.presentation.format import ARROWS, DIRECTIONS, interval, number, range_text, shorten
+from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from components.data import Cell, Column
 
 LINE_OF = 16  # characters beside a spoke
-LEAST = 3  # metrics that make an area
-
-
-def can_be_spoke(column: Column) -> bool:
-    """Return whether a metric has a better end and a range to place its values in."""
-    return bool(column.direction != "none" and column.high - column.low < float("inf"))
 
 
 def radar_figure(

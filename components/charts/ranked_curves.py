@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from components.charts.figure_parts import End, lines_of, name_lines, plain, unit_panels
-from components.palette import MUTED
+from metrics.presentation.palette import MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed
-from components.format import number, shorten
-from components.palette import INK, MUTED
+from metrics.presentation.chart_data.curve_points import filled_bins
+from metrics.presentation.format import number, shorten
+from metrics.presentation.palette import INK, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -42,17 +43,17 @@ def reliability_figure(
         note.update(font={"size": 13, "color": colours[name]})
     for index, name in enumerate(names):
         row, column = 1 + 2 * (index // across), 1 + index % across
-        held = bins[(bins["series"] == name) & (bins["n"] > 0)]
+        held = filled_bins(bins, name)
         figure.add_scatter(
             x=[0, 1], y=[0, 1], mode="lines", line={"color": MUTED[dark], "width": 1, "dash": "dot"}, hoverinfo="skip",
             row=row, col=column,
         )  # fmt: skip
         spans = [f"{low:.2f} … {high:.2f}" for low, high in zip(held["bin_low"], held["bin_high"], strict=True)]
         facts = [
-            f"<b>{plain(name)}</b>, score {span}<br>right {number(entry.accuracy)} "
-            f"({number(entry.low)}–{number(entry.high)}) at mean score {number(entry.mean_confidence)}"
-            f"<br>{int(entry.n):,} {things}"
-            for span, entry in zip(spans, held.itertuples(index=False), strict=True)
+            f"<b>{plain(name)}</b>, score {span}<br>right {number(entry['accuracy'])} "
+            f"({number(entry['low'])}–{number(entry['high'])}) at mean score {number(entry['mean_confidence'])}"
+            f"<br>{int(entry['n']):,} {things}"
+            for span, entry in zip(spans, held.to_dict("records"), strict=True)
         ]
         about = [[name, float(low)] for low in held["bin_low"]]
         figure.add_scatter(

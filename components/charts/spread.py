@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, undimmed
-from components.format import count, number, plural, shorten
-from components.palette import INK, LINE, MUTED
+from metrics.presentation.format import count, number, plural, shorten
+from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -1,75 +1,28 @@
 """Curves by score threshold: precision over recall, F1 over the threshold.
 
-A table of points has `series` (the model, as shown), `label`, `threshold`, `tp`, `fp`, `fn`, `precision`, `recall`,
-`f1`. One panel a label, one colour a series.
+The points are those of metrics.presentation.chart_data.curve_points; one panel per label, one colour per series.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from components.charts.figure_parts import End, lines_of, name_lines, plain, undimmed, unit_panels
-from components.format import number
-from components.palette import MUTED, SURFACE
+from metrics.presentation.chart_data.curve_points import at_threshold, best_threshold
+from metrics.presentation.format import number
+from metrics.presentation.palette import MUTED, SURFACE
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ALL = "all classes"
 HOVER = (
     "<br>threshold %{customdata[2]:.2f} · F1 %{customdata[8]}"
     "<br>precision %{customdata[6]} · recall %{customdata[7]}"
     "<br>tp %{customdata[3]} · fp %{customdata[4]} · fn %{customdata[5]}<extra></extra>"
 )
-
-
-def nearest(values: Sequence[float], wanted: float) -> float:
-    """Return the one of `values` closest to `wanted`, the smaller of two as close."""
-    return min(sorted(values), key=lambda value: abs(value - wanted))
-
-
-def at_threshold(points: pd.DataFrame, threshold: float) -> pd.DataFrame:
-    """Return the rows at the threshold closest to the asked one."""
-    if points.empty:
-        return points
-    return points[points["threshold"] == nearest(points["threshold"].unique().tolist(), threshold)]
-
-
-def pooled(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """Counts of `labels` added up per series and threshold, with their precision, recall and F1 (micro average)."""
-    chosen = points[points["label"].isin(labels)]
-    sums = chosen.groupby(["series", "threshold"], sort=False)[["tp", "fp", "fn"]].sum().reset_index()
-    sums["label"] = ALL
-    positive, present = sums["tp"] + sums["fp"], sums["tp"] + sums["fn"]
-    sums["precision"] = (sums["tp"] / positive).where(positive > 0)
-    sums["recall"] = (sums["tp"] / present).where(present > 0)
-    both = sums["tp"] + positive + sums["fn"]
-    sums["f1"] = (2 * sums["tp"] / both).where(both > 0)
-    return sums
-
-
-def mean_f1(points: pd.DataFrame, name: str) -> pd.DataFrame:
-    """F1, precision and recall averaged over labels (macro), the undefined left out, under the label `name`."""
-    grouped = points.groupby(["series", "threshold"], sort=False)
-    counts, means = grouped[["tp", "fp", "fn"]].sum(), grouped[["precision", "recall", "f1"]].mean()
-    return pd.concat([counts, means], axis=1).reset_index().assign(label=name)
-
-
-def best_threshold(points: pd.DataFrame) -> pd.DataFrame:
-    """Per label and series, the row of the highest F1 (the lowest threshold of several), those without any left out."""
-    scored = points.dropna(subset=["f1"]).sort_values(["f1", "threshold"], ascending=[False, True], kind="stable")
-    return scored.drop_duplicates(["label", "series"]).set_index(["label", "series"])
-
-
-def by_frequency(points: pd.DataFrame) -> list[str]:
-    """Return the labels, those with the most ground truths first."""
-    first = points.drop_duplicates(["series", "label"])
-    return list(
-        (first["tp"] + first["fn"]).groupby(first["label"]).max().sort_values(ascending=False, kind="stable").index
-    )
 
 
 def threshold_figure(

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from components.charts.figure_parts import plain, undimmed
-from components.format import count, interval, number, shorten
-from components.palette import ACCENT, INK, LINE, MUTED
+from metrics.presentation.format import count, interval, number, shorten
+from metrics.presentation.palette import ACCENT, INK, LINE, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

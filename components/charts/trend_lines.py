@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from components.charts.figure_parts import plain, spread, undimmed
-from components.format import count, interval, moment, number, shorten
-from components.palette import MUTED, SURFACE
-from components.views.results.model_comparison import chance, signed
+from metrics.presentation.format import count, interval, moment, number, shorten
+from metrics.presentation.palette import MUTED, SURFACE
+from metrics.presentation.phrases import p_value, signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -96,7 +96,7 @@ def _arm(low: float | None, high: float | None) -> float:
 
 
 def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, str] | None) -> dict[str, Any]:
-    certain = [stop.change is not None and stop.change.verdict in CERTAIN for stop in own]
+    certain = [stop.change is not None and stop.change.significance in CERTAIN for stop in own]
     return {
         "size": [14 if (stop.run, stop.model) == chosen else 10 for stop in own],
         "symbol": ["diamond" if sure else "circle" for sure in certain],
@@ -125,5 +125,5 @@ def _hover(stop: Stop, column: Column) -> str:
         lines.append(f"since the run before: {stop.words}")
         if stop.change is not None and stop.change.difference is not None:
             change = stop.change
-            lines.append(f"{signed(change.difference)} on {change.units}, adjusted p {chance(change.adjusted)}")
+            lines.append(f"{signed(change.difference)} on {change.units}, adjusted p {p_value(change.adjusted)}")
     return "<br>".join(lines)

@@ -86,6 +86,7 @@ from components.data.leaderboards import (
     catalogue,
     detectable,
     distributions,
+    headline,
     judges_of,
     leaderboard,
     metrics_by_case,
@@ -183,7 +184,7 @@ if TYPE_CHECKING:
         Window,
         WorkingPoint,
     )
-    from metrics.analysis.findings.compliance import Evidence
+    from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters, Stat
     from metrics.analysis.labels.judge_bias import Bias
@@ -191,7 +192,7 @@ if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Example, Metric
     from metrics.engine import Estimate
     from metrics.ingest import Preview
-    from metrics.ingest.columns import Question
+    from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
     from metrics.judge.local.measured import Measured
     from metrics.judge.prompt_overrides import Trial
@@ -219,7 +220,6 @@ __all__ = [
     "Estimate",
     "Evaluator",
     "EvaluatorProgress",
-    "Evidence",
     "Example",
     "GalleryObject",
     "Inputs",
@@ -231,6 +231,7 @@ __all__ = [
     "MeanEstimate",
     "Measure",
     "Measured",
+    "MeasuredEvidence",
     "Metric",
     "MetricDrift",
     "Monitored",
@@ -306,6 +307,7 @@ __all__ = [
     "found_slices",
     "give_label",
     "has_topics",
+    "headline",
     "import_cache",
     "insights",
     "inspect",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters
     from metrics.analysis.labels.judge_bias import Bias
     from metrics.analysis.labels.label_queue import Queue
-    from metrics.ingest.labels import LabelFile
+    from metrics.ingest.label_files import LabelFile
     from metrics.store.labels import Labels, LabelSet
 
 Only = tuple[str, str]  # evaluator, metric
@@ -93,7 +93,7 @@ def add_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -
 
 
 def _file(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> LabelFile:
-    from metrics.ingest.labels import read_labels
+    from metrics.ingest.label_files import read_labels
 
     run, folder = workspace().run(run_id), upload_folder()
     return read_labels(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.judge_settings import judge_calls, verdicts
+from components.data.judge_settings import evidence_parts, judge_calls
 from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ EVIDENCE = ("verdicts", "evidence", "judge")
 class CaseView(NamedTuple):
     """One case of a run, see metrics.analysis.ExampleView; `image` is the path of its file or None.
 
-    `scores` has the verdicts of each score's evidence, the rest of the evidence and the judge as columns of their own.
+    The parts of each score's evidence are three columns of `scores`: `verdicts` (groups), `evidence` (facts), `judge`.
     """
 
     case: Mapping[str, Any]
@@ -81,11 +81,11 @@ def example(run_id: str, case_id: str) -> CaseView | None:
         view = analysis.example(run, case_id)
     except InputError:
         return None
-    told = [verdicts(evidence) for evidence in view.scores["evidence"]]
-    judge_calls(told, view.scores, run, case_id)
+    parts = [evidence_parts(evidence) for evidence in view.scores["evidence"]]
+    judge_calls(parts, view.scores, run, case_id)
     scores = view.scores.copy()
     for place, name in enumerate(EVIDENCE):
-        scores[name] = pd.Series([parts[place] for parts in told], scores.index, object)
+        scores[name] = pd.Series([part[place] for part in parts], scores.index, object)
     image = None if view.image is None else str(view.image)
     return CaseView(view.case, image, view.outputs, scores, view.annotations, view.predictions)
 

@@ -111,7 +111,7 @@ def inspect(token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] =
 def _inspect(folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...]) -> InspectedFile:
     from metrics import ingest
     from metrics.core.errors import InputError, InputProblem
-    from metrics.ingest.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+    from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 
     path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
     if path is None:
@@ -233,7 +233,7 @@ def names_its_models(token: str) -> bool:
 
 def problems_csv(problems: pd.DataFrame) -> bytes:
     """Return a table of problems as CSV in which no cell is a formula."""
-    from metrics.reports import write
+    from metrics.store.export_formats import write
 
     return bytes(write(problems, "csv"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +15,11 @@ from components.data.workspace_runs import workspace, workspace_path
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.core.evidence import Evidence
     from metrics.judge.cache import Cache, Statistics
     from metrics.judge.local.measured import Measured
     from metrics.judge.prompt_overrides import Trial
+    from metrics.presentation.verdict_rows import VerdictGroup
 
 Setting = Mapping[str, Any]  # of metrics.judge.settings.JudgeSettings, as JSON
 
@@ -57,35 +58,23 @@ class JudgeFacts(NamedTuple):
     problem: str = ""
 
 
-def verdicts(evidence: dict[str, Any] | None) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
-    """Return an evidence in three: its lists of verdicts (see metrics.analysis.evidence), the rest, and who judged it.
+def evidence_parts(
+    evidence: Evidence | None,
+) -> tuple[tuple[VerdictGroup, ...], Mapping[str, Any], dict[str, Any]]:
+    """Return the three parts of an evidence: its groups of verdicts, its facts, and who judged; each may be empty."""
+    from metrics.presentation.verdict_rows import verdict_groups
 
-    A list has name, title and rows; a row number, text, holds, glyph, verdict, reason, rests, links, more.
-    """
-    from metrics.analysis.evidence import verdict_lists
-
-    lists, rest = verdict_lists({name: value for name, value in (evidence or {}).items() if name != "judge"})
-    panel = rest.pop("panel", None) if "judge" in (evidence or {}) else None
-    shown = [
-        {
-            "name": entry.name, "title": entry.title,
-            "rows": [
-                {name: value for name, value in asdict(row).items() if name != "rests_on"}
-                | {"glyph": row.glyph, "links": row.links, "rests": [list(link) for link in row.rests_on]}
-                for row in entry.rows
-            ],
-        }
-        for entry in lists
-    ]  # fmt: skip
-    judge = dict((evidence or {}).get("judge") or {})
-    return shown, rest, judge | ({"panel": panel["judges"]} if panel else {})
+    if evidence is None:
+        return (), {}, {}
+    judge = dict(evidence.judge or {}) | ({"panel": evidence.panel["judges"]} if evidence.panel else {})
+    return verdict_groups(evidence), evidence.facts, judge
 
 
-def judge_calls(told: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -> None:
-    """Give what `verdicts` said of each score's judge the replies that the score rests on, and the run's prompts."""
+def judge_calls(parts: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -> None:
+    """Add to the third of each score's `evidence_parts` the judge's replies it rests on, and the run's prompts."""
     from metrics import analysis
 
-    if not any(judge for _, _, judge in told):
+    if not any(judge for _, _, judge in parts):
         return
     rows = analysis.judgements(run, case_id).replace({float("nan"): None}).to_dict("records")
     by_score: dict[tuple[str, str, int], list[Mapping[Hashable, Any]]] = {}
@@ -94,7 +83,7 @@ def judge_calls(told: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -
         row["tokens"] = None if used == [None, None] else int(sum(part or 0 for part in used))
         by_score.setdefault((row["evaluator"], row["model"], int(row["run"])), []).append(row)
     prompts = {name: {"text": prompt.text, "edited": prompt.edited} for name, prompt in analysis.asked(run).items()}
-    for (_, _, judge), score in zip(told, scores.to_dict("records"), strict=True):
+    for (_, _, judge), score in zip(parts, scores.to_dict("records"), strict=True):
         if judge:
             judge["calls"] = by_score.get((score["evaluator"], score["model"], int(score["run"])), [])
             judge["prompts"] = prompts

@@ -10,7 +10,7 @@ import streamlit as st
 from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
-    from metrics.analysis import Distributions, Leaderboard, Ranks, Resource
+    from metrics.analysis import Distributions, Headline, Leaderboard, Ranks, Resource
     from metrics.core.evaluator import Evaluator
 
 
@@ -20,6 +20,16 @@ def leaderboard(run_id: str, tag: str | None = None) -> Leaderboard:
     from metrics import analysis
 
     return analysis.leaderboard(workspace().run(run_id), tag=tag)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def headline(
+    run_id: str, tag: str | None = None, keys: tuple[str, ...] | None = None, models: tuple[str, ...] | None = None
+) -> Headline:
+    """Return which model leads: over all columns and models of the leaderboard, or these."""
+    from metrics import analysis
+
+    return analysis.headline(leaderboard(run_id, tag), keys, models)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

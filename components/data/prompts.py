@@ -84,7 +84,8 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
     rows = []
     for case, one in zip(cases, judged, strict=True):
         passes, grade = (one.score.values.get(name) for name in ("passes", "grade"))
-        reason = (one.score.evidence or {}).get("reason", "")
+        verdicts = one.score.evidence.verdicts.get("answer", ()) if one.score.evidence else ()
+        reason = verdicts[0].reason if verdicts else ""
         problem = "" if passes is not None else one.score.reason or ""
         verdict = None if passes is None else bool(passes)
         rows.append(TriedCase(case.case_id, case.question, case.answer, verdict, grade, reason, problem))

@@ -229,7 +229,7 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
         {"case_id": row["perturbs"] or row["case_id"], "kind": row["perturbation"] or "", "text": row[column]}
         for row in rows
     ]
-    shown += [{"case_id": left.case_id, "kind": left.kind, "text": f"– {left.reason}"} for left in made.left]
+    shown += [{"case_id": case.case_id, "kind": case.kind, "text": f"– {case.reason}"} for case in made.skipped]
     order = {kind: number for number, kind in enumerate(["", *how["kinds"]])}
     shown.sort(key=lambda row: (place[row["case_id"]], order[row["kind"]]))
     for row in shown:
@@ -249,9 +249,9 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
     except AssayError as failure:
         return "", str(failure)
     if not any(made.made.values()):
-        return "", "No case can be changed this way: " + "; ".join(sorted({left.reason for left in made.left}))
+        return "", "No case can be changed this way: " + "; ".join(sorted({case.reason for case in made.skipped}))
     stored, said = _store(replace(made.suite, name=name))
-    without = Counter((left.kind, left.reason) for left in made.left)
+    without = Counter((case.kind, case.reason) for case in made.skipped)
     lines = [f"{kind}: {count:,} without a variant, {reason}" for (kind, reason), count in without.items()]
     return stored, "\n".join([said, f"{sum(made.made.values()):,} variants made", *lines])
 

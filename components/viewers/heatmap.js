@@ -74,8 +74,8 @@ function tipLines(data, row, column) {
   const lines = [`${text.trim()}${about.unit ? " " + about.unit : ""}${interval ? `, 95 % interval ${interval}` : ""}`];
   if (size) lines.push(size.replace("∅", "unscored"));
   if (note) lines.push(note);
-  if (rank) lines.push(`Rank ${rank}, ${marks & 4 ? "by pairs on the same cases, corrected" : "by intervals that do not meet"}.`);
-  if (marks & 1) lines.push("Nobody is better beyond chance.");
+  if (rank) lines.push(`Rank ${rank}: paired tests, Holm-corrected over all pairs of models.`);
+  if (marks & 1) lines.push("No model is significantly better.");
   if (marks & 2) lines.push(`On the wrong side of its threshold, ${about.threshold}.`);
   return [`${data.models[row]} · ${about.title}`, lines.join("\n") + "\n\n" + about.about];
 }

@@ -7,18 +7,17 @@ to style. All text goes through `textContent` (see heatmap.js).
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components import format, palette
 from components.viewers.browser_component import browser_component
 from components.widgets import url
+from metrics.presentation import format, palette
 
 if TYPE_CHECKING:
     from components.data import Cell, Column, Leaderboard
 
-BEST, PROBLEM, PAIRED = 1, 2, 4  # the bits of a cell's marks
+BEST, PROBLEM = 1, 2  # the bits of a cell's marks
 NAME = "model"  # the sort that goes by the models' names
 
 
@@ -28,54 +27,19 @@ def select_columns(columns: Sequence[Column], evaluators: Sequence[str], minor: 
     return [column for column in chosen if minor or not column.minor]
 
 
-def wins(board: Leaderboard, columns: Sequence[Column], models: Sequence[str]) -> tuple[Counter[str], int]:
-    """In how many directed columns each model is best or not told apart from it; and how many columns have a best."""
-    won = Counter(dict.fromkeys(models, 0))
-    judged = 0
-    for column in columns:
-        if column.direction != "none":
-            best = [model for model in models if (cell := board.cells.get((model, column.key))) and cell.best]
-            judged += bool(best)
-            won.update(best)
-    return won, judged
-
-
-def order_models(
-    board: Leaderboard, columns: Sequence[Column], models: Sequence[str], sort: str | None, down: bool
-) -> list[str]:
-    """`models` by a column's key, best first where `down`, those without a value last; by NAME; else by `wins`."""
+def order_models(board: Leaderboard, models: Sequence[str], sort: str | None, down: bool) -> list[str]:
+    """Return `models` by a column's key, best first if `down`, those without a value last; by NAME; else as given."""
     column = next((column for column in board.columns if column.key == sort), None)
     if sort == NAME:
         return sorted(models, key=str.casefold, reverse=not down)
     if column is None:
-        won, _ = wins(board, columns, models)
-        return sorted(models, key=lambda model: -won[model])
+        return list(models)
     sign = -1 if column.direction == "lower" else 1
     values = {model: value for model in models if (value := _value(board, model, column.key)) is not None}
     return [
         *sorted(values, key=lambda model: sign * values[model], reverse=down),
         *(model for model in models if model not in values),
     ]
-
-
-def headline(board: Leaderboard, columns: Sequence[Column], models: Sequence[str]) -> str:
-    """Return the answer in a sentence: which model is most often best over the shown metrics; empty where nothing
-    compares.
-    """
-    won, judged = wins(board, columns, models)
-    if len(models) < 2 or not judged:
-        return ""
-    ranking = won.most_common()
-    top = [model for model, times in ranking if times == ranking[0][1]]
-    if len(top) == len(models):
-        return f"No model stands out: over {format.plural(judged, 'metric')} they are best equally often."
-    names = ", ".join(format.shorten(model, 40) for model in top[:3])
-    names += f" and {len(top) - 3} more" if len(top) > 3 else ""
-    rest = "; ".join(f"{format.shorten(model, 40)} in {times}" for model, times in ranking[len(top) : len(top) + 2])
-    return (
-        f"{names} {'lead' if len(top) > 1 else 'leads'}: best, or not told apart from the best,"
-        f" in {ranking[0][1]} of {format.plural(judged, 'metric')} ({rest})."
-    )
 
 
 def cells(board: Leaderboard, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
@@ -185,11 +149,11 @@ def _cell(cell: Cell | None, text: str) -> list[Any]:
     if cell is None:
         return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
     goodness = cell.goodness
-    step = None if cell.value is None or goodness is None else round(min(1.0, max(0.0, goodness)) * palette.STEPS)
+    step = None if cell.value is None else palette.goodness_step(goodness)
     size = f"n {format.count(cell.n)}" if cell.n else ""
     if cell.unscored:
         size = f"{size} · ∅ {format.count(cell.unscored)}" if size else f"∅ {format.count(cell.unscored)}"
-    notes = [cell.reason] if cell.reason else []
+    notes = [note for note in (cell.reason, cell.untested) if note]
     notes += [
         f"{format.STATUSES.get(name, name)}: {format.count(n)}" for name, n in cell.counts.items() if n and name != "ok"
     ]
@@ -201,7 +165,7 @@ def _cell(cell: Cell | None, text: str) -> list[Any]:
         step,
         format.interval(cell.low, cell.high),
         size,
-        BEST * bool(cell.best) | PROBLEM * bool(cell.problem) | PAIRED * bool(cell.paired),
+        BEST * bool(cell.best) | PROBLEM * bool(cell.problem),
         "\n".join(notes),
         _rank(cell) if cell.ranked > 1 else "",
     ]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from components.format import shorten
-from components.palette import mark, text_colour
 from components.viewers.browser_component import browser_component
+from metrics.presentation.format import shorten
+from metrics.presentation.palette import mark, text_colour
 
 MOST_HEIGHT = {1: 400, 2: 380, 3: 340, 4: 300}  # pixels of a picture on the screen, by the number of panels
 CROWDED = 80  # with more objects, lines are thin and without their dark edge

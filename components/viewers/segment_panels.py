@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from components.format import count, shorten
-from components.palette import mark, series, text_colour
 from components.viewers.image_viewer import extent
+from metrics.presentation.format import count, shorten
+from metrics.presentation.palette import mark, series, text_colour
 
 if TYPE_CHECKING:
     from components.data import Segment

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from components.format import count, number, plural, shorten
-from components.palette import MARKS, mark
 from components.viewers.browser_component import browser_component
+from metrics.presentation.format import count, number, plural, shorten
+from metrics.presentation.palette import MARKS, mark
 
 if TYPE_CHECKING:
     from components.data import GalleryObject, Outline, Tile, Window

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.data.uploaded_files import column_pairs
-from components.format import plural
 from components.widgets import url
 from components.widgets.controls import agreed
+from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
     from components.data import InspectedFile, Preview, Question

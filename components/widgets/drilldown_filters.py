@@ -3,26 +3,23 @@
 from collections.abc import Mapping, Sequence
 
 from components.widgets.url import Value
+from metrics.presentation.chart_data.metric_bars import GAIN
 
 Filters = dict[str, Value]
 
-ERRORS = {  # d_ap_…: what it is called, the kinds of its matches; an empty line sets the sums apart
-    "classification": ("wrong class", ("fp_misclassification",)),
-    "localisation": ("poorly placed", ("fp_localisation",)),
-    "both": ("both wrong", ("fp_both",)),
-    "duplicate": ("found twice", ("fp_duplicate",)),
-    "background": ("nothing there", ("fp_hallucination",)),
-    "missed": ("missed", ("fn_no_prediction",)),
-    "": ("", ()),
-    "false_positives": (
-        "all false",
-        ("fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination"),
-    ),
-    "false_negatives": ("all missed", ("fn_no_prediction", "fn_misclassification", "fn_localisation")),
+ERRORS: Mapping[str, tuple[str, ...]] = {  # the kinds of matches behind an error; an empty entry sets the sums apart
+    "classification": ("fp_misclassification",),
+    "localisation": ("fp_localisation",),
+    "both": ("fp_both",),
+    "duplicate": ("fp_duplicate",),
+    "background": ("fp_hallucination",),
+    "missed": ("fn_no_prediction",),
+    "": (),
+    "false_positives": ("fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination"),
+    "false_negatives": ("fn_no_prediction", "fn_misclassification", "fn_localisation"),
 }
-GAIN = "d_ap_"
 KINDS: Mapping[str, tuple[str, ...]] = {  # metric: the kinds that it is about; of others every mistake
-    **{GAIN + error: kinds for error, (_, kinds) in ERRORS.items()},
+    **{GAIN + error: kinds for error, kinds in ERRORS.items()},
     **{kind: (kind,) for kind in ("tp", "fn_misclassification", "fp_misclassification")},
     "fn_no_prediction": ("fn_no_prediction", "fn_low_score"),
     "fp_hallucination": ("fp_hallucination", "fp_duplicate", "fp_localisation"),  # Valor's, who knows two kinds

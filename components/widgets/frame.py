@@ -10,9 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import url
 from components.widgets.controls import agreed, place
+from metrics.presentation import format
 
 FOLDER = Path(__file__).parent
 RUN_STATES = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import format
 from components.views.judge.judge_calls import spend_line
+from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import EvaluatorProgress, Progress, RunProgress

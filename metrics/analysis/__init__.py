@@ -1,17 +1,17 @@
-"""What a run says, as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
+"""The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
 from metrics.analysis.cases.case_pages import CasePage, case_texts, cases
 from metrics.analysis.cases.example import ExampleView, example
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.analysis.evidence import Row, verdict_lists
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
 from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
+from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
@@ -52,6 +52,7 @@ __all__ = [
     "Distributions",
     "ExampleView",
     "GalleryObject",
+    "Headline",
     "Leaderboard",
     "Listed",
     "ObjectFilter",
@@ -60,7 +61,6 @@ __all__ = [
     "Ranks",
     "Resampled",
     "Resource",
-    "Row",
     "Rules",
     "Segment",
     "Standard",
@@ -87,6 +87,7 @@ __all__ = [
     "find_slices",
     "flip_rates",
     "flips",
+    "headline",
     "insights",
     "judge_names",
     "judged_evaluators",
@@ -102,6 +103,7 @@ __all__ = [
     "metrics_by_case",
     "object_counts",
     "objects",
+    "primary_columns",
     "problems",
     "ranks",
     "resources",
@@ -114,6 +116,5 @@ __all__ = [
     "slices",
     "thumbnails",
     "trend",
-    "verdict_lists",
     "working_point",
 ]

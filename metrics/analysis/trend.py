@@ -1,4 +1,4 @@
-"""One metric over the runs of one suite: each model's number in each run, and what changed from run to run."""
+"""One metric over the runs of one suite: each model's number in each run, and the change from run to run."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from metrics.analysis.comparison.compare import Correction, Difference, correcte
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.significance import Verdict, turned
-from metrics.analysis.sampling_design import Design
+from metrics.analysis.leaderboard.significance import Significance, improvement
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.store import Run
 
-CHANGES: dict[Verdict, str] = {
+CHANGES: dict[Significance, str] = {
     "better": "better",
     "worse": "worse",
     "higher": "higher",
     "lower": "lower",
-    "open": "no change shown",
-    "none": "no case in common",
+    "open": "no significant change",
+    "none": "no shared case",
 }
 JUDGE = "judge"
 
@@ -52,15 +51,15 @@ class Stop:
             return "first"
         if self.change is None:
             return "cannot be paired"
-        verdict = self.change.verdict
-        if verdict == "equal":
+        found = self.change.significance
+        if found == "equal":
             return f"equal {'on every case' if isinstance(self.change, Difference) else 'in every resample'}"
-        if verdict == "leaning":
-            better = turned(self.change.column, self.change.difference)
+        if found == "leaning":
+            better = improvement(self.change.column, self.change.difference)
             ends = ("higher", "lower") if better is None else ("better", "worse")
             up = (self.change.difference if better is None else better) or 0.0
             return f"may be {ends[up <= 0]} (uncorrected)"
-        return CHANGES[verdict]
+        return CHANGES[found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +96,7 @@ def in_time(runs: Sequence[Run]) -> list[Run]:
 def trend(
     runs: Sequence[Run], key: str, models: Sequence[str] = (), tag: str | None = None, correction: Correction = "holm"
 ) -> Trend:
-    """Return how a metric (the key of a leaderboard's column) went over finished runs of one suite, for `models` or
-    all.
+    """Return a metric (the key of a leaderboard's column) over finished runs of one suite, of `models` or all.
 
     Each model is compared with itself in the last run before that has a number of it: by pairs of cases where there are
     values per case, else by pairs of resamples; see analysis.comparison. p are adjusted over all changes shown.
@@ -129,7 +127,7 @@ def trend(
     changes = corrected([stop.change for stop in stops if stop.change is not None], correction)
     found = iter(changes)
     stops = [stop if stop.change is None else replace(stop, change=next(found)) for stop in stops]
-    clustered = bool(changes) and Design(ordered[0], tag).clusters is not None
+    clustered = bool(changes) and ordered[0].sampling_design(tag).clusters is not None
     tested = sum(change.p is not None for change in changes)
     return Trend(
         column, tuple(dict.fromkeys(stop.model for stop in stops)), tuple(stops), correction, tested, clustered
@@ -156,26 +154,26 @@ def _change(
 ) -> Difference | Resampled | None:
     """Return the change before correction, kept: sealed runs never change."""
     then, now = Run(before), Run(folder)
-    design, key = Design(now, tag), (column.evaluator, column.metric)
+    design, key = now.sampling_design(tag), (column.evaluator, column.metric)
     a, b = (values(run, model, design, key).get(key) if by_case else None for run in (then, now))
     if a is not None and b is not None:
         return difference(column, a, b, design)
-    return resampled_differences(then, model, now, model, [column], tag).get((column.key, None))
+    return resampled_differences(then, model, now, model, [column], tag).get(column.key)
 
 
 def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
     """Return what differs in how the two runs evaluated, in words."""
-    told = []
+    changed = []
     versions = [next(one["version"] for one in of.spec["evaluators"] if one["id"] == evaluator) for of in (before, run)]
     if versions[0] != versions[1]:
-        told.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
+        changed.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
     if before.evaluators[evaluator] != run.evaluators[evaluator]:
-        told.append("other parameters")
+        changed.append("other parameters")
     for name in evaluators()[evaluator].resources:
         if name == JUDGE:
             used = [judge_names(of) for of in (before, run)]
         else:
             used = [of.spec.get("resources", {}).get(name) for of in (before, run)]
         if used[0] != used[1]:
-            told.append(f"another {name.replace('_', ' ')}")
-    return tuple(told)
+            changed.append(f"another {name.replace('_', ' ')}")
+    return tuple(changed)

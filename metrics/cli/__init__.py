@@ -1,1 +1,1 @@
-"""Subcommands of the command line that fill a file of their own."""
+"""The command line: one file for each subcommand, the parser that joins them, the options that they share."""

@@ -1,22 +1,101 @@
-"""What several commands understand alike: NAME=VALUE, and the parameters of evaluators."""
+"""Options and arguments that several subcommands share, and how their values are read."""
 
+import argparse
 import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.models import SOURCES
+from metrics.store import Run, Workspace
+from metrics.store.export_formats import FORMATS
+
+MODELS = {
+    "embedder": "embedding model: a folder, or a hub name to download (default: the bundled all-MiniLM-L6-v2)",
+    "classifier": "cross-encoder or classifier: a folder or a hub name; for one evaluator: --param ID.classifier=…",
+    "language_model": "causal language model: a folder, a GGUF file or a hub name",
+    "token_encoder": "encoder for BERTScore: a folder or a hub name (default: the bundled all-MiniLM-L6-v2)",
+}
 
 
-def pairs(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
-    """Return each NAME=VALUE as name and value; InputError listing every text that is none."""
-    wrong = [InputProblem(option, repr(text), "NAME=VALUE") for text in texts if not all(text.partition("="))]
+def common() -> argparse.ArgumentParser:
+    """Return the options of every command that uses a workspace: --workspace and --quiet."""
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument(
+        "--workspace", metavar="DIR", help="folder of runs and inputs (default: $ASSAY_WORKSPACE or ./workspace)"
+    )
+    options.add_argument("--quiet", action="store_true", help="print only the result")
+    return options
+
+
+def run_argument() -> argparse.ArgumentParser:
+    """Return the argument RUN."""
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument("run", metavar="RUN", help="id of a run, or latest")
+    return options
+
+
+def add_evaluators(command: argparse.ArgumentParser) -> None:
+    """Add --evaluators, --param and the options that choose local models."""
+    command.add_argument(
+        "--evaluators", metavar="ID,…", help="evaluators to run (default: all that fit the data and need no model)"
+    )
+    command.add_argument(
+        "--param", metavar="EVALUATOR.NAME=VALUE", action="append", default=[], help="evaluator parameter, repeatable"
+    )
+    for name, text in MODELS.items():
+        command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=text)
+
+
+def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN") -> None:
+    """Add --map."""
+    command.add_argument(
+        "--map", metavar=f"CANONICAL={source}", action="append", default=[],
+        help=f"{source.lower()} that holds a canonical field, repeatable",
+    )  # fmt: skip
+
+
+def add_table_output(command: argparse.ArgumentParser, default: str) -> None:
+    """Add --format and --output of a command that writes a table."""
+    command.add_argument("--format", choices=FORMATS, default=default, help=f"file format (default {default})")
+    command.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
+
+
+def write_output(content: bytes, file: str | None) -> None:
+    """Write bytes to a file, or to standard output where none is given."""
+    if file:
+        Path(file).write_bytes(content)
+    else:
+        sys.stdout.buffer.write(content)
+
+
+def run_of(options: argparse.Namespace, finished: bool = False) -> Run:
+    """Return the run that RUN names; RunError where it is absent or, if asked for, not finished."""
+    return Workspace(options.workspace).run(options.run, finished=finished)
+
+
+def models_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the local models that the options choose, by resource."""
+    return {name: value for name in SOURCES if (value := getattr(options, name))}
+
+
+def names_of(text: str) -> list[str]:
+    """Return the names in a comma-separated list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def pairs(texts: Sequence[str], option: str, expected: str = "NAME=VALUE") -> list[tuple[str, str]]:
+    """Return each NAME=VALUE as name and value; InputError listing every text that is not of this form."""
+    wrong = [InputProblem(option, repr(text), expected) for text in texts if not all(text.partition("="))]
     if wrong:
         raise InputError(wrong)
     return [(name.strip(), value) for name, _, value in (text.partition("=") for text in texts)]
 
 
 def parameters_of(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return each EVALUATOR.NAME=VALUE of --param, by evaluator and name; a value is JSON, else text. InputError."""
+    """Return the values of --param by evaluator and name; a value is JSON, else text. InputError on any other form."""
     found: dict[str, dict[str, Any]] = {}
     for name, text in pairs(texts, "--param"):
         evaluator, dot, parameter = name.partition(".")

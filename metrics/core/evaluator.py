@@ -30,6 +30,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
@@ -66,7 +67,9 @@ class Metric:
 
     `low` and `high` bound it (infinite where open); `threshold` is the value on whose wrong side a model has a problem,
     None for no default; `binary` says that a case's value is 0 or 1, so the mean is a share; `primary` marks the one
-    that stands for the evaluator; `minor` ones start hidden on the leaderboard.
+    that stands for the evaluator; `minor` ones start hidden on the leaderboard; `twin_of` lists metrics
+    (evaluator.metric) that, with matching parameters, are the same number under another name: side by side they count
+    once.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Metric:
     primary: bool = False
     minor: bool = False
     unit: str = ""
+    twin_of: tuple[str, ...] = ()
 
     def goodness(self, value: float) -> float | None:
         """`value` from 0, the worst of the range, to 1, the best; None where the range is open or undirected."""
@@ -109,25 +113,29 @@ class Parameters(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class CaseScore:
-    """What an evaluator says of one case: a value per metric or the reason for none, and the evidence (JSON data).
+    """The score of one case: a value per metric or the reason for none, and the evidence.
 
     A metric with a value is `ok`; one that is None takes `status` (`not_applicable` where `status` is OK) and `reason`.
+    TypeError where the evidence is anything but an Evidence: plain records would be shown without their verdicts.
     """
 
     values: Mapping[str, float | None]
     status: Status = Status.OK
     reason: str | None = None
-    evidence: Mapping[str, Any] | None = None
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse evidence that no page could read."""
+        if not isinstance(self.evidence, Evidence | None):
+            raise TypeError(
+                f"evidence is a metrics.core.evidence.Evidence, not {type(self.evidence).__name__}: "
+                "a Verdict for each item judged, and facts"
+            )
 
 
-def not_applicable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
+def not_applicable(reason: str, evidence: Evidence | None = None) -> CaseScore:
     """No value, because the question does not arise for this case."""
     return CaseScore({}, Status.NOT_APPLICABLE, reason, evidence)
-
-
-def parse_failure(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
-    """No value, because the judge's reply could not be read."""
-    return CaseScore({}, Status.PARSE_FAILURE, reason, evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +145,7 @@ class Aggregate:
     `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none; `n` counts what the
     value rests on (cases, or objects of the label), `unscored` what it could not count; `interval` names the method.
     `replicates` [B] is the value in each bootstrap resample; which cases those hold must follow from the suite and the
-    seed alone, so that two models pair. They are not stored: a comparison computes them anew.
+    seed alone, so that two models pair. A run stores those over all labels; a comparison computes those of labels.
     """
 
     metric: str

@@ -19,7 +19,7 @@ SCORES = pa.schema(
         ("value", pa.float64()),
         ("status", pa.string()),
         ("reason", pa.string()),
-        ("evidence", pa.string()),  # JSON, on the row of the evaluator's first metric
+        ("evidence", pa.string()),  # JSON (core.evidence), on the row of the evaluator's first metric
     ]
 )
 AGGREGATES = pa.schema(
@@ -62,6 +62,18 @@ JUDGEMENTS = pa.schema(  # only of runs with a judge
         ("cached", pa.bool_()),  # answered before, or asked for another score: paid for once
         ("seconds", pa.float64()),
         ("error", pa.string()),  # why there is no reply, or why it could not be read
+    ]
+)
+REPLICATES = pa.schema(  # only of runs with data-set evaluators that resample; sorted by slice
+    [
+        ("model", pa.string()),
+        ("evaluator", pa.string()),
+        ("metric", pa.string()),
+        ("slice", pa.string()),  # null: all cases; else "tag=NAME"
+        ("value", pa.float64()),  # of repeats the mean
+        ("n", pa.int64()),  # what the value rests on
+        ("columns", pa.string()),  # JSON: the metric's own columns
+        ("replicates", pa.list_(pa.float64())),  # the value in each resample; resamples of two models pair
     ]
 )
 TABLES = {"scores": SCORES, "aggregates": AGGREGATES}

@@ -2,8 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.evaluator import Direction, Evaluator, Metric, Status
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.core.suite import Suite
 from metrics.stats.bootstrap import bootstrap_means
@@ -20,75 +20,55 @@ from metrics.stats.intervals import wilson
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Design:
-    """What of a suite bears on its means: weights, clusters, and the slices as masks over positions."""
-
-    size: int
-    weights: FloatArray | None
-    clusters: NDArray[np.int64] | None
-    slices: tuple[tuple[str | None, NDArray[np.bool_]], ...]
-
-    @classmethod
-    def of(cls, suite: Suite, tags: tuple[str, ...]) -> "Design":
-        """Return the design of a suite, with a slice for all cases (None) and one for each of `tags`."""
-        size = len(suite)
-        weights = clusters = None
-        if suite.cases["weight"].null_count < size:
-            weights = pc.fill_null(suite.cases["weight"], 1.0).to_numpy()
-        groups = suite.cases["group"]
-        if groups.null_count < size:
-            # a case without a group is a cluster of its own
-            own = pa.array([f"\x00{row}" for row in range(size)])
-            codes = pc.coalesce(groups.combine_chunks(), own).dictionary_encode().indices
-            clusters = codes.to_numpy().astype(np.int64)
-        held = suite.cases["tags"].to_pylist()
-        masks = [(f"tag={tag}", np.fromiter((bool(own and tag in own) for own in held), bool, size)) for tag in tags]
-        return cls(size, weights, clusters, ((None, np.ones(size, bool)), *masks))
+Slices = Mapping[str | None, SamplingDesign]  # by the name of a slice, None for all cases
 
 
-def aggregate_cases(entry: Evaluator, scores: pa.Table, models: tuple[str, ...], design: Design, seed: int) -> pa.Table:
+def designs(suite: Suite, tags: Sequence[str]) -> Slices:
+    """Return the sampling design of a suite (None) and of its part with each of `tags` ("tag=NAME")."""
+    return {None: SamplingDesign.of(suite.cases)} | {f"tag={tag}": SamplingDesign.of(suite.cases, tag) for tag in tags}
+
+
+def aggregate_cases(entry: Evaluator, scores: pa.Table, models: tuple[str, ...], slices: Slices, seed: int) -> pa.Table:
     """Aggregates (schema AGGREGATES) of one evaluator from its scores (schema SCORES).
 
     A repeated case counts once, with the mean of its repeats; means are weighted where the suite has weights.
     Intervals: Wilson for shares of single answers, else the bootstrap over cases, clustered by `group`.
     """
-    rows = [row for metric in entry.metrics for row in _metric_rows(entry, metric, scores, models, design, seed)]
+    rows = [row for metric in entry.metrics for row in _metric_rows(entry, metric, scores, models, slices, seed)]
     return pa.Table.from_pylist(rows, schema=AGGREGATES)
 
 
 def _metric_rows(
-    entry: Evaluator, metric: Metric, scores: pa.Table, models: tuple[str, ...], design: Design, seed: int
+    entry: Evaluator, metric: Metric, scores: pa.Table, models: tuple[str, ...], slices: Slices, seed: int
 ) -> Iterator[dict[str, Any]]:
     own = scores.filter(pc.equal(scores["metric"], metric.name))
-    place = pc.index_in(own["model"], pa.array(models)).to_numpy() * design.size + own["position"].to_numpy()
+    size = slices[None].cases
+    place = pc.index_in(own["model"], pa.array(models)).to_numpy() * size + own["position"].to_numpy()
     values = own["value"].to_numpy()
     scored = ~np.isnan(values)
 
     def per_case(rows: NDArray[np.bool_], held: FloatArray | None = None) -> FloatArray:
         """Return how many of `rows`, or the sum of what they hold, each case has: [cases, models]."""
-        found = np.bincount(place[rows], None if held is None else held[rows], len(models) * design.size)
-        return found.astype(np.float64).reshape(len(models), design.size).T
+        found = np.bincount(place[rows], None if held is None else held[rows], len(models) * size)
+        return found.astype(np.float64).reshape(len(models), size).T
 
     counts, sums = per_case(scored), per_case(scored, values)
     means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
     statuses = {status: per_case(pc.equal(own["status"], status.value).to_numpy()) for status in Status}
     asked = np.sum(list(statuses.values()), axis=0)
     extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
-    single = counts.max(initial=0) <= 1 and design.weights is None and design.clusters is None
-    for slice_name, mask in design.slices:
-        part = means[mask]
-        weights = None if design.weights is None else design.weights[mask]
-        clusters = None if design.clusters is None else np.unique(design.clusters[mask], return_inverse=True)[1]
+    single = counts.max(initial=0) <= 1 and slices[None].plain
+    for slice_name, design in slices.items():
+        inside, weights, part = design.inside, design.weights, means[design.inside]
         wilsons = metric.binary and single
         if not wilsons:
-            lows, highs = bootstrap_means(part, weights, clusters, seed, low=metric.low, high=metric.high)
+            lows, highs = bootstrap_means(part, weights, design.clusters, seed, low=metric.low, high=metric.high)
         for column, model in enumerate(models):
-            tally = {status.value: int(array[mask, column].sum()) for status, array in statuses.items()}
+            tally = {status.value: int(array[inside, column].sum()) for status, array in statuses.items()}
             n = tally.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
             unscored = sum(tally.values())
-            bounds = [_mean(extreme[mask, column], weights) if unscored and n else None for extreme in extremes]
+            bounds = [_mean(extreme[inside, column], weights) if unscored and n else None for extreme in extremes]
             if wilsons:
                 low, high = wilson(round(value * n), n) if value is not None else (None, None)
             else:

@@ -1,9 +1,10 @@
 """A panel of judges: one score of several, with what they disagree on."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from metrics.core.evaluator import CaseScore, Evaluator, Metric, Status
+from metrics.core.evidence import Evidence
 
 
 def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseScore:
@@ -36,7 +37,7 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseS
         "left_out": silent,
         "notes": notes,
     }
-    evidence: dict[str, Any] = {**(speaking.evidence or {}), "panel": panel}
+    evidence = replace(speaking.evidence or Evidence(), panel=panel)
     return CaseScore(values, speaking.status, speaking.reason, evidence)
 
 

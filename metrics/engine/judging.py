@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
 from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.engine.judge_panel import combined
 from metrics.judge.client import Call, CaseJudge, Client
@@ -47,7 +48,7 @@ async def judge_case(
         about["suspected_injection"] = suspicions
     if not calls and score.evidence is None:
         return Judged(score, ())
-    return Judged(replace(score, evidence={**(score.evidence or {}), "judge": about}), calls)
+    return Judged(replace(score, evidence=replace(score.evidence or Evidence(), judge=about)), calls)
 
 
 async def _by_one(

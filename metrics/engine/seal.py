@@ -1,18 +1,19 @@
 """Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes any more."""
 
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.registry import evaluators
-from metrics.core.schema import AGGREGATES, JUDGEMENTS, SCHEMA_VERSION, SCORES
-from metrics.engine.aggregate import Design, aggregate_cases
+from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
+from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
@@ -20,6 +21,7 @@ from metrics.store.files import sha256_of, write_json, write_table, written_whol
 
 LIBRARIES = ("numpy", "pyarrow", "pandas", "pydantic")
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
+RESAMPLED_ROWS = 256  # of a row group, a list of replicates each
 AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
 
 
@@ -36,6 +38,10 @@ def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
             if pieces:
                 tables[f"{kind}/{name}"] = folder / f"{kind}.{name}.parquet"
                 write_table(tables[f"{kind}/{name}"], pa.concat_tables(pieces, promote_options="permissive"), ROWS)
+    replicates = _replicates(units, parts)
+    if replicates.num_rows:
+        tables["replicates"] = folder / "replicates.parquet"
+        write_table(tables["replicates"], replicates, RESAMPLED_ROWS)
     aggregates = pa.concat_tables([AGGREGATES.empty_table(), *_aggregates(run, units, parts)])
     write_table(folder / "aggregates.parquet", aggregates)
     tables["aggregates"] = folder / "aggregates.parquet"
@@ -63,7 +69,7 @@ def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Pa
 
 
 def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]:
-    design = Design.of(run.suite, run.suite.tags[:SLICED_TAGS])
+    slices = designs(run.suite, run.suite.tags[:SLICED_TAGS])
     for name in run.evaluators:
         entry = evaluators()[name]
         own = [unit for unit in units if unit.evaluator == name]
@@ -71,7 +77,32 @@ def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]
             yield _over_repeats(pa.concat_tables(_read(own, parts, "aggregates")))
             continue
         scores = pa.concat_tables([SCORES.empty_table().select(AGGREGATED), *_read(own, parts, "scores", AGGREGATED)])
-        yield aggregate_cases(entry, scores, run.models, design, run.spec["seed"])
+        yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
+
+
+def _replicates(units: list[Unit], parts: Parts) -> pa.Table:
+    """Return the replicates, sorted by slice; of repeats their means, and nothing where a repeat lacks the number."""
+    repeats: dict[tuple[str, str, str | None], list[Unit]] = {}
+    for unit in units:
+        repeats.setdefault((unit.evaluator, unit.model, unit.tag), []).append(unit)
+    found = [REPLICATES.empty_table()]
+    for same in repeats.values():
+        tables = list(_read(same, parts, "replicates"))
+        if len(same) == 1:
+            found += tables
+        elif len(tables) == len(same):
+            found.append(pa.Table.from_pylist(list(_mean_replicates(tables)), schema=REPLICATES))
+    return pa.concat_tables(found).sort_by("slice")
+
+
+def _mean_replicates(tables: Sequence[pa.Table]) -> Iterator[dict[str, Any]]:
+    pooled: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in (row for table in tables for row in table.to_pylist()):
+        pooled.setdefault((row["metric"], row["columns"]), []).append(row)
+    for same in pooled.values():
+        if len(same) == len(tables):
+            mean = {name: np.mean([row[name] for row in same], axis=0) for name in ("value", "replicates")}
+            yield same[-1] | mean
 
 
 def _over_repeats(aggregates: pa.Table) -> pa.Table:

@@ -24,7 +24,7 @@ from metrics.core.evaluator import (
     unreadable_value,
 )
 from metrics.core.registry import choose
-from metrics.core.schema import AGGREGATES, SCORES
+from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.engine.plan import Unit
 from metrics.models import equip
@@ -171,7 +171,9 @@ def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: 
     """One row per case and metric; a value outside its metric's range is an error, never a number."""
     columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
     for score in scores:
-        evidence = None if score.evidence is None else json.dumps(score.evidence, ensure_ascii=False, default=str)
+        evidence = (
+            None if score.evidence is None else json.dumps(score.evidence.record, ensure_ascii=False, default=str)
+        )
         for metric in entry.metrics:
             value, status, reason = score.values.get(metric.name), Status.OK, None
             if value is None:
@@ -224,6 +226,9 @@ def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) 
         reason = f"{type(failure).__name__}: {failure}"
         return {"aggregates": _aggregates(unit, _without_value(entry, reason, len(suite)))}, len(suite)
     tables = {"aggregates": _aggregates(unit, findings.aggregates)}
+    replicates = _replicates(unit, findings.aggregates)
+    if replicates.num_rows:
+        tables["replicates"] = replicates
     if unit.tag is not None:
         return tables, 0
     if findings.cases:
@@ -260,6 +265,20 @@ def _aggregates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
         for entry in aggregates
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=AGGREGATES)
+
+
+def _replicates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
+    """Return the replicates of the numbers over all labels."""
+    rows = [
+        {
+            "model": unit.model, "evaluator": unit.evaluator, "metric": entry.metric,
+            "slice": None if unit.tag is None else f"tag={unit.tag}", "value": entry.value, "n": entry.n,
+            "columns": json.dumps(dict(entry.columns), ensure_ascii=False), "replicates": entry.replicates,
+        }
+        for entry in aggregates
+        if entry.label is None and entry.value is not None and entry.replicates is not None and len(entry.replicates)
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=REPLICATES)
 
 
 @lru_cache(maxsize=2)

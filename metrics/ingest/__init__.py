@@ -1,4 +1,4 @@
-"""Uploads in: suites, outputs and images of any supported format become validated, typed tables.
+"""Reading uploads: suites, outputs and images of any supported format become validated, typed tables.
 
     from metrics.ingest import inspect, read_suite, read_outputs
 
@@ -6,17 +6,26 @@
     suite = read_suite("suite.csv")
     outputs = read_outputs(["a.csv", "b.csv"], suite=suite)
 
-Every reader raises InputError with all problems at once, or leaves bad rows out with keep_good_rows=True; the load_*
-functions then also return what was wrong with them. Nothing in a file is ever executed, opened or fetched.
+Every reader raises InputError with all problems at once, or with keep_good_rows=True leaves bad rows out; the load_*
+functions then also return the problems of these rows. Nothing in a file is ever executed, opened or fetched.
 """
 
-from metrics.ingest.columns import Question
-from metrics.ingest.formats.agent_files import attach_files
-from metrics.ingest.images import Images, read_images
-from metrics.ingest.load import load_combined, load_outputs, load_outputs_frame, load_suite, load_suite_frame
-from metrics.ingest.preview import ListCell, Preview, inspect
-from metrics.ingest.problems import Loaded
-from metrics.ingest.read import outputs_from_frame, read_combined, read_outputs, read_suite, suite_from_frame
+from metrics.ingest.load import (
+    inspect,
+    load_combined,
+    load_outputs,
+    load_suite,
+    outputs_from_frame,
+    read_combined,
+    read_outputs,
+    read_suite,
+    suite_from_frame,
+)
+from metrics.ingest.media.agent_files import attach_files
+from metrics.ingest.media.images import Images, read_images
+from metrics.ingest.reader import ListCell, Preview
+from metrics.ingest.sheet import Loaded
+from metrics.ingest.tables.columns import Question
 
 __all__ = [
     "Images",
@@ -28,9 +37,7 @@ __all__ = [
     "inspect",
     "load_combined",
     "load_outputs",
-    "load_outputs_frame",
     "load_suite",
-    "load_suite_frame",
     "outputs_from_frame",
     "read_combined",
     "read_images",

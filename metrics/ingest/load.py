@@ -1,43 +1,40 @@
-"""From files to Suite and Outputs: the reader of the format, the mapping, the validation, the images."""
+"""From uploads and data frames to previews, suites and outputs: the format's reader does the work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import pyarrow as pa
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 from metrics.core.errors import InputError
-from metrics.core.suite import ANNOTATIONS, CASES, Outputs, Suite, Task, conform
-from metrics.ingest import cells, text
-from metrics.ingest.assemble import (
-    VISION,
-    Part,
-    answered_twice,
-    answers_part,
-    ask,
-    coco_part,
-    need_rows,
-    outputs_of,
-    part_of,
-    sizes_of,
-)
-from metrics.ingest.bundle import Bundle, open_bundle
-from metrics.ingest.bundled import format_of, part_in, suite_in, table_source
-from metrics.ingest.columns import Columns, is_detection, resolve
-from metrics.ingest.formats import coco, object_tables, open_images, traces
-from metrics.ingest.formats.delimited import read_delimited
-from metrics.ingest.formats.json_records import load_json, read_json, read_jsonl
-from metrics.ingest.formats.mask_images import picture_files
-from metrics.ingest.formats.tabular import frame_sheet, read_parquet
-from metrics.ingest.pictures import Pictures
-from metrics.ingest.problems import Loaded, Mask, Problems, Sheet, only
-from metrics.ingest.source import Source, open_source
+from metrics.core.suite import Outputs, Suite, Task
+from metrics.ingest.format_table import open_upload, reader_of
+from metrics.ingest.media.suite_images import SuiteImages
+from metrics.ingest.output_parts import Part, outputs_of
+from metrics.ingest.reader import Preview, Request
+from metrics.ingest.sheet import Loaded, Problems
+from metrics.ingest.sheet_reader import part_of, suite_of
+from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.native_types import frame_sheet
 
 if TYPE_CHECKING:
     import pandas as pd
 
+P = ParamSpec("P")
+T = TypeVar("T")
 PathLike = str | Path
+
+
+def inspect(
+    path: PathLike, role: Role | Literal["auto"] = "auto", filename: str | None = None,
+    *, task: Task | None = None, mapping: Mapping[str, str] | None = None,
+) -> Preview:  # fmt: skip
+    """Return how an upload would be read: format, kind, mapping, questions, first rows, list cells.
+
+    InputError where it cannot be read at all; bad rows are no error here, the readers list them.
+    """
+    request = Request(Problems(keep_good_rows=True), task, mapping, role)
+    with open_upload(path, filename) as upload:
+        return reader_of(upload).preview(upload, request)
 
 
 def load_suite(
@@ -46,43 +43,27 @@ def load_suite(
     workspace_media: PathLike | None = None,
     filename: str | None = None, images_filename: str | None = None,
 ) -> Loaded[Suite]:  # fmt: skip
-    """Return the suite in a file, with the problems of the rows left out. See `read_suite`."""
-    problems = Problems(keep_good_rows)
-    with open_bundle(path, filename) as bundle:
-        kind = None if bundle is None else format_of(bundle)
-        if bundle is not None and images is None and (picture_files(bundle) if kind == "masks" else bundle.images):
-            images, images_filename = bundle.path, bundle.name
-        pictures = Pictures(images, workspace_media, images_filename, problems)
-        if bundle is None or kind is None:
-            return _file_suite(open_source(path, filename), name, task, mapping, pictures)
-        if kind == "table":
-            return _file_suite(table_source(bundle), name or bundle.stem, task, mapping, pictures, bundle)
-        return suite_in(bundle, kind, name or bundle.stem, task, pictures, problems)
+    """Return the suite in a CSV, JSONL, JSON, Parquet or COCO ground-truth file, or in a folder or zip.
 
+    A folder or zip holds YOLO labels, Pascal VOC annotations, indexed PNG masks, or one table such as an Open Images
+    CSV, and may hold the images too. JSON may also be an H2O test suite. `mapping` {canonical: column} goes before the
+    automatic one; `metadata.NAME` as canonical keeps a column as metadata, `context_#` as column stands for context_1,
+    context_2, …. Other columns are kept as metadata.*. `images` is a folder or zip: the images found are stored in
+    `workspace_media` (a new temporary folder where None), which becomes `Suite.media`; `cases.image` is then the stored
+    file's name, `metadata.image_name` always the upload's. `filename` is the user's name of the file, for messages.
+    Rows are numbered where a file has no case ids.
 
-def _file_suite(
-    source: Source, name: str | None, task: Task | None, mapping: Mapping[str, str] | None, pictures: Pictures,
-    bundle: Bundle | None = None,
-) -> Loaded[Suite]:  # fmt: skip
-    problems = pictures.problems
-    document = load_json(source, lenient_numbers=True) if source.format == "json" else None
-    if coco.is_ground_truth(document):
-        cases, annotations, labels = coco.read_ground_truth(source, document, problems)
-        if not len(cases):
-            raise problems.fail(source.name, "no usable image", "at least one", column="images")
-        cases = pictures.take(cases)
-        problems.check()
-        suite = Suite(
-            name or source.stem, task or "detection", conform(cases, CASES), conform(annotations, ANNOTATIONS),
-            tuple(labels.values()), pictures.folder, problems.left_out, tuple(labels),
-        )  # fmt: skip
-        return Loaded(suite, problems.listed)
-    if coco.is_results(document) and document:
-        raise source.error("COCO results", "ground truth: an object with images, annotations and categories")
-    sheet = read_sheet(source, document, problems)
-    if bundle is not None:
-        open_images.name_classes(sheet, bundle)
-    return suite_of(sheet, name or source.stem, task, mapping, pictures)
+    Raises InputError with every problem; with `keep_good_rows` only where no valid row is left or the file as a whole
+    cannot be used, and `Suite.left_out` counts the bad rows. `load_suite` also returns the problems of these rows,
+    `read_suite` the suite alone.
+    """
+    request = Request(Problems(keep_good_rows), task, mapping, "suite", suite_name=name)
+    with open_upload(path, filename) as upload:
+        reader = reader_of(upload)
+        if images is None and upload.bundle is not None and reader.images(upload.bundle):
+            images, images_filename = upload.bundle.path, upload.bundle.name
+        pictures = SuiteImages(images, workspace_media, images_filename, request.problems)
+        return reader.suite(upload, request, pictures)
 
 
 def load_outputs(
@@ -90,206 +71,83 @@ def load_outputs(
     model_names: Mapping[PathLike, str] | None = None, keep_good_rows: bool = False,
     filenames: Mapping[PathLike, str] | None = None,
 ) -> Loaded[Outputs]:  # fmt: skip
-    """Return the outputs in one or many files, with the problems of the rows left out. See `read_outputs`."""
+    """Return the outputs of one or many models in one or many uploads, checked against the suite.
+
+    The model is the `model` column, else the file's name without extension; `model_names` {path: name} replaces it, and
+    `filenames` {path: name} gives the user's names of the files. In classification the predictions are rows (label,
+    score), a score column for each class, or an answer alone (score 1); in detection every case has a row for every
+    model. A folder or zip holds YOLO labels with confidences, indexed PNG masks (of one model, or a folder for each),
+    or one table. In segmentation a model has an output for each of its masks or, with rows of regions, for every image;
+    a region needs no score.
+
+    Unknown cases, unknown classes in detection, and two answers for one case, model and run are problems; cases without
+    an answer are not, `Loaded.missing` counts them. InputError as in `load_suite`; `read_outputs` returns the outputs
+    alone.
+    """
     problems = Problems(keep_good_rows)
     names = {str(path): name for path, name in (filenames or {}).items()}
-    renamed = {str(path): name for path, name in (model_names or {}).items()}
+    models = {str(path): name for path, name in (model_names or {}).items()}
     parts: list[Part] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
-        model = renamed.get(str(path))
+        request = Request(problems, suite.task, mapping, "outputs", model=models.get(str(path)))
         try:
-            with open_bundle(path, names.get(str(path))) as bundle:
-                kind = "table" if bundle is None else format_of(bundle)
-                if bundle is not None and kind != "table":
-                    parts.append(part_in(bundle, kind, suite, model, problems))
-                    continue
-                source = open_source(path, names.get(str(path))) if bundle is None else table_source(bundle)
-                parts.append(_file_part(source, suite, mapping, model, problems, bundle))
+            with open_upload(path, names.get(str(path))) as upload:
+                parts.append(reader_of(upload).outputs(upload, request, suite))
         except InputError as error:
             problems.absorb(error)
     problems.stop()
     return outputs_of(parts, suite, problems)
 
 
-def _file_part(
-    source: Source, suite: Suite, mapping: Mapping[str, str] | None, model: str | None, problems: Problems,
-    bundle: Bundle | None,
-) -> Part:  # fmt: skip
-    document = load_json(source, lenient_numbers=True) if source.format == "json" else None
-    if coco.is_ground_truth(document):
-        raise source.error("COCO ground truth", "results: an array of {image_id, category_id, bbox, score}")
-    if suite.task in VISION and coco.is_results(document):
-        return coco_part(source, document, suite, model or (bundle.stem if bundle else None), problems)
-    sheet = read_sheet(source, document, problems)
-    if bundle is not None:
-        open_images.name_classes(sheet, bundle)
-    return part_of(sheet, suite, mapping, source.stem if bundle is None else bundle.stem, model)
-
-
 def load_combined(
     path: PathLike, *, task: Task | None = None, mapping: Mapping[str, str] | None = None, name: str | None = None,
     model_name: str | None = None, keep_good_rows: bool = False, filename: str | None = None,
 ) -> Loaded[tuple[Suite, Outputs]]:  # fmt: skip
-    """Suite and outputs from one file, with the problems of the rows left out. See `read_combined`."""
-    problems = Problems(keep_good_rows)
-    with open_bundle(path, filename) as bundle:
-        if bundle is not None and (kind := format_of(bundle)) != "table":
-            raise bundle.error(f"a data set ({kind})", "ground truth and predictions in files of their own")
-        source = open_source(path, filename) if bundle is None else table_source(bundle)
-    stem = source.stem if bundle is None else bundle.stem
-    document = load_json(source, lenient_numbers=True) if source.format == "json" else None
-    if coco.is_ground_truth(document) or (coco.is_results(document) and document):
-        raise source.error("a COCO file, which holds only one of them", "a file with cases and answers in every row")
-    sheet = read_sheet(source, document, problems)
-    return combined_of(sheet, name or stem, task, mapping, model_name or stem)
+    """Return suite and outputs from one file that has case and answer in every row; each case is taken once.
+
+    promptfoo's results and H2O's test labs are such files. Suite values that differ between rows of one case are
+    problems. A metadata column belongs to the cases where it is the same in all rows of every case, else to the
+    outputs. Without case ids the questions are numbered. InputError as in `load_suite`; `read_combined` returns the two
+    alone.
+    """
+    request = Request(Problems(keep_good_rows), task, mapping, "combined", name, model_name)
+    with open_upload(path, filename) as upload:
+        return reader_of(upload).combined(upload, request)
 
 
-def read_sheet(source: Source, document: Any, problems: Problems) -> Sheet:
-    """Return the file's table, whatever its format."""
-    if source.format == "parquet":
-        return read_parquet(source, problems)
-    if source.format == "jsonl":
-        return read_jsonl(source, problems)
-    if source.format == "json":
-        return read_json(source, document, problems)
-    return read_delimited(source, problems)
+def _value_of(load: Callable[P, Loaded[T]]) -> Callable[P, T]:
+    """Return the function that reads as `load` does and returns the value alone."""
+
+    @wraps(load)
+    def read(*args: P.args, **kwargs: P.kwargs) -> T:
+        return load(*args, **kwargs).value
+
+    read.__name__ = read.__qualname__ = load.__name__.replace("load_", "read_")
+    return read
 
 
-def load_suite_frame(
+read_suite = _value_of(load_suite)
+read_outputs = _value_of(load_outputs)
+read_combined = _value_of(load_combined)
+
+
+def suite_from_frame(
     frame: "pd.DataFrame", *, name: str = "suite", task: Task | None = None, mapping: Mapping[str, str] | None = None,
-    images: PathLike | None = None, keep_good_rows: bool = False, workspace_media: PathLike | None = None,
-) -> Loaded[Suite]:  # fmt: skip
-    """Return the suite in a data frame, with the problems of the rows left out. See `suite_from_frame`."""
-    problems = Problems(keep_good_rows)
-    return suite_of(
-        frame_sheet(frame, name, problems), name, task, mapping, Pictures(images, workspace_media, None, problems)
-    )
+    images: str | Path | None = None, keep_good_rows: bool = False, workspace_media: str | Path | None = None,
+) -> Suite:  # fmt: skip
+    """Return the suite in a data frame, as `read_suite`; messages count rows from 1, and the index is not read."""
+    sheet = frame_sheet(frame, name, Problems(keep_good_rows))
+    pictures = SuiteImages(images, workspace_media, None, sheet.problems)
+    return suite_of(sheet, name, task, mapping, pictures).value
 
 
-def load_outputs_frame(
+def outputs_from_frame(
     frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
     model_name: str | None = None, keep_good_rows: bool = False,
-) -> Loaded[Outputs]:  # fmt: skip
-    """Return the outputs in a data frame, with the problems of the rows left out. See `outputs_from_frame`."""
-    problems = Problems(keep_good_rows)
-    part = part_of(frame_sheet(frame, name, problems), suite, mapping, model_name or name, None)
-    return outputs_of([part], suite, problems)
-
-
-def suite_of(
-    sheet: Sheet, name: str, task: Task | None, mapping: Mapping[str, str] | None, pictures: Pictures
-) -> Loaded[Suite]:
-    """Return the suite in a sheet."""
-    problems = sheet.problems
-    columns = resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file)
-    ask(sheet, columns)
-    need_rows(sheet)
-    if task in VISION or (task is None and is_detection(_names(columns))):
-        return _detection_suite(sheet, columns, name, task or "detection", pictures)
-    task = task or (
-        "classification" if "label" in columns.columns and "expected_answers" not in columns.columns else "text"
-    )
-    table = text.cases(sheet, columns, task == "classification")
-    text.unique_cases(sheet, table)
-    return _text_suite(sheet, table, name, task, columns)
-
-
-def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task, columns: Columns) -> Loaded[Suite]:
-    sheet.leave_out()
-    sheet.problems.check()
-    cases = conform(sheet.good(table), CASES)
-    if not len(cases):
-        raise sheet.problems.fail(sheet.file, "no good row", "at least one case")
-    labels = tuple(sorted(label for label in cases["label"].unique().to_pylist() if label is not None))
-    suite = Suite(name, task, cases, None, labels, None, sheet.problems.left_out)
-    return Loaded(suite, sheet.problems.listed, _notes(columns))
-
-
-def _detection_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictures: Pictures) -> Loaded[Suite]:
-    cases, index, ids = object_tables.image_cases(sheet, columns)
-    cases = pictures.take(cases)
-    geometry, present = object_tables.geometry(sheet, columns, ids, sizes_of(cases))
-    open_images.forget_unknown_flags(sheet)
-    crowd = (
-        cells.flags(sheet, columns.columns["is_crowd"]) if "is_crowd" in columns.columns else np.zeros(len(sheet), bool)
-    )
-    sheet.leave_out()
-    sheet.problems.check()
-    numbered = pa.array(np.arange(1, len(sheet) + 1))
-    annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, "is_crowd": pa.array(crowd)})
-    annotations = only(annotations, present & ~sheet.bad)
-    kept = np.zeros(len(cases), bool)
-    kept[index[~sheet.bad]] = True
-    cases = only(cases, kept)
-    if not len(cases):
-        raise sheet.problems.fail(sheet.file, "no good row", "at least one image")
-    labels = tuple(sorted(set(annotations["label"].to_pylist())))
-    suite = Suite(
-        name,
-        task,
-        conform(cases, CASES),
-        conform(annotations, ANNOTATIONS),
-        labels,
-        pictures.folder,
-        sheet.problems.left_out,
-    )
-    return Loaded(suite, sheet.problems.listed, _notes(columns))
-
-
-def combined_of(
-    sheet: Sheet, name: str, task: Task | None, mapping: Mapping[str, str] | None, model: str
-) -> Loaded[tuple[Suite, Outputs]]:
-    """Suite and outputs from a sheet that has both in every row."""
-    problems = sheet.problems
-    if task in VISION or (task is None and is_detection(sheet.table.column_names)):
-        raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
-    columns = resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file)
-    ask(sheet, columns)
-    need_rows(sheet)
-    columns = traces.unpack(sheet, columns, "combined")
-    task = task or (
-        "classification" if "label" in columns.columns and "expected_answers" not in columns.columns else "text"
-    )
-    suite_part = text.cases(sheet, columns, task == "classification")
-    outputs_columns = columns
-    if task == "classification":  # in such a file `label` is the true class, and the prediction has a column of its own
-        kept = {canonical: column for canonical, column in columns.columns.items() if canonical != "label"}
-        outputs_columns = Columns(kept, (), columns.unmapped, columns.ignored, columns.metadata, columns.numbered)
-    outputs_part = text.outputs(sheet, outputs_columns, model, None)
-    part = answers_part(sheet, outputs_columns, outputs_part, {}, task)
-    suite_part, part.table, heads = text.split_combined(sheet, suite_part, outputs_part)
-    text.known_cases(sheet, suite_part)
-    if not heads.all():
-        answered_twice([part])
-    problems.check()
-    good = _first_good(sheet, suite_part, heads)
-    cases = conform(only(suite_part, good), CASES)
-    if not len(cases):
-        raise problems.fail(sheet.file, "no good row", "at least one case")
-    labels = tuple(sorted(label for label in cases["label"].unique().to_pylist() if label is not None))
-    suite = Suite(name, task, cases, None, labels)
-    loaded = outputs_of([part], suite, problems)
-    suite = Suite(name, task, cases, None, labels, left_out=problems.left_out)
-    return Loaded((suite, loaded.value), loaded.problems, _notes(columns), loaded.missing)
-
-
-def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
-    """Return the first good row of every case that has one."""
-    if not sheet.bad.any():
-        return heads
-    codes, _ = cells.codes_of(suite_part["case_id"])
-    rows = np.flatnonzero(~sheet.bad)
-    _, first = np.unique(codes[rows], return_index=True)
-    chosen = np.zeros(len(sheet), bool)
-    chosen[rows[first]] = True
-    return chosen
-
-
-def _names(columns: Columns) -> list[str]:
-    return [*columns.columns, *columns.columns.values()]
-
-
-def _notes(columns: Columns) -> tuple[str, ...]:
-    if not columns.ignored:
-        return ()
-    return ("Columns that belong to the other file of the two and were not read: " + ", ".join(columns.ignored),)
+) -> Outputs:  # fmt: skip
+    """Return the outputs in a data frame, as `read_outputs`; the model is its column `model`, else `model_name` or
+    `name`.
+    """
+    sheet = frame_sheet(frame, name, Problems(keep_good_rows))
+    part = part_of(sheet, suite, mapping, model_name or name, None)
+    return outputs_of([part], suite, sheet.problems).value

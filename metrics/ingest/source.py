@@ -1,10 +1,12 @@
-"""Source: an uploaded file, its format told by its content, its text proven UTF-8 before anything parses it."""
+"""Source: an uploaded file, its format recognised by content, its text checked to be UTF-8 before it is parsed."""
 
 import codecs
+import json
 import mmap
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import orjson
 import pyarrow as pa
@@ -18,7 +20,7 @@ HEAD = 1 << 16
 UTF8_BOM = codecs.BOM_UTF8
 TABLES = "a CSV, JSONL, JSON or Parquet file"
 ENCODINGS = "UTF-8, or UTF-16 with a byte-order mark"
-# What people upload by mistake, told by its first bytes.
+# Files uploaded by mistake, recognised by their first bytes.
 FOREIGN = {
     b"PK\x03\x04": "a zip archive or an Office document",
     b"PK\x05\x06": "an empty zip archive",
@@ -33,7 +35,7 @@ FOREIGN = {
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read: `name` is the user's for it, `data` its bytes (UTF-8 without byte-order mark, except Parquet)."""
+    """A file to read: `name` is the user's, `data` its bytes (UTF-8 without byte-order mark, except Parquet)."""
 
     path: Path
     name: str
@@ -45,13 +47,20 @@ class Source:
         """The user's file name without folder and extension: the model's name where no column gives one."""
         return Path(self.name.replace("\\", "/")).stem or self.name
 
+    @cached_property
+    def document(self) -> Any:
+        """The value of a JSON file; None for other formats."""
+        return load_json(self) if self.format == "json" else None
+
     def error(self, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:
         """Return the error that this file cannot be used."""
         return InputError([InputProblem(self.name, found, expected, row, column)])
 
 
 def open_source(path: str | Path, filename: str | None = None) -> Source:
-    """Return the file with its format sniffed and its encoding checked; InputError when it is no table or no text."""
+    """Return the file with its format recognised and its encoding checked; InputError where it is not a table or not
+    text.
+    """
     place = Path(path)
     name = filename or place.name
     unread = Source(place, name, "csv", pa.py_buffer(b""))
@@ -75,7 +84,7 @@ def open_source(path: str | Path, filename: str | None = None) -> Source:
 
 
 def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
-    """Return the bytes of a file as a source; InputError when they are no table or no text."""
+    """Return the bytes of a file as a source; InputError where they are not a table or not text."""
     unread = Source(place, name, "csv", pa.py_buffer(b""))
     head = data[:HEAD].to_pybytes()
     if head.startswith(b"PAR1"):
@@ -86,12 +95,36 @@ def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
     data = _utf8(unread, data, head)
     head = data[:HEAD].to_pybytes()
     if not head.strip():
-        raise unread.error("a file with nothing but blanks", TABLES)
+        raise unread.error("a file with only whitespace", TABLES)
     return Source(place, name, _text_format(head, name, data), data)
 
 
+def load_json(source: Source) -> Any:
+    """Return the file's JSON document; NaN and Infinity are accepted here, so that readers can list where they are."""
+    if source.data.size > MAX_JSON_BYTES:
+        raise source.error(
+            f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
+        )
+    try:
+        return orjson.loads(memoryview(source.data))
+    except orjson.JSONDecodeError as error:
+        problem = source.error(
+            f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
+        )
+    if not any(word in source.data.to_pybytes() for word in (b"NaN", b"Infinity")):
+        raise problem from None
+    try:
+        document = json.loads(source.data.to_pybytes())
+        json.dumps(document, ensure_ascii=False).encode()  # no lone surrogates, which no table can hold
+    except (ValueError, RecursionError):
+        raise problem from None
+    return document
+
+
 def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
-    """Return where `wanted` first stands from `start` on, −1 if nowhere; never copies the whole."""
+    """Return the first place of `wanted` from `start` on, −1 where there is none; the data is never copied as a
+    whole.
+    """
     step = 1 << 24
     overlap = len(wanted) - 1
     while start < data.size:
@@ -103,7 +136,7 @@ def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
 
 
 def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
-    """Return which text format a file is, from its first bytes; the extension only breaks ties."""
+    """Return the text format of a file, from its first bytes; the extension only breaks ties."""
     text = head.lstrip()
     extension = Path(name).suffix.lower()
     if text[:1] == b"[" and extension in (".jsonl", ".ndjson") and _is_line_of_many(data):

@@ -8,9 +8,11 @@ from pydantic import BeforeValidator
 
 from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
 from metrics.core.evaluator import Status
+from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import Judge, Reply
 
+RELEVANT_GRADE = 2  # of 3, from which a passage answers the question
 GRADE = Prompt(
     "umbrela.grade",
     "Grade how well PASSAGE answers QUERY. First name the intent: what the searcher most likely wants to know. Rate "
@@ -64,20 +66,20 @@ async def _grade(judge: Judge, question: str, passage: str) -> Grade | JudgeErro
         return failure
 
 
-def passage_rows(graded: Sequence[Grade | JudgeError]) -> list[dict[str, Any]]:
-    """Return the evidence of grades(): a record per passage, in order, `grade` None where there is none."""
-    return [
-        {"context": number, "grade": None, "reason": str(entry)}
+def grade_verdicts(graded: Sequence[Grade | JudgeError], relevant_grade: int = RELEVANT_GRADE) -> tuple[Verdict, ...]:
+    """Return a verdict for each passage, in order: it holds from `relevant_grade` on; unknown without a grade."""
+    return tuple(
+        Verdict(f"Context {number}", "unknown", "unreadable", str(entry), (("contexts", number),))
         if isinstance(entry, JudgeError)
-        else {
-            "context": number,
-            "grade": entry.grade,
-            "intent": entry.intent,
-            "match": entry.match,
-            "trust": entry.trust,
-        }
+        else Verdict(
+            f"Context {number}",
+            yes_or_no(entry.grade >= relevant_grade),
+            f"grade {entry.grade}",
+            rests_on=(("contexts", number),),
+            facts={"intent": entry.intent, "match": entry.match, "trust": entry.trust},
+        )
         for number, entry in enumerate(graded, 1)
-    ]
+    )
 
 
 def failures(graded: Sequence[Grade | JudgeError]) -> tuple[Status, str]:

@@ -133,7 +133,8 @@ class Items(Reply):
 def items_of(reply: type[ItemReply], name: str) -> type[Items]:
     """Return the form of the replies to numbered items shown under `name`: an object with one list."""
     field = Field(description=f"one entry for each of the {name}, id its number")
-    return create_model(f"{reply.__name__}s", __base__=Items, replies=(list[reply], field))  # type: ignore[valid-type]
+    title = reply.model_config.get("title") or reply.__name__
+    return create_model(f"{title}s", __base__=Items, replies=(list[reply], field))  # type: ignore[valid-type]
 
 
 def by_number(said: Sequence[I], count: int) -> dict[int, I]:

@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
+from pydantic import ConfigDict
+
+from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.judge.asking import I, ItemReply, Judge, Reply
 
@@ -42,8 +45,12 @@ class Entailment(ItemReply):
     supported_by: list[int]
 
 
-class Verdict(ItemReply):
+class YesNoReply(ItemReply):
     """A yes or no on one item."""
+
+    # the schema names it so, and cached replies are kept under a hash of the schema
+    __qualname__ = "Verdict"
+    model_config = ConfigDict(title="Verdict")
 
     reason: str = ""
     verdict: YesNo
@@ -112,17 +119,20 @@ async def entailment(judge: Judge, stated: Sequence[str], contexts: Sequence[str
     )
 
 
-def entailed_rows(stated: Sequence[str], entailed: Sequence[Entailment], by: str = "contexts") -> list[dict[str, Any]]:
-    """Return the evidence of entailment(): a record per claim with verdict, reason and, under `by`, what supports it."""
-    return [
-        {
-            "claim": claim,
-            "verdict": "supported" if entry.supported_by else "unsupported",
-            "reason": entry.reason,
-            by: entry.supported_by,
-        }
+def entailed_verdicts(
+    stated: Sequence[str], entailed: Sequence[Entailment], by: str = "contexts"
+) -> tuple[Verdict, ...]:
+    """Return a verdict for each claim: supported or not, and what supports it, numbered in the group `by`."""
+    return tuple(
+        Verdict(
+            claim,
+            yes_or_no(bool(entry.supported_by)),
+            "supported" if entry.supported_by else "unsupported",
+            entry.reason,
+            tuple((by, number) for number in entry.supported_by),
+        )
         for claim, entry in zip(stated, entailed, strict=True)
-    ]
+    )
 
 
 async def each(

@@ -21,7 +21,7 @@ from metrics.vision.masks import LARGEST_IMAGE, Masks, Shapes, draw
 
 if TYPE_CHECKING:
     from metrics.ingest.formats.coco import Listing
-    from metrics.ingest.problems import Problems
+    from metrics.ingest.sheet import Problems
 
 IouType = Literal["bbox", "segm"]
 Ints = NDArray[np.int32]
@@ -319,7 +319,7 @@ _RESULT_DECODERS: dict[IouType, Any] = {
 def _strict(gt_json: Path, results_json: Path, iou_type: IouType) -> tuple[GroundTruth, Results]:
     """Return the same columns by the reader of uploads, which lists what is wrong."""
     from metrics.core.errors import InputError
-    from metrics.ingest.problems import Problems
+    from metrics.ingest.sheet import Problems
 
     problems = Problems()
     truth = found = None
@@ -339,11 +339,10 @@ def _strict(gt_json: Path, results_json: Path, iou_type: IouType) -> tuple[Groun
 
 def _strict_truth(path: Path, iou_type: IouType, problems: "Problems") -> GroundTruth:
     from metrics.ingest.formats import coco
-    from metrics.ingest.formats.json_records import load_json
-    from metrics.ingest.source import open_source
+    from metrics.ingest.source import load_json, open_source
 
     source = open_source(path)
-    document = load_json(source, lenient_numbers=True)
+    document = load_json(source)
     if not coco.is_ground_truth(document):
         raise source.error(_kind(document), "COCO ground truth: an object with images, annotations and categories")
     listings = [coco.Listing(source, name, document.get(name), problems) for name in TABLES]
@@ -374,11 +373,10 @@ def _strict_truth(path: Path, iou_type: IouType, problems: "Problems") -> Ground
 
 def _strict_results(path: Path, truth: GroundTruth | None, iou_type: IouType, problems: "Problems") -> Results:
     from metrics.ingest.formats import coco
-    from metrics.ingest.formats.json_records import load_json
-    from metrics.ingest.source import open_source
+    from metrics.ingest.source import load_json, open_source
 
     source = open_source(path)
-    document = load_json(source, lenient_numbers=True)
+    document = load_json(source)
     if not isinstance(document, list):
         raise source.error(_kind(document), "COCO results: an array of objects with image_id, category_id, score")
     listing = coco.Listing(source, "", document, problems)

@@ -1,9 +1,9 @@
-"""Monitoring production: a seeded share of what a system answers is judged, and its pass rate watched.
+"""Monitoring production: a seeded share of a system's answers is judged, and the pass rate is watched.
 
 from metrics.monitoring import Spec, create, feed
 
 monitor = create(Workspace(), "chat", Spec(evaluators={"pii_leakage": {}}, rate=0.01))
-feed(monitor, Path("log.jsonl"))      # again later: goes on where it stopped
+feed(monitor, Path("log.jsonl"))      # again later: continues where it stopped
 monitor.state.health                  # healthy, warning, critical, insufficient_data
 """
 

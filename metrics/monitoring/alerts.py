@@ -1,4 +1,4 @@
-"""The alert hook: a command of the user's that is told of each change of status."""
+"""The alert hook: a command of the user's that is called for each change of status."""
 
 import json
 import shlex
@@ -9,12 +9,14 @@ from typing import Any
 from metrics.core.errors import InputError, InputProblem
 from metrics.judge.redact import redact
 
-SECONDS = 30  # a hook may take
-SHOWN = 300  # characters of what a failing one says
+SECONDS = 30  # that a hook may take
+SHOWN = 300  # characters of a failing hook's output
 
 
 def words_of(command: str) -> list[str]:
-    """Return the command and its arguments, split as a shell would; no shell runs it. InputError."""
+    """Return the command and its arguments, split as a shell would, though no shell runs it; InputError where it cannot
+    be split.
+    """
     try:
         words = shlex.split(command)
     except ValueError as failure:
@@ -27,7 +29,7 @@ def words_of(command: str) -> list[str]:
 
 
 def call(words: list[str], message: Mapping[str, Any]) -> str | None:
-    """Run the hook with the message as JSON on its standard input; why it failed, None where it did not."""
+    """Run the hook with the message as JSON on its standard input; return why it failed, None where it did not."""
     try:
         done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
             words,
@@ -43,5 +45,5 @@ def call(words: list[str], message: Mapping[str, Any]) -> str | None:
         return f"the alert hook {words[0]} could not be started: {failure.strerror or failure}"
     if done.returncode == 0:
         return None
-    said = redact(done.stderr.decode(errors="replace").strip())[-SHOWN:]
-    return f"the alert hook {words[0]} ended with {done.returncode}" + (f": {said}" if said else "")
+    output = redact(done.stderr.decode(errors="replace").strip())[-SHOWN:]
+    return f"the alert hook {words[0]} ended with {done.returncode}" + (f": {output}" if output else "")

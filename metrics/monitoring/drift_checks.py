@@ -1,4 +1,4 @@
-"""Drift: whether the scores of late are distributed as those of a reference run."""
+"""Drift: whether recent scores are distributed like those of a reference run."""
 
 from dataclasses import dataclass, replace
 
@@ -7,20 +7,20 @@ from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.monitoring.monitor_store import Monitor
+from metrics.stats.corrections import holm
 from metrics.stats.drift import drift
-from metrics.stats.paired_tests import holm
 from metrics.store import Run, Workspace
 
-LEAST = 20  # scores a side below which nothing is tested
-LARGEST = 5_000  # scores a side that are tested: more add seconds, not insight
+LEAST = 20  # scores on each side, below which nothing is tested
+LARGEST = 5_000  # scores on each side that are tested: more take time and add nothing
 LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class MetricDrift:
-    """One metric's scores of late beside those of the reference run; statistics None where too few are there.
+    """One metric's recent scores beside those of the reference run; statistics are None where there are too few.
 
-    `p` is the smaller of the two tests' p, adjusted by Holm over both tests of all metrics; `drifted`: it is below .05.
+    `p` is the smaller p of the two tests, adjusted by Holm over both tests of all metrics; `drifted`: it is below .05.
     """
 
     evaluator: str
@@ -38,12 +38,12 @@ class MetricDrift:
 
     @property
     def drifted(self) -> bool:
-        """Whether the two differ beyond chance."""
+        """Whether the two distributions differ significantly."""
         return self.p is not None and self.p < LEVEL
 
 
 def reference_of(workspace: Workspace, run_id: str, model: str | None = None) -> dict[str, str]:
-    """Return the run and the one model of it that drift is measured against; RunNotFound, RunError, InputError."""
+    """Return the run, and the one model of it, to measure drift against; RunNotFound, RunError, InputError."""
     run = workspace.run(run_id, finished=True)
     run.table_path("scores")
     if model is None and len(run.models) > 1:
@@ -56,7 +56,7 @@ def reference_of(workspace: Workspace, run_id: str, model: str | None = None) ->
 
 
 def drifts(monitor: Monitor) -> list[MetricDrift]:
-    """Return each metric of late against the reference run of the monitor; none where it has no reference."""
+    """Return the drift of each metric from the monitor's reference run; none where it has no reference."""
     reference = monitor.state.reference
     if reference is None:
         return []
@@ -80,36 +80,36 @@ def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) ->
            ORDER BY case_id, run""",
         [model, evaluator, metric],
     )["value"].to_numpy(np.float64)
-    late = _late(monitor, evaluator, metric)
-    mean, mean_before = (float(values.mean()) if len(values) else None for values in (late, before))
+    recent = _recent_scores(monitor, evaluator, metric)
+    mean, mean_before = (float(values.mean()) if len(values) else None for values in (recent, before))
     reason = None
     if own is None:
-        reason = "the reference run has not this evaluator"
+        reason = "the reference run does not have this evaluator"
     elif own != monitor.spec.evaluators[evaluator]:
         reason = "the reference run used other parameters"
-    elif min(len(late), len(before)) < LEAST:
+    elif min(len(recent), len(before)) < LEAST:
         reason = f"fewer than {LEAST} scores"
     if reason is not None:
-        return MetricDrift(evaluator, metric, len(late), len(before), mean, mean_before, reason=reason)
+        return MetricDrift(evaluator, metric, len(recent), len(before), mean, mean_before, reason=reason)
     rng = np.random.default_rng(monitor.spec.seed)
     a, b = (
-        values if len(values) <= LARGEST else rng.choice(values, LARGEST, replace=False) for values in (before, late)
+        values if len(values) <= LARGEST else rng.choice(values, LARGEST, replace=False) for values in (before, recent)
     )
     found = drift(a, b, monitor.spec.seed)
     return MetricDrift(
-        evaluator, metric, len(late), len(before), mean, mean_before, found.ks, found.ks_p, found.psi, found.psi_p
+        evaluator, metric, len(recent), len(before), mean, mean_before, found.ks, found.ks_p, found.psi, found.psi_p
     )
 
 
-def _late(monitor: Monitor, evaluator: str, metric: str) -> NDArray[np.float64]:
+def _recent_scores(monitor: Monitor, evaluator: str, metric: str) -> NDArray[np.float64]:
     """Return the values of the samples that the status rests on."""
     window = monitor.window
     if window.seconds is None:
-        late, bound = "number >= ?", monitor.state.sampled - monitor.state.lately
+        recent, bound = "number >= ?", monitor.state.sampled - monitor.state.lately
     else:
-        late, bound = """ "at" > (SELECT max("at") FROM samples) - to_seconds(?)""", window.seconds
+        recent, bound = """ "at" > (SELECT max("at") FROM samples) - to_seconds(?)""", window.seconds
     frame = monitor.query(
-        f"""SELECT value FROM scores JOIN (SELECT number FROM samples WHERE {late}) USING (number)
+        f"""SELECT value FROM scores JOIN (SELECT number FROM samples WHERE {recent}) USING (number)
             WHERE evaluator = ? AND metric = ? AND value IS NOT NULL ORDER BY number""",
         [bound, evaluator, metric],
     )

@@ -1,4 +1,6 @@
-"""Reading JSONL of any length: of each line the id, of a sampled one all. What cannot be read is told, not fatal."""
+"""Reading JSONL of any length: of each line the id, of a sampled line everything. Unreadable lines are reported, not
+fatal.
+"""
 
 import hashlib
 import os
@@ -12,13 +14,13 @@ import msgspec
 import orjson
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.ingest.columns import SUITE_ALIASES
-from metrics.ingest.values import flatten
+from metrics.ingest.tables.columns import SUITE_ALIASES
+from metrics.ingest.tables.values import flatten
 
 BLOCK = 1 << 20
 LINE_BYTES = 8 << 20
 FIELDS = 1_000  # of one record, objects inside it spread
-EDGE = 4_096  # bytes at the begin and before the place reached, by which a file is known again
+EDGE = 4_096  # bytes at the start and before the place reached, by which a file is recognised
 IDLE_SECONDS = 1.0
 IDS = ("case_id", *(name for name in SUITE_ALIASES["case_id"] if name != "test_idx"), "request_id", "trace_id",
        "event_id", "interaction_id", "uuid")  # fmt: skip
@@ -30,7 +32,9 @@ Blocks = Iterator[bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sampled line: its number from 1, its id (a digest of the line where it has none, `named` False), its fields."""
+    """A sampled line: its number from 1, its id (a digest of the line where it has none: `named` is False), its
+    fields.
+    """
 
     line: int
     id: str
@@ -40,9 +44,10 @@ class Record:
 
 @dataclass(slots=True)
 class Place:
-    """How far a source has been read: bytes and lines behind, of which `read` are not blank.
+    """How far a source has been read: the bytes and lines before this place; `read` counts those lines that are not
+    blank.
 
-    `open`: the last of them had no line break yet; `left`: bytes of a last line that is not finished, to be read later.
+    `open`: the last of them had no line break yet; `left`: bytes of an unfinished last line, to be read later.
     """
 
     offset: int = 0
@@ -55,7 +60,7 @@ class Place:
 class Sampler:
     """Takes a share `rate` of ids: those whose keyed BLAKE2b digest is below it, so every replay takes the same.
 
-    `seed` is the key: monitors of different seeds take independent samples. InputError where `rate` is no share.
+    `seed` is the key: monitors with different seeds take independent samples. InputError unless 0 < `rate` ≤ 1.
     """
 
     def __init__(self, rate: float, seed: int = 0):
@@ -78,7 +83,7 @@ def file_blocks(stream: BinaryIO, offset: int) -> Blocks:
 
 
 def pipe_blocks(descriptor: int) -> Blocks:
-    """Yield the bytes of a pipe as they come; None after each second that brings none."""
+    """Yield the bytes of a pipe as they arrive; None after each second without any."""
     while True:
         ready, _, _ = select.select([descriptor], [], [], IDLE_SECONDS)
         if not ready:
@@ -91,9 +96,7 @@ def pipe_blocks(descriptor: int) -> Blocks:
 
 
 def mark(path: Path, offset: int) -> str | None:
-    """Return what a file that was read up to `offset` is known by again, under whatever name; None where it is shorter
-    now.
-    """
+    """Return what identifies a file that was read up to `offset`, whatever its name; None where it is shorter now."""
     if path.stat().st_size < offset:
         return None
     with path.open("rb") as stream:
@@ -103,7 +106,7 @@ def mark(path: Path, offset: int) -> str | None:
 
 
 def id_names(wanted: str | None) -> tuple[str, ...]:
-    """Return the fields that may hold the id, the first that does counts: `wanted`, else the usual names in both
+    """Return the fields that may hold the id, in order of preference: `wanted`, else the usual names in both
     spellings.
     """
     if wanted is not None:
@@ -115,10 +118,10 @@ def id_names(wanted: str | None) -> tuple[str, ...]:
 def sampled(
     blocks: Blocks, place: Place, sampler: Sampler, names: tuple[str, ...], complain: Complain, *, ends: bool
 ) -> Iterator[Record | None]:
-    """Yield the sampled lines, `place` moved behind each before it is given; None whenever the source is idle.
+    """Yield the sampled lines, with `place` moved past each before it is yielded; None whenever the source is idle.
 
-    A last line without a line break is read if it is a whole object. If not it is left for the next time, or where the
-    source `ends` for good, as a pipe does, it is a bad line.
+    A last line without a line break is read if it is a complete object. If not, it is left for the next time, or where
+    the source `ends` for good, as a pipe does, it is a bad line.
     """
     take = _Taker(sampler, names, complain)
     rest, skipped = b"", 0
@@ -129,7 +132,7 @@ def sampled(
         pieces = (rest + block).split(b"\n")
         rest = pieces.pop()
         for piece in pieces:
-            if place.open and not piece and not skipped:  # the break after a line that was read without one
+            if place.open and not piece and not skipped:  # the break after a line that was read without it
                 place.open = False
                 place.offset += 1
                 continue
@@ -184,7 +187,7 @@ def _is_object(text: bytes) -> bool:
 
 
 class _Taker:
-    """From a line to its record, where it is sampled."""
+    """Turns a line into its record, where it is sampled."""
 
     def __init__(self, sampler: Sampler, names: tuple[str, ...], complain: Complain):
         fields = [(f"id_{index}", str | int | None, None) for index in range(len(names))]
@@ -221,7 +224,7 @@ class _Taker:
 
 
 def check_file(path: Path) -> None:
-    """InputError where the file cannot be read."""
+    """Raise InputError where the file cannot be read."""
     expected = "a file of JSON lines, or - for standard input"
     if path.is_dir():
         raise InputError([InputProblem(str(path), "a folder", expected)])

@@ -1,4 +1,4 @@
-"""Status: whether what is judged lately passes often enough, in all and by each metric."""
+"""Status: whether the latest samples pass often enough, overall and by each metric."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ PASSED, FAILED, UNSCORED = 1, 0, -1
 Key = tuple[str, str]  # evaluator and metric; OVERALL for all
 OVERALL: Key = ("", "")
 Chosen = Mapping[str, tuple[Evaluator, Parameters]]
-Verdicts = NDArray[np.int8]
+Passes = NDArray[np.int8]
 
 
 class Health(StrEnum):
-    """What a pass rate comes to."""
+    """The status that a pass rate gives."""
 
     HEALTHY = "healthy"
     WARNING = "warning"
@@ -47,7 +47,7 @@ def health(passed: int, judged: int, minimum: int = MINIMUM) -> Health:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one metric, or all together (`evaluator` and `metric` empty), stands lately."""
+    """The recent pass rate of one metric, or of all together (`evaluator` and `metric` empty)."""
 
     evaluator: str
     metric: str
@@ -61,15 +61,15 @@ class Standing:
 
     @classmethod
     def of(cls, key: Key, passed: int, judged: int, unscored: int, minimum: int) -> "Standing":
-        """Return the standing that the counts make."""
+        """Return the standing with these counts."""
         low, high = wilson(passed, judged)
         rate = passed / judged if judged else None
         return cls(*key, passed, judged, unscored, rate, low, high, health(passed, judged, minimum))
 
 
 def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
-    """Return the metrics that have a good side, with the threshold in force, by evaluator and name; minor ones left
-    out.
+    """Return the metrics with a direction and a threshold, by evaluator and name, with the threshold in force; not
+    minor ones.
     """
     return {
         (entry.id, metric.name): (metric, threshold)
@@ -82,7 +82,9 @@ def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
 
 
 def passes(chosen: Chosen, scores: pa.Table) -> list[bool | None]:
-    """Of each row of `scores` whether the value is on its threshold's good side; None without value or threshold."""
+    """Return for each row of `scores` whether the value is on its threshold's good side; None without value or
+    threshold.
+    """
     known = judged_metrics(chosen)
     found: list[bool | None] = []
     for row in scores.select(["evaluator", "metric", "value"]).to_pylist():
@@ -110,49 +112,49 @@ def passed_in_all(chosen: Chosen, rows: Sequence[Mapping[str, object]]) -> bool 
 
 
 class Recent:
-    """The verdicts of the latest samples, as many as the window holds: what the status now rests on."""
+    """The results of the latest samples, as many as the window holds: what the current status rests on."""
 
     def __init__(self, keys: Sequence[Key], window: Window, minimum: int = MINIMUM):
         self.keys: tuple[Key, ...] = (OVERALL, *keys)
         self._window = window
         self._minimum = minimum
-        self._verdicts: Verdicts = np.zeros((0, len(self.keys)), np.int8)
+        self._passes: Passes = np.zeros((0, len(self.keys)), np.int8)
         self._at: NDArray[np.float64] = np.zeros(0)
 
     def add(self, samples: pa.Table, scores: pa.Table) -> None:
-        """Take in samples and their scores, as they are stored; what is older than the window goes."""
+        """Add samples and their scores, as they are stored; drop what is older than the window."""
         places = {number: place for place, number in enumerate(samples["number"].to_pylist())}
         columns = {key: column for column, key in enumerate(self.keys)}
         made = np.full((len(samples), len(self.keys)), UNSCORED, np.int8)
-        made[:, 0] = [_verdict(passed) for passed in samples["passed"].to_pylist()]
+        made[:, 0] = [_code(passed) for passed in samples["passed"].to_pylist()]
         for row in scores.select(["number", "evaluator", "metric", "passed"]).to_pylist():
             column = columns.get((row["evaluator"], row["metric"]))
             if column is not None:
-                made[places[row["number"]], column] = _verdict(row["passed"])
+                made[places[row["number"]], column] = _code(row["passed"])
         at = np.array([0.0 if at is None else at.replace(tzinfo=UTC).timestamp() for at in samples["at"].to_pylist()])
-        self._verdicts = np.concatenate([self._verdicts, made])
+        self._passes = np.concatenate([self._passes, made])
         self._at = np.concatenate([self._at, at])
         self._forget()
 
     def _forget(self) -> None:
         kept = slice(-min(self._window.cases or MOST, MOST), None)
-        self._verdicts, self._at = self._verdicts[kept], self._at[kept]
+        self._passes, self._at = self._passes[kept], self._at[kept]
         if self._window.seconds is not None and len(self._at):
             late = self._at > self._at.max() - self._window.seconds
-            self._verdicts, self._at = self._verdicts[late], self._at[late]
+            self._passes, self._at = self._passes[late], self._at[late]
 
     def __len__(self) -> int:
-        return len(self._verdicts)
+        return len(self._passes)
 
     def standings(self) -> list[Standing]:
-        """Return how all together and then each metric stands."""
-        passed = (self._verdicts == PASSED).sum(axis=0).tolist()
-        judged = (self._verdicts != UNSCORED).sum(axis=0).tolist()
+        """Return the standing of all together, then of each metric."""
+        passed = (self._passes == PASSED).sum(axis=0).tolist()
+        judged = (self._passes != UNSCORED).sum(axis=0).tolist()
         return [
             Standing.of(key, yes, known, len(self) - known, self._minimum)
             for key, yes, known in zip(self.keys, passed, judged, strict=True)
         ]
 
 
-def _verdict(passed: bool | None) -> int:
+def _code(passed: bool | None) -> int:
     return UNSCORED if passed is None else PASSED if passed else FAILED

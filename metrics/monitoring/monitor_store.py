@@ -1,11 +1,11 @@
-"""A monitor's folder: what it judges by, how far it is, and what it has sampled in parts that are written whole.
+"""A monitor's folder: what it judges by, how far it has read, and its samples in parts that are written as a whole.
 
     monitors/NAME/spec.json      what it judges by; never changes
-    monitors/NAME/state.json     how far it is, and which parts count: replaced as a whole by every commit
+    monitors/NAME/state.json     how far it has read, and which parts count: replaced as a whole by every commit
     monitors/NAME/samples-….parquet, scores-….parquet
 
-A commit writes its part first and the state last. Killed between the two it leaves a part that no state names; the next
-process clears it away and does the same work again. So nothing is lost and nothing counts twice.
+A commit writes its part first and the state last. If the process is killed between the two, it leaves a part that no
+state names; the next process deletes it and does the same work again. So nothing is lost and nothing counts twice.
 """
 
 import re
@@ -36,7 +36,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 SCHEMA_VERSION = 1
 MERGED = 64  # small parts that become one
 BAD_LINES = 50  # the latest that are listed; all are counted
-SOURCES = 200  # the latest files that are known again
+SOURCES = 200  # the latest files that are recognised
 CHANGES = 50  # the latest changes of status that are listed
 READ_TRIES = 5
 
@@ -47,8 +47,8 @@ SAMPLES = pa.schema(
         ("source", pa.string()),
         ("line", pa.int64()),
         ("id", pa.string()),
-        ("key", pa.uint64()),  # of id, model and repeat, by which a duplicate is known; null: the line has no id
-        ("at", pa.timestamp("us")),  # UTC, of the line's own; null: it has none, and windows do not need it
+        ("key", pa.uint64()),  # of id, model and repeat, by which duplicates are recognised; null: the line has no id
+        ("at", pa.timestamp("us")),  # UTC, from the line; null: it has none, and windows do not need it
         ("model", pa.string()),
         ("question", pa.string()),  # a preview, as the answer
         ("answer", pa.string()),
@@ -69,7 +69,7 @@ SCORES = pa.schema(
 
 
 class Spec(BaseModel):
-    """What a monitor samples and judges by. It stays as it was begun with, so that its numbers can be compared."""
+    """What a monitor samples and judges by. It never changes, so that the monitor's numbers stay comparable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -89,11 +89,13 @@ class Spec(BaseModel):
         return choose(list(self.evaluators), self.evaluators)
 
     def complete(self) -> "Spec":
-        """With every parameter of every evaluator written out, so that another default changes nothing; InputError."""
+        """Return the specification with every parameter of every evaluator, so that new defaults change nothing;
+        InputError.
+        """
         return self.model_copy(update={"evaluators": _values(self.evaluators)})
 
     def differs(self, given: Mapping[str, Any]) -> list[InputProblem]:
-        """Return what `given` would change; how fast or at what cost a judge is asked may change."""
+        """Return what `given` would change; the pace and budget of a judge may change."""
         own = self.model_dump()
         found = []
         for name, value in given.items():
@@ -105,7 +107,7 @@ class Spec(BaseModel):
                 same = value == own[name]
             if not same:
                 problem = InputProblem(
-                    f"--{name}", repr(value), f"{own[name]!r}, with which the monitor was begun; or --name NEW"
+                    f"--{name}", repr(value), f"{own[name]!r}, which the monitor was created with; or another --name"
                 )
                 found.append(problem)
         return found
@@ -122,8 +124,8 @@ def _bearing(resources: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class State:
-    """How far a monitor is. `read` counts lines that are not blank; of these `bad` could not be used, `sampled` were
-    judged or at least tried, `unscored` of them without a verdict, and `duplicates` sampled before.
+    """How far a monitor has read. `read` counts lines that are not blank; of these `bad` could not be used, `sampled`
+    were judged (or judging failed), `unscored` of them have no result, and `duplicates` had been sampled before.
     """
 
     parts: list[str] = field(default_factory=list)
@@ -136,8 +138,9 @@ class State:
     bad_lines: list[dict[str, Any]] = field(default_factory=list)
     sources: list[dict[str, Any]] = field(default_factory=list)  # name, offset, line, open, mark
     standings: list[dict[str, Any]] = field(default_factory=list)  # Standing, all together first
-    lately: int = 0  # samples that the standings rest on
-    changes: list[dict[str, Any]] = field(default_factory=list)  # sequence, status, previous, number, told
+    lately: int = 0  # number of samples that the standings rest on
+    # sequence, status, previous, sampled, at; told: whether the hook was called, None where there was none
+    changes: list[dict[str, Any]] = field(default_factory=list)
     hook_failures: list[str] = field(default_factory=list)
     reference: dict[str, str] | None = None  # run and model
     spend: dict[str, Any] = field(default_factory=dict)
@@ -150,7 +153,7 @@ class State:
 
 
 class Monitor:
-    """One monitor of a workspace. Whoever holds it writes; everybody else reads."""
+    """One monitor of a workspace. The process that holds it writes; all others only read."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -163,24 +166,26 @@ class Monitor:
 
     @property
     def window(self) -> Window:
-        """The stretch its pass rates are of."""
+        """The window that its pass rates cover."""
         return Window.parse(self.spec.window)
 
     @property
     def state(self) -> State:
-        """How far it is, as last committed."""
+        """How far it has read, as last committed."""
         facts = read_json(self.folder / "state.json")
         return State() if facts is None else State(**facts)
 
     @property
     def is_running(self) -> bool:
-        """Whether a process is at work on it."""
+        """Whether a process is working on it."""
         return is_held(self.folder / "lock")
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the monitor for writing, what a killed process left cleared away; RunBusy where another one does."""
-        busy = f"the monitor {self.name} is being fed by another process; give this one another --name"
+        """Hold the monitor for writing, after deleting what a killed process left; RunBusy where another process holds
+        it.
+        """
+        busy = f"the monitor {self.name} is in use by another process; choose another --name"
         with held(self.folder / "lock", busy):
             named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in ("samples", "scores")}
             for file in self.folder.iterdir():
@@ -189,7 +194,7 @@ class Monitor:
             yield
 
     def commit(self, state: State, samples: pa.Table | None = None, scores: pa.Table | None = None) -> None:
-        """Write samples with their scores as the next part, where there are any, and then the state that names it."""
+        """Write samples and their scores as the next part, where there are any, then the state that names it."""
         gone: list[str] = []
         if samples is not None and scores is not None and len(samples):
             part = f"{state.number:08d}"
@@ -219,7 +224,7 @@ class Monitor:
         return pa.concat_tables([pq.read_table(self._file(kind, part)) for part in parts])
 
     def latest(self, least: int) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Samples and scores of the parts that hold the latest `least` samples or more, the oldest first."""
+        """Yield samples and scores of the parts that hold the latest `least` samples or more, the oldest first."""
         parts: list[str] = []
         held_samples = 0
         for part in reversed(self.state.parts):
@@ -231,7 +236,9 @@ class Monitor:
             yield self._read("samples", [part]), self._read("scores", [part])
 
     def keys(self, least: int) -> list[int]:
-        """Return the keys of the latest `least` samples or more, the oldest first; of those that have one."""
+        """Return the keys of the latest `least` samples or more, the oldest first; samples without a key are
+        skipped.
+        """
         found: list[list[int]] = []
         for part in reversed(self.state.parts):
             if sum(map(len, found)) >= least:
@@ -241,7 +248,7 @@ class Monitor:
         return [key for keys in reversed(found) for key in keys]
 
     def query(self, sql: str, parameters: list[Any] | None = None) -> "pd.DataFrame":
-        """SQL (DuckDB) over `samples` and `scores`, as last committed."""
+        """Return the result of a SQL query (DuckDB) over `samples` and `scores`, as last committed."""
         import duckdb
 
         for attempt in range(READ_TRIES):
@@ -267,7 +274,7 @@ def monitor(workspace: Workspace, name: str) -> Monitor:
     """Return the monitor of that name; RunNotFound where there is none."""
     folder = workspace.path / FOLDER / check_name(name)
     if not (folder / "spec.json").exists():
-        raise RunNotFound(f"there is no monitor {name!r} in {workspace.path}; `python -m metrics monitor` begins one")
+        raise RunNotFound(f"there is no monitor {name!r} in {workspace.path}; `python -m metrics monitor` creates one")
     return Monitor(folder)
 
 
@@ -277,7 +284,7 @@ def monitors(workspace: Workspace) -> list[Monitor]:
 
 
 def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
-    """Return a new monitor that judges by `spec`."""
+    """Create a monitor that judges by `spec` and return it."""
     folder = make_folder(workspace.path / FOLDER / check_name(name))
     facts = {"schema": SCHEMA_VERSION, "created": datetime.now(UTC).isoformat(timespec="seconds")}
     write_json(folder / "spec.json", facts | {"spec": spec.model_dump(mode="json")})
@@ -285,7 +292,7 @@ def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
 
 
 def check_name(name: str) -> str:
-    """Return the name, fit for a folder; InputError."""
+    """Return the name where it is fit for a folder, else raise InputError."""
     if not NAME.fullmatch(name):
         expected = "up to 64 letters, digits, dots, dashes and underscores, a letter or digit first"
         raise InputError([InputProblem("--name", repr(name), expected)])

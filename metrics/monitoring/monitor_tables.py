@@ -1,4 +1,4 @@
-"""What a monitor has seen, in tables: the pass rate window by window, and the latest failures."""
+"""A monitor's results as tables: the pass rate window by window, and the latest failures."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from metrics.monitoring.monitor_store import Monitor
 if TYPE_CHECKING:
     import pandas as pd
 
-WINDOWS = 200  # the latest that are told
+WINDOWS = 200  # of a trend, the latest
 FAILURES = 50
 OVERALL_SQL = """
     SELECT "window", count(*) FILTER (passed) AS passed, count(passed) AS judged, count(*) AS sampled,
@@ -25,8 +25,8 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS) -> "pd.Data
     """Return the latest windows, the oldest first: window, begins, passed, judged, sampled, unscored, rate, low, high,
     health.
 
-    `begins` is a moment for windows of time and for lines that bear a time, else None; `first_number` is the number of
-    the first sample. `low` and `high` are Wilson's 95 % interval. `key`: all together, or one evaluator and metric.
+    `begins` is a moment for windows of time and for lines with a time, else None; `first_number` is the number of the
+    first sample. `low` and `high` are Wilson's 95 % interval. `key`: all together, or one evaluator and metric.
     """
     import pandas as pd
 

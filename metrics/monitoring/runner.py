@@ -1,4 +1,4 @@
-"""Feeding a monitor: lines are sampled, judged a few at a time, and committed together with how far was read."""
+"""Running a monitor: lines are sampled, judged in batches, and committed together with how far was read."""
 
 import hashlib
 import sys
@@ -27,17 +27,19 @@ from metrics.monitoring.sampled_cases import PREVIEW, cases_of, previews
 from metrics.monitoring.windows import TIMES, time_of
 
 BATCH = 100  # samples judged and committed together
-WAIT_SECONDS = 5.0  # a sample from a pipe waits for others at most
-SEEN = 100_000  # the latest samples among which a duplicate is known
+WAIT_SECONDS = 5.0  # that a sample from a pipe waits for others, at most
+SEEN = 100_000  # the latest samples among which duplicates are recognised
 HOOK_FAILURES = 10  # that are listed
-FIRST = 50  # bad lines told where no line is good
+FIRST = 50  # bad lines listed where no line is good
 STANDARD_INPUT = "standard input"
 
 Say = Callable[[str], None]
 
 
 def check(spec: Spec) -> None:
-    """InputError where an evaluator cannot be used by a monitor, lacks what it needs, or none has a pass."""
+    """Raise InputError where a monitor cannot use an evaluator, its model is missing, or none has a threshold to
+    pass.
+    """
     chosen = spec.chosen
     problems = []
     for entry, parameters in chosen.values():
@@ -46,7 +48,7 @@ def check(spec: Spec) -> None:
         elif not {"text", "agent"} & set(entry.tasks):
             problems.append(InputProblem("--evaluators", entry.id, f"evaluators of text; it is for {entry.tasks[0]}"))
         elif reason := unavailable(entry, parameters, spec.resources):
-            problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be asked", reason))
+            problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be used", reason))
     if not problems and not any(metric.primary for metric, _ in judged_metrics(chosen).values()):
         problems.append(InputProblem("--evaluators", ", ".join(chosen), "one whose primary metric has a threshold"))
     try:
@@ -58,9 +60,9 @@ def check(spec: Spec) -> None:
 
 
 def fitting(path: Path, spec: Spec) -> list[str]:
-    """Return the evaluators that a monitor of this file uses unless told: they need no model, and find what they need.
+    """Return the evaluators that a monitor of this file uses by default: those without models whose inputs are there.
 
-    They are chosen by the first sampled lines. InputError where no line is good.
+    They are chosen by the first sampled lines; InputError where no line is good.
     """
     bad: list[InputProblem] = []
 
@@ -82,7 +84,8 @@ def fitting(path: Path, spec: Spec) -> list[str]:
     cases = [case for _, case in pairs]
     found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]
     if not found:
-        more = InputProblem(path.name, f"{len(cases)} sampled lines that can be judged", "--evaluators that fit them")
+        usable = f"{len(cases)} sampled lines that can be judged"
+        more = InputProblem(path.name, usable, "--evaluators whose inputs they have")
         raise InputError([*bad, *wrong, more])
     return found
 
@@ -104,21 +107,21 @@ def feed(
     warn: Say = lambda _: None,
     batch: int = BATCH,
 ) -> State:
-    """Read a file from where the monitor left it, or standard input (None) to its end; the state reached.
+    """Read a file from where the monitor left it, or standard input (None) to its end; return the state reached.
 
-    A file is known again by its content, so a killed process loses nothing and no line counts twice; a renamed file
-    goes on, a rewritten one begins anew. Standard input cannot be read again: what was judged stays; what was read but
-    not yet committed (at most a batch of samples, or five seconds' lines) is lost with a killed process. `resources`
-    may ask the same judge at another pace or cost; `hook` is called once for each change of status, and again if the
-    process was killed while it ran; `say` is told of progress, `warn` of what failed.
+    A file is recognised by its content, so a killed process loses nothing and no line counts twice: a renamed file
+    continues, a rewritten one starts from the beginning. Standard input cannot be read again: what was judged is kept;
+    what was read but not yet committed (at most a batch of samples, or five seconds' lines) is lost when the process is
+    killed. `resources` may change the pace or budget of the same judge; `hook` is called once for each change of
+    status, and again if the process was killed while it ran; `say` receives progress, `warn` what failed.
     """
     with monitor.held():
-        feeder = _Feeder(monitor, source, resources, hook, say, warn, batch)
-        with feeder.scorer:
-            return feeder.run(dict(reference) if reference else None)
+        run = _MonitorRun(monitor, source, resources, hook, say, warn, batch)
+        with run.scorer:
+            return run.read_all(dict(reference) if reference else None)
 
 
-class _Feeder:
+class _MonitorRun:
     """The work of one process on a monitor."""
 
     def __init__(
@@ -150,11 +153,11 @@ class _Feeder:
         self._pending: list[Record] = []
         self._since = time.monotonic()
 
-    def run(self, reference: dict[str, str] | None) -> State:
-        """Read to the end."""
+    def read_all(self, reference: dict[str, str] | None) -> State:
+        """Read to the end of the source."""
         state = self.state
         state.reference = reference or state.reference
-        self._tell()  # what a killed process did not come to
+        self._notify()  # of changes that a killed process did not report
         regular = self._source is not None and self._source.is_file()
         if self._source is None:
             self._read_from(pipe_blocks(sys.stdin.fileno()), ends=True)
@@ -168,7 +171,7 @@ class _Feeder:
         return state
 
     def _known_place(self) -> Place:
-        """Return where the file was left, if it is one that was read before."""
+        """Return where reading stopped, if the file was read before."""
         assert self._source is not None
         known = [
             entry
@@ -182,7 +185,7 @@ class _Feeder:
 
     def _read_from(self, blocks: Any, *, ends: bool) -> None:
         sampler = Sampler(self.spec.rate, self.spec.seed)
-        lines = sampled(blocks, self._place, sampler, id_names(self.spec.id), self._complain, ends=ends)
+        lines = sampled(blocks, self._place, sampler, id_names(self.spec.id), self._add_bad_line, ends=ends)
         try:
             for record in lines:
                 if record is not None:
@@ -198,21 +201,21 @@ class _Feeder:
         self._commit(file=not ends)
         if self._place.left:
             left = f"{self._place.left:,} bytes"
-            self._warn(f"{self._name}: the last line is not finished ({left}); it is left for the next time")
+            self._warn(f"{self._name}: the last line is not finished ({left}); it will be read next time")
 
-    def _complain(self, line: int, found: str, expected: str) -> None:
+    def _add_bad_line(self, line: int, found: str, expected: str) -> None:
         problem = InputProblem(self._name, redact(found[: 4 * PREVIEW])[:PREVIEW], expected, line)
         self.state.bad += 1
         self.state.bad_lines = [*self.state.bad_lines, problem.as_row()][-BAD_LINES:]
 
     def _commit(self, *, file: bool) -> None:
-        """Judge what is pending and write it down with the place that was reached."""
+        """Judge what is pending and store it with the place reached."""
         records, self._pending = self._pending, []
         samples = scores = None
         if records:
             pairs, wrong = cases_of(self._name, records, self.spec.mapping)
             for problem in wrong:
-                self._complain(
+                self._add_bad_line(
                     problem.row or 0,
                     f"{problem.column}: {problem.found}" if problem.column else problem.found,
                     problem.expected,
@@ -238,7 +241,7 @@ class _Feeder:
             }  # fmt: skip
             state.changes = [*state.changes, change][-CHANGES:]
         self.monitor.commit(state, samples, scores)
-        self._tell()
+        self._notify()
         self._since = time.monotonic()
         self._say(f"{state.read:,} lines read, {state.sampled:,} sampled: {state.health}")
 
@@ -246,7 +249,7 @@ class _Feeder:
         assert self._source is not None
         place = self._place
         seen = mark(self._source, place.offset) if place.offset else None
-        if seen is None:  # nothing was read, or the file was cut off meanwhile: what stands there next begins anew
+        if seen is None:  # nothing was read, or the file was truncated meanwhile: it is read from the start next time
             return
         entry = {
             "name": self._name, "offset": place.offset, "line": place.line, "open": place.open, "mark": seen,
@@ -256,7 +259,7 @@ class _Feeder:
         self._entry = entry
 
     def _new(self, pairs: Sequence[tuple[Record, Case]]) -> list[tuple[Record, Case, int | None]]:
-        """Return those not sampled before, with the key by which each is known."""
+        """Return those not sampled before, with the key by which a duplicate is recognised."""
         found: list[tuple[Record, Case, int | None]] = []
         for record, case in pairs:
             key = _key(record, case) if record.named else None
@@ -276,10 +279,10 @@ class _Feeder:
         cases = [replace(case, case_id=str(number)) for number, (_, case, _) in enumerate(found, first)]
         suite = Suite.from_rows(self._name, "text", [{"case_id": case.case_id} for case in cases])
         made = self.scorer.scores(suite, cases)
-        verdicts = passes(self.chosen, made)
+        passing = passes(self.chosen, made)
         scores: list[dict[str, Any]] = []
         by_case: list[list[dict[str, Any]]] = [[] for _ in cases]
-        for row, passed in zip(made.drop_columns("evidence").to_pylist(), verdicts, strict=True):
+        for row, passed in zip(made.drop_columns("evidence").to_pylist(), passing, strict=True):
             row = {
                 "number": int(row["case_id"]), "evaluator": row["evaluator"], "metric": row["metric"],
                 "value": row["value"], "status": row["status"], "reason": row["reason"], "passed": passed,
@@ -305,13 +308,13 @@ class _Feeder:
         return pa.Table.from_pylist(samples, schema=SAMPLES), pa.Table.from_pylist(scores, schema=SCORES)
 
     def _time(self, record: Record) -> float | None:
-        """When the line says it happened; for windows of time, when it was read where it does not say."""
+        """Return when the line's event happened; for windows of time, when it was read where the line does not say."""
         names = TIMES if self.spec.time is None else (self.spec.time,)
-        said = next((at for name in names if (at := time_of(record.fields.get(name))) is not None), None)
-        return time.time() if said is None and self.window.seconds is not None else said
+        stated = next((at for name in names if (at := time_of(record.fields.get(name))) is not None), None)
+        return time.time() if stated is None and self.window.seconds is not None else stated
 
-    def _tell(self) -> None:
-        """Call the hook for changes that it was not told of. One that fails is reported, and not called again."""
+    def _notify(self) -> None:
+        """Call the hook for the changes it was not called for yet. A failed call is reported and not repeated."""
         waiting = [change for change in self.state.changes if change["told"] is False]
         if not waiting or self._hook is None:
             return

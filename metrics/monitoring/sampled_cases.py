@@ -1,4 +1,4 @@
-"""From sampled lines to cases: the columns understood as in any upload, the texts that are kept cut and redacted."""
+"""From sampled lines to cases: columns are mapped as in any upload; kept texts are cut and redacted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,18 +9,18 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Case, join_cases
-from metrics.ingest.load import combined_of
-from metrics.ingest.problems import Problems, Sheet
-from metrics.ingest.values import tables_of
+from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.sheet_reader import combined_of
+from metrics.ingest.tables.values import tables_of
 from metrics.judge.redact import redact
 from metrics.monitoring.line_reader import Record
 from metrics.text.sensitive.personal_data import redacted
 from metrics.text.sensitive.secrets import secrets
 
 PREVIEW = 200  # characters of a text that are kept
-MARGIN = 2_000  # characters beyond them in which a secret that begins before may end
-BREAK = "\x1e"  # between texts; no text holds it any more by then
-PRODUCTION = "production"  # the model of a line that names none
+MARGIN = 2_000  # characters after them in which a secret that begins before may end
+BREAK = "\x1e"  # between texts; it is replaced within them
+PRODUCTION = "production"  # the model of a line without one
 
 
 def cases_of(
@@ -28,8 +28,8 @@ def cases_of(
 ) -> tuple[list[tuple[Record, Case]], list[InputProblem]]:
     """Return the case of each record that can be one, and what is wrong with the others.
 
-    Records of the same fields are read together; where that fails, each by itself. So what one holds changes neither
-    the meaning nor the fate of another. A field that is null is absent.
+    Records with the same fields are read together; where that fails, each by itself. So one record never changes how
+    another is read. A null field is absent.
     """
     alike: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
@@ -69,12 +69,14 @@ def _together(
         return None, [InputProblem(source, found, "texts, numbers and lists", record.line) for record in records]
     suite, outputs = loaded.value
     pairs = [(records[int(case.case_id)], case) for case in join_cases(suite, outputs)]
-    told = {problem.row: problem for problem in reversed(loaded.problems)}  # one problem a line is enough
-    return pairs, [told[row] for row in sorted(row for row in told if row is not None)]
+    by_row = {problem.row: problem for problem in reversed(loaded.problems)}  # one problem a line is enough
+    return pairs, [by_row[row] for row in sorted(row for row in by_row if row is not None)]
 
 
 def previews(texts: Sequence[str | None]) -> list[str | None]:
-    """Return the first 200 characters of each text, secrets redacted before the cut and control characters replaced."""
+    """Return the first 200 characters of each text, with secrets redacted before cutting and control characters
+    replaced.
+    """
     joined = redact(BREAK.join(_start(text or "") for text in texts))  # together: it looks through the environment
     found = joined.split(BREAK) if texts else []
     return [

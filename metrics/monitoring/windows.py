@@ -1,4 +1,4 @@
-"""Windows: the stretches of production that a pass rate is of, so many sampled cases each or so much time."""
+"""Windows: the stretches of production that a pass rate covers, a number of sampled cases or an amount of time."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,9 @@ class Window:
 
     @classmethod
     def parse(cls, text: str) -> "Window":
-        """Return the window that `100` (sampled cases) or `30m`, `1h`, `7d` (time) means; InputError."""
+        """Return the window that `100` (sampled cases) or `30m`, `1h`, `7d` (time) stands for; InputError for anything
+        else.
+        """
         match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd]?)", text.strip())
         if match is None:
             expected = "a number of sampled cases such as 100, or a time such as 30m, 1h or 7d"
@@ -41,7 +43,7 @@ class Window:
 
     @property
     def words(self) -> str:
-        """As a page says it: `100 sampled cases`, `1 h`."""
+        """The window in words: `100 sampled cases`, `1 h`."""
         text = str(self)
         return f"{self.cases:,} sampled cases" if self.cases is not None else f"{text[:-1]} {text[-1]}"
 
@@ -54,14 +56,15 @@ class Window:
         return int((at or 0.0) // (self.seconds or 1))
 
     def begins(self, window: int) -> datetime | None:
-        """When a window of time begins; None for one of cases."""
+        """Return when a window of time begins; None for a window of cases."""
         return None if self.seconds is None else datetime.fromtimestamp(window * self.seconds, UTC)
 
 
 def time_of(value: Any) -> float | None:
-    """Seconds since 1970 of an ISO 8601 text (UTC if it names no zone) or a number of s, ms, µs or ns; else None.
+    """Return the seconds since 1970 of an ISO 8601 text (UTC if it names no zone) or a number of s, ms, µs or ns; else
+    None.
 
-    Moments before 1970 and after 2286 are none.
+    Times before 1970 and after 2286 give None.
     """
     try:
         if isinstance(value, str):

@@ -1,16 +1,17 @@
 """Perturbations of characters: where a text can be mistyped or misread.
 
-Digits are left alone: another number asks another question, and a model that answers it otherwise is not at fault.
+Digits are left alone: another number asks another question, so a model that answers it differently is not wrong.
 """
 
 import string
 import unicodedata
 
+from metrics.perturbations.kind import FOUND, LETTERS, Kind
 from metrics.perturbations.sites import IDEOGRAPH, LETTER, Site, graphemes, shape
 
 ROWS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.25), ("zxcvbnm", 0.75))  # keys, and how far right a row begins
 REACH = 1.01  # keys: those beside it, and the two above and below it
-CONFUSED: dict[str, str | tuple[str, ...]] = {  # what optical character recognition takes letters for
+CONFUSED: dict[str, str | tuple[str, ...]] = {  # what optical character recognition mistakes letters for
     "a": "o", "b": "h6", "c": "eo", "e": "c", "f": "t", "g": "q9", "h": "b", "i": "l1", "j": "i", "l": "1I",
     "m": ("rn",), "n": "r", "o": "0c", "q": "g9", "r": "n", "s": "5", "t": "f", "u": "v", "v": "u",
     "w": ("vv",), "z": "2", "B": "8", "C": "G", "D": "O0", "E": "F", "F": "P", "G": "C6", "I": "l1", "O": "0Q",
@@ -36,17 +37,17 @@ NEIGHBOURS = _neighbours()
 
 
 def deletions(text: str) -> list[Site]:
-    """Return each letter, with nothing in its place."""
+    """Return each letter, to be deleted."""
     return [Site(start, end, ("",)) for start, end in graphemes(text)]
 
 
 def insertions(text: str) -> list[Site]:
-    """Return the place behind each letter, with a letter of its script."""
+    """Return the place after each letter, where a letter of its script can be inserted."""
     return [Site(end, end, choices) for _, end, choices in _letters(text)]
 
 
 def replacements(text: str) -> list[Site]:
-    """Return each letter, with another of its script in its place."""
+    """Return each letter, with the other letters of its script that can replace it."""
     sites = []
     for start, end, choices in _letters(text):
         others = tuple(letter for letter in choices if letter != text[start:end])
@@ -56,7 +57,7 @@ def replacements(text: str) -> list[Site]:
 
 
 def any_changes(text: str) -> list[Site]:
-    """Deletions, insertions and replacements together, a third each."""
+    """Return deletions, insertions and replacements together, a third each."""
     return [site for three in zip(deletions(text), insertions(text), strict=True) for site in three] + replacements(
         text
     )
@@ -74,7 +75,7 @@ def typos(text: str) -> list[Site]:
 
 
 def misreadings(text: str) -> list[Site]:
-    """Return each letter or pair of letters that looks like another, with what it is taken for."""
+    """Return each letter or pair of letters that looks like another, with what it can be misread as."""
     return [
         Site(place, place + len(part), tuple(CONFUSED[part]))
         for place in range(len(text))
@@ -84,14 +85,16 @@ def misreadings(text: str) -> list[Site]:
 
 
 def exchanges(text: str) -> list[Site]:
-    """Return each y, with z in its place, and each z, with y: the key of the other layout, QWERTY or QWERTZ."""
+    """Return each y with z in its place, and each z with y: the key of the other layout, QWERTY or QWERTZ."""
     return [
         Site(place, place + 1, (letter.translate(EXCHANGED),)) for place, letter in enumerate(text) if letter in "yzYZ"
     ]
 
 
 def _letters(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return each letter's span and the letters that may stand with it: a … z in its case, or those that the text has."""
+    """Return each letter's span and the letters that can replace it: a … z in its case, or the text's letters of its
+    script.
+    """
     seen = shape(text)
     own: dict[str, set[str]] = {LETTER: set(), IDEOGRAPH: set()}
     spans = [(start, end, _is_latin(text[start])) for start, end in graphemes(text)]
@@ -107,3 +110,17 @@ def _letters(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
 
 def _is_latin(letter: str) -> bool:
     return unicodedata.normalize("NFD", letter)[0] in string.ascii_letters
+
+
+KINDS = (
+    Kind(
+        "character", "Any character", "Letters left out, put in or replaced, at random", any_changes,
+        (LETTERS[0] / 3, LETTERS[1] / 3, LETTERS[2] / 3),
+    ),
+    Kind("character_delete", "Characters deleted", "Letters left out", deletions),
+    Kind("character_insert", "Characters inserted", "Extra letters", insertions),
+    Kind("character_replace", "Characters replaced", "Letters replaced by others", replacements),
+    Kind("keyboard", "Keyboard typos", "Letters replaced by their neighbours on the keyboard", typos),
+    Kind("ocr", "OCR errors", "Letters misread: l as 1, rn as m", misreadings),
+)  # fmt: skip
+LAYOUT = Kind("yz", "y and z exchanged", "y typed as z and z as y, as on the other layout", exchanges, FOUND)

@@ -1,4 +1,4 @@
-"""The perturbations that a judge makes: asked once, answered from the cache ever after."""
+"""The perturbations that a judge writes: requested once, then answered from the cache."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from metrics.judge.asking import Reply
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.opening import open_judges
 
-AT_ONCE = 1_000  # questions in the making; how many are in flight is the judge's setting
+AT_ONCE = 1_000  # questions prepared at once; how many are in flight is the judge's setting
 
 
 class Written(Reply):
@@ -26,7 +26,7 @@ class Written(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One text to be varied, and what is known to be true of it."""
+    """One text to be varied, and what is known to be true about it."""
 
     prompt: Prompt
     text: str
@@ -35,19 +35,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the judge wrote, or why there is nothing."""
+    """What the judge wrote, or why there is no text."""
 
     text: str | None
     reason: str = ""
 
 
 def ask_all(questions: Sequence[Question], judge: Any, cache_folder: Path, draw: int) -> list[Answered]:
-    """Return the judge's text for each question; `draw` counts independent draws, so that another seed asks anew.
+    """Return the judge's text for each question; `draw` numbers independent draws, so another seed asks again.
 
-    MissingResource where there is no judge, JudgeDown where it does not answer at all: what it has said is kept, and
-    asking again goes on from there.
+    MissingResource where there is no judge, JudgeDown where it does not answer at all: its replies so far are kept, and
+    asking again continues from there.
     """
-    # in a thread, for the caller may be in an event loop, as notebooks are
+    # in a thread, since the caller may be in an event loop, as in notebooks
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(_ask_all(questions, judge, cache_folder, draw))).result()
 
@@ -68,11 +68,11 @@ async def _ask_all(questions: Sequence[Question], judge: Any, cache_folder: Path
 async def _ask(client: Client, question: Question, draw: int) -> Answered:
     data = {"TEXT": question.text, "TRUTH": question.truth or None}
     try:
-        said = await CaseJudge(client).ask(question.prompt, Written, data, repeat=draw)
+        reply = await CaseJudge(client).ask(question.prompt, Written, data, repeat=draw)
     except JudgeDown:
         raise
     except BudgetSpent as failure:
         return Answered(None, str(failure))
     except JudgeError as failure:
-        return Answered(None, f"the judge gave no text: {failure}")
-    return Answered(said.text.strip()) if said.text.strip() else Answered(None, "the judge gave an empty text")
+        return Answered(None, f"the judge returned no text: {failure}")
+    return Answered(reply.text.strip()) if reply.text.strip() else Answered(None, "the judge returned an empty text")

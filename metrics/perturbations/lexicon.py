@@ -1,7 +1,7 @@
-"""Words and what may be put for them: synonyms and antonyms of English, from two lists that are a part of Assay.
+"""Words and their replacements: synonyms and antonyms of English, from two lists that are part of Assay.
 
-The lists are short on purpose: a word is in them only where its group fits most of its uses, since nothing here knows
-the sense in which a text uses a word. Synonym databases that do are large, and fetched from the network.
+The lists are short on purpose: a word is listed only where its group fits most of its uses, since the sense in which a
+text uses a word is not known. Synonym databases that know senses are large, and have to be downloaded.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ NOUN, VERB = "n", "v"
 HISSING = ("s", "x", "z", "ch", "sh")
 VOWELS = "aeiou"
 
-Lexicon = dict[str, tuple[str, ...]]  # a word in lower case, bent as it is, and what may be put for it, bent alike
+Lexicon = dict[str, tuple[str, ...]]  # a word in lower case in one of its forms → its replacements in the same form
 
 
 @cache
@@ -23,7 +23,7 @@ def synonyms() -> Lexicon:
         words = [_forms(kind, word) for word in text.split()]
         for word in words:
             for place, form in enumerate(word):
-                # two forms that are spelled alike ("hurt") count as the first, the infinitive
+                # forms with the same spelling ("hurt") count as the first, the infinitive
                 found.setdefault(form, tuple(other[place] for other in words if other is not word))
     return found
 
@@ -42,13 +42,15 @@ def antonyms() -> Lexicon:
 
 
 def _lines(name: str) -> list[tuple[str, str]]:
-    """Return the lines of a list: how its words bend, and the words."""
+    """Return the lines of a list: how its words are inflected, and the words."""
     lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     return [(line[0], line[2:]) for line in lines if not line.startswith("#")]
 
 
 def _forms(kind: str, word: str) -> tuple[str, ...]:
-    """noun: singular, plural; verb: infinitive, third person, past, present participle; else the word alone."""
+    """Return a word's forms: noun: singular, plural; verb: infinitive, third person, past, present participle; else the
+    word alone.
+    """
     spelled = tuple(form.replace("_", " ") for form in word.split("/"))
     if kind == NOUN:
         return spelled if len(spelled) == 2 else (spelled[0], _with_s(spelled[0]))

@@ -13,7 +13,8 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.prompt import Prompt
 from metrics.core.suite import CASES, METADATA, STRINGS, Suite
 from metrics.perturbations.judge_made import Question, ask_all
-from metrics.perturbations.kinds import INTENSITIES, KINDS, RULE_KINDS, Intensity, Kind
+from metrics.perturbations.kind import INTENSITIES, Intensity, Kind
+from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.sites import perturbed, seeded
 from metrics.store import Workspace
 
@@ -22,7 +23,7 @@ TASKS = ("text", "classification", "agent")
 TRUTHS = ("expected_answers", "label")
 INTENSITY, SEED = METADATA + "perturbation_intensity", METADATA + "perturbation_seed"
 Row = dict[str, Any]
-Variant = list[str] | str  # the new texts of a case, in the order of `_spots`; or why there are none
+Variant = list[str] | str  # the new texts of a case, in the order of `_spots`, or why there is none
 
 
 class Spot(NamedTuple):
@@ -34,7 +35,7 @@ class Spot(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Skipped:
     """A case that has no variant of some kind, and why."""
 
     case_id: str
@@ -44,11 +45,11 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A suite with its variants; `made` counts the variants of each kind, `left` says what has none."""
+    """A suite with its variants; `made` counts the variants of each kind, `skipped` the cases that have none."""
 
     suite: Suite
     made: dict[str, int]
-    left: tuple[Left, ...]
+    skipped: tuple[Skipped, ...]
 
 
 def perturb(
@@ -59,10 +60,10 @@ def perturb(
     """Return the suite's cases and, for each of `kinds`, a variant of every case that the kind can change.
 
     What is changed: `fields`, any of question, contexts (the reference contexts) and source. A variant's text depends
-    on the seed, the case's id, the kind and the field alone: neither the order nor the choice of cases matters. It has
-    all else of its original, whose id is in `perturbs`, the kind in `perturbation` and as a tag, the intensity and seed
-    in `metadata.*`. Original and variants share a `group`, so that intervals do not take them for independent cases.
-    Variants that the suite has already are left as they are.
+    only on the seed, the case's id, the kind and the field, not on the order or choice of cases. Everything else is as
+    in its original, whose id is in `perturbs`, the kind in `perturbation` and as a tag, the intensity and seed in
+    `metadata.*`. Original and variants share a `group`, so that intervals do not count them as independent cases.
+    Variants that the suite already has are kept unchanged.
 
     `judge` (a model's name or the fields of JudgeSettings) is asked for the judged kinds; its replies are kept in the
     workspace's cache. Raises InputError, MissingResource without a judge, JudgeDown.
@@ -76,7 +77,7 @@ def perturb(
     level = INTENSITIES.index(intensity)
     taken = set(suite.cases["case_id"].to_pylist())
     parts: list[pa.Table] = []
-    left: list[Left] = []
+    skipped: list[Skipped] = []
     made: dict[str, int] = {}
     for kind in (KINDS[each] for each in dict.fromkeys(kinds)):
         if kind.prompts is None:
@@ -87,7 +88,7 @@ def perturb(
         for place, (row, own, variant) in enumerate(zip(rows, spots, variants, strict=True)):
             why = _nothing_new(kind, own, variant)
             if why:
-                left.append(Left(row["case_id"], kind.name, why))
+                skipped.append(Skipped(row["case_id"], kind.name, why))
             else:
                 places.append(place)
                 changed.append(_put(row, own, cast(list[str], variant)))
@@ -97,7 +98,7 @@ def perturb(
         made[kind.name] = len(places)
     varied = pa.concat_arrays([part["perturbs"].combine_chunks() for part in parts])
     cases = pa.concat_tables([_grouped(suite.cases, varied), *parts], promote_options="default")
-    return Perturbed(replace(suite, name=name or f"{suite.name}, perturbed", cases=cases), made, tuple(left))
+    return Perturbed(replace(suite, name=name or f"{suite.name}, perturbed", cases=cases), made, tuple(skipped))
 
 
 def _check(suite: Suite, kinds: Sequence[str], intensity: str, fields: Sequence[str]) -> None:
@@ -147,9 +148,9 @@ def _by_judge(
     answers = iter(ask_all(questions, judge, cache_folder, seed))
     variants: list[Variant] = []
     for own in spots:
-        said = [next(answers) for _ in own]
-        failed = [answer.reason for answer in said if answer.text is None]
-        texts = [answer.text or "" for answer in said]
+        replies = [next(answers) for _ in own]
+        failed = [reply.reason for reply in replies if reply.text is None]
+        texts = [reply.text or "" for reply in replies]
         if kind.is_put_before:
             texts = [f"{text} {spot.text}" for text, spot in zip(texts, own, strict=True)]
         variants.append(failed[0] if failed else texts)
@@ -163,16 +164,16 @@ def _truth(row: Row) -> tuple[str, ...]:
 def _nothing_new(kind: Kind, spots: list[Spot], variant: Variant) -> str:
     """Return why a case has no variant; empty where it has one."""
     if not spots:
-        return "it has no text there"
+        return "it has no text in these fields"
     if isinstance(variant, str):
         return variant
     if kind.is_control or any(text != spot.text for text, spot in zip(variant, spots, strict=True)):
         return ""
-    return "the judge gave its text back as it was" if kind.is_judged else "nothing in its text can be changed so"
+    return "the judge returned its text unchanged" if kind.is_judged else "nothing in its text can be changed this way"
 
 
 def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
-    """Return the row with new texts in its spots."""
+    """Return the row with the new texts in its spots."""
     changed = {name: list(value) if isinstance(value, list) else value for name, value in row.items()}
     for spot, text in zip(spots, texts, strict=True):
         if isinstance(changed[spot.column], list):
@@ -183,7 +184,7 @@ def _put(row: Row, spots: list[Spot], texts: list[str]) -> Row:
 
 
 def _new_id(case_id: str, kind: str, taken: set[str]) -> str:
-    """`case~kind`, and `case~kind~2` where the suite has that already."""
+    """Return `case~kind`, or `case~kind~2` and so on where the suite already has that id."""
     plain = f"{case_id}~{kind}"
     names = chain([plain], (f"{plain}~{number}" for number in count(2)))
     found = next(name for name in names if name not in taken)
@@ -194,7 +195,7 @@ def _new_id(case_id: str, kind: str, taken: set[str]) -> str:
 def _variants(
     originals: pa.Table, ids: list[str], changed: list[Row], columns: list[str], marks: dict[str, str]
 ) -> pa.Table:
-    """Return the rows of the originals as those of their variants."""
+    """Return the rows of the originals as rows of their variants."""
     values: dict[str, pa.Array | pa.ChunkedArray] = dict(zip(originals.column_names, originals.columns, strict=True))
     values |= {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
     values |= {name: pa.array([text] * len(ids), pa.string()) for name, text in marks.items()}
@@ -205,6 +206,6 @@ def _variants(
 
 
 def _grouped(cases: pa.Table, varied: pa.Array) -> pa.Table:
-    """Return the cases, those that have variants in the group of them."""
+    """Return the cases; those with variants are put into a group of their own unless they have one."""
     own = pc.if_else(pc.is_in(cases["case_id"], varied), cases["case_id"], None)
     return cases.set_column(cases.column_names.index("group"), "group", pc.coalesce(cases["group"], own))

@@ -1,7 +1,7 @@
-"""Where a text can be perturbed and by what: sites, and the seeded choice among them.
+"""Where a text can be perturbed and how: sites, and the seeded choice among them.
 
-A site is a span of the text with the texts that may be put there. Which sites are taken is drawn without regard to how
-many, so the changes of a low intensity are among those of a higher one.
+A site is a span of the text with the texts that can replace it. Sites are ranked independently of how many are taken,
+so the changes of a low intensity are among those of a higher one.
 """
 
 import random
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 # a text's shape: one of these for each character
 LETTER, DIGIT, IDEOGRAPH, MARK, JOINER, OTHER = "adkm' "
-GRAPHEME = re.compile("[adk]m*")  # a letter with its combining marks: they are never parted
-WORD = re.compile("km*|[ad]m*(?:'?[ad]m*)*")  # ideographs and kana stand for words: no space parts those
+GRAPHEME = re.compile("[adk]m*")  # a letter with its combining marks: never separated
+WORD = re.compile("km*|[ad]m*(?:'?[ad]m*)*")  # an ideograph or kana counts as a word: no spaces between them
 NON_JOINERS = "\u200c\u200d"  # zero-width, inside words of Indic and Persian scripts
 
 
 class Site(NamedTuple):
-    """A span of a text and what may be put in its place; never what is there already."""
+    """A span of a text and what can replace it; never what is there already."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class Site(NamedTuple):
 
 
 class _Shapes(dict[int, str]):
-    """Code point → its shape, found out once each."""
+    """Code point → its shape, computed once each."""
 
     def __missing__(self, code: int) -> str:
         self[code] = found = _shape(chr(code))
@@ -51,32 +51,32 @@ def _shape(character: str) -> str:
 
 
 def shape(text: str) -> str:
-    """Return what each character of `text` is, one character each: a letter, d digit, k ideograph or kana, m mark, …"""
+    """Return the shape of each character of `text`: a letter, d digit, k ideograph or kana, m mark, …"""
     return text.translate(_SHAPES)
 
 
 def graphemes(text: str, kinds: str = LETTER + IDEOGRAPH) -> list[tuple[int, int]]:
-    """Return the spans of letters with their marks; of characters of those `kinds`."""
+    """Return the spans of letters with their marks, or of characters of the given `kinds`."""
     seen = shape(text)
     return [found.span() for found in GRAPHEME.finditer(seen) if seen[found.start()] in kinds]
 
 
 def words(text: str) -> list[tuple[int, int]]:
-    """Return the spans of words; an inner apostrophe or hyphen is a part of one."""
+    """Return the spans of words; an apostrophe or hyphen inside a word belongs to it."""
     return [found.span() for found in WORD.finditer(shape(text))]
 
 
 def seeded(seed: int, *names: str | int) -> random.Random:
-    """Random numbers that depend on the seed and the names alone, the same on every machine."""
+    """Return random numbers that depend only on the seed and the names, the same on every machine."""
     text = "\x1f".join(map(str, (seed, *names)))
     return random.Random(int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()))  # noqa: S311
 
 
 def perturbed(text: str, sites: list[Site], share: float, draw: random.Random) -> str:
-    """`text` with `share` of its sites changed, at least one; `text` itself where there is no site.
+    """Return `text` with `share` of its sites changed, at least one; `text` itself where it has no site.
 
-    Only random() is drawn from: its numbers are the same in every version of Python. Sites that overlap one already
-    taken are passed over.
+    Only random() is used: its numbers are the same in every version of Python. Sites that overlap one already taken are
+    skipped.
     """
     ranked = sorted((draw.random(), draw.random(), site) for site in sites)
     wanted = max(1, round(share * len(sites)))
@@ -96,14 +96,14 @@ def perturbed(text: str, sites: list[Site], share: float, draw: random.Random) -
 
 
 class _Free:
-    """Which spans are still free. Two insertions at one place would be one after the other: only one is taken."""
+    """The spans still free. Of two insertions at one place only one is taken, since they would be consecutive."""
 
     def __init__(self) -> None:
         self._characters: set[int] = set()
         self._insertions: set[int] = set()
 
     def take(self, start: int, end: int) -> bool:
-        """Take the span if nothing of it is taken."""
+        """Take the span where no part of it is taken; return whether it was free."""
         if start == end:
             if start in self._insertions:
                 return False

@@ -1,8 +1,9 @@
-"""Perturbations of words: where a text can be worded otherwise, wrongly or the other way round."""
+"""Perturbations of words: where a text can be reworded, with the same, another or the opposite meaning."""
 
 import re
 from itertools import pairwise
 
+from metrics.perturbations.kind import FOUND, WORDS, Kind
 from metrics.perturbations.lexicon import Lexicon, antonyms, synonyms
 from metrics.perturbations.sites import Site, words
 
@@ -15,9 +16,7 @@ SOUNDS_LIKE_VOWEL = ("hon", "hour", "heir")
 
 
 def swaps(text: str) -> list[Site]:
-    """Return each two neighbouring words, in the other order; not across punctuation, nor where others would grow
-    together.
-    """
+    """Return each two neighbouring words in the other order, except across punctuation or where words would merge."""
     spans = words(text)
     sites = []
     for (start, end), (begin, stop) in pairwise(spans):
@@ -30,12 +29,12 @@ def swaps(text: str) -> list[Site]:
 
 
 def _apart(*parts: str) -> bool:
-    """Return whether the parts, put together, have no words but their own: scripts meet without blanks."""
+    """Return whether the parts, joined, have only their own words: some scripts have no blanks between words."""
     return sum(len(words(part)) for part in parts) == len(words("".join(parts)))
 
 
 def commas(text: str) -> list[Site]:
-    """Return the place behind each word that another follows after a blank, or directly where a script has no blanks."""
+    """Return the place after each word that another follows after a blank, or directly in scripts without blanks."""
     spans = words(text)
     sites = []
     for (_, end), (begin, _) in pairwise(spans):
@@ -47,7 +46,7 @@ def commas(text: str) -> list[Site]:
 
 
 def _exchanged(lexicon: Lexicon, text: str) -> list[Site]:
-    """Return each word that the lexicon has, with what may be put for it, in its case; `a` or `an` before it follows."""
+    """Return each word in the lexicon with its replacements, in its case; `a` or `an` before it is adapted."""
     sites = []
     for start, end in words(text):
         word = text[start:end]
@@ -83,3 +82,14 @@ def _article(word: str) -> str:
     low = word.lower()
     vowel = low.startswith(("a", "e", "i", "o", "u")) and not low.startswith(SOUNDS_LIKE_CONSONANT)
     return "an" if vowel or low.startswith(SOUNDS_LIKE_VOWEL) else "a"
+
+
+KINDS = (
+    Kind("word_swap", "Words swapped", "Neighbouring words in the other order", swaps, WORDS),
+    Kind("comma", "Commas", "Commas where none belong", commas, WORDS),
+    Kind("synonym", "Synonyms", "English words replaced by synonyms", synonym_sites, FOUND),
+    Kind(
+        "antonym", "Antonyms", "English words replaced by their opposites, which reverses the meaning",
+        antonym_sites, FOUND, keeps_meaning=False,
+    ),
+)  # fmt: skip

@@ -1,1 +1,1 @@
-"""How numbers and words are written, the same in pages, reports and the terminal."""
+"""How results are shown, the same in pages, reports and the terminal: numbers, phrases, colours, chart data."""

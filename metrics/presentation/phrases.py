@@ -1,120 +1,103 @@
-"""The sentences and table rows that the PDF and the HTML share."""
+"""Short phrases that pages, reports and the terminal share: titles of metrics, limits, lists, p values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
-from metrics.presentation.style import (
-    ARROWS,
-    DIRECTIONS,
-    MISSING,
-    STATUSES,
-    interval,
-    moment,
-    number,
-    plural,
-    range_text,
-)
-from metrics.reports.report import CaseMetric, Column, Method, MethodMetric, Problem, Report, Standing
+from metrics.presentation.format import ARROWS, MISSING, interval, number, plural
 
-KICKER = "Evaluation report"
-SEVERITIES = {
-    "high": "clearly: the whole interval is on the wrong side",
-    "low": "may be chance: the interval reaches the good side",
-    "unknown": "unknown: there is no interval",
+CHART_QUESTIONS = {
+    "curves": "How do precision and recall change with the threshold?",
+    "calibration": "Is a model right as often as its scores say?",
+    "confusion": "Which classes are confused?",
+    "errors": "Which kind of error costs the most?",
+    "classes": "On which classes is each model weak?",
 }
-MOST_NAMED = 6  # models named in a row before "and 12 more"
+MOST_NAMED = 6  # names in a row before "and 12 more"
 
 
-def question(report: Report) -> str:
-    """Return the question that the report answers first."""
-    return "Is this model good enough?" if len(report.models) == 1 else "Which model should I pick?"
+class MetricColumn(Protocol):
+    """What a metric's title is made of: a column of the leaderboard or of a report."""
+
+    @property
+    def evaluator(self) -> str:
+        """The evaluator's id."""
+
+    @property
+    def evaluator_title(self) -> str:
+        """The evaluator's title."""
+
+    @property
+    def title(self) -> str:
+        """The metric's name, with its own columns."""
+
+    @property
+    def direction(self) -> str:
+        """Its better end: higher, lower or none."""
 
 
-def standing_heads(report: Report) -> tuple[str, ...]:
-    """Return the column heads of the table of standings."""
-    if len(report.models) == 1:
-        return "Metric", "Model", "Value and 95 % interval", "n", "Threshold"
-    return "Metric", "Leader", "Value and 95 % interval", "n", "Cannot be told apart from it"
-
-
-def subtitle(report: Report) -> str:
-    """When, which run, how many models."""
-    return f"{moment(report.created)} UTC · {plural(len(report.models), 'model')} · run {report.run}"
-
-
-def metric_title(column: Column, arrow: bool = True) -> str:
-    """Evaluator, metric and the arrow of its direction: `ROUGE: rougeL ↑`."""
-    same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
+def metric_title(column: MetricColumn, arrow: bool = True) -> str:
+    """Return `ROUGE: rougeL ↑`; the evaluator's title alone where the metric is named like the evaluator."""
+    same = column.title == column.evaluator
     title = column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
     return directed(title, column.direction) if arrow else title
 
 
 def directed(title: str, direction: str) -> str:
-    """Return a metric's name and the arrow of its better end, never parted by a line break."""
+    """Return a metric's name and the arrow of its better end, joined by a space that does not break."""
     return f"{title}\u00a0{ARROWS[direction]}" if ARROWS[direction] else title
 
 
-def named(names: Sequence[str], word: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`; beyond MOST_NAMED `… and 12 more`."""
+def limit(threshold: float | None, direction: str) -> str:
+    """Return a threshold as `≥ 0.5` or, where lower is better, `≤ 0.5`; empty where there is none."""
+    return "" if threshold is None or direction == "none" else f"{'≤' if direction == 'lower' else '≥'} {threshold:g}"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """Return `0.620 (0.550–0.690)`; the value alone where there is no interval, MISSING where there is no value."""
+    bounds = interval(low, high) if value is not None else ""
+    return number(value) + (f" ({bounds})" if bounds else "")
+
+
+def signed(value: float | None) -> str:
+    """Return a difference with its sign; MISSING for None and NaN."""
+    return ("+" if value is not None and value > 0 else "") + number(value)
+
+
+def p_value(p: float | None) -> str:
+    """Return a p value with three decimals: `0.012`, `<0.001`; MISSING for None and NaN."""
+    if p is None or p != p:
+        return MISSING
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def significance(tests: int, correction: str) -> str:
+    """Return what "significant" means for so many tests under holm, benjamini_hochberg or none."""
+    return {
+        "holm": f"significant after Holm correction ({plural(tests, 'test')}, 5 %)",
+        "benjamini_hochberg": f"significant after Benjamini–Hochberg correction ({plural(tests, 'test')}, 5 %)",
+        "none": f"significant at 5 % without correction ({plural(tests, 'test')})",
+    }[correction]
+
+
+def better(tests: int, correction: str) -> str:
+    """Return what "better" means beside a table of so many tests."""
+    return f"“Better” = {significance(tests, correction)}."
+
+
+def paired_on(cases: Sequence[int], grouped: bool) -> str:
+    """Return what a paired comparison is based on: `Paired on 44–75 shared cases, in the suite's groups`.
+
+    `cases` are the numbers of cases with both values, one per test.
+    """
+    low, high = min(cases), max(cases)
+    n = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    return f"Paired on {n} shared {'case' if high == 1 else 'cases'}" + (", in the suite's groups" if grouped else "")
+
+
+def named(names: Sequence[str], word: str = "and", most: int = MOST_NAMED) -> str:
+    """Return `a`, `a and b` or `a, b and c`; of more than `most` names `a, b and 12 more`."""
     if len(names) <= 1:
         return "".join(names)
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} {word} {len(names) - MOST_NAMED} more"
+    if len(names) > most:
+        return f"{', '.join(names[:most])} {word} {len(names) - most} more"
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
-
-
-def level_text(standing: Standing, models: Sequence[str]) -> str:
-    """Return the models that cannot be told apart from the leader; of a single model, how it stands to the threshold."""
-    if len(models) > 1:
-        everyone = len(standing.level) == len(models) - 1 > 1
-        return "every other model" if everyone else named(standing.level) or "no other model"
-    if standing.column.threshold is None:
-        return MISSING
-    sign = "at most" if standing.column.direction == "lower" else "at least"
-    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {standing.column.threshold:g}"
-
-
-def metric_row(metric: CaseMetric) -> dict[str, str]:
-    """Title with arrow, value, and the reason where there is one."""
-    value = number(metric.value) if metric.status == "ok" else STATUSES.get(metric.status, metric.status)
-    if metric.unit and metric.value is not None:
-        return {
-            "title": f"{metric.title}:",
-            "value": plural(int(metric.value), metric.unit),
-            "reason": metric.reason or "",
-        }
-    return {"title": directed(metric.title, metric.direction), "value": value, "reason": metric.reason or ""}
-
-
-def problem_row(problem: Problem) -> dict[str, str]:
-    """Return a problem as the texts of a table row."""
-    sign = "" if problem.threshold is None else "≤ " if problem.direction == "lower" else "≥ "
-    return {
-        "model": problem.model,
-        "metric": directed(f"{problem.evaluator_title}: {problem.metric}", problem.direction),
-        "value": number(problem.value), "interval": interval(problem.low, problem.high),
-        "threshold": sign + (MISSING if problem.threshold is None else f"{problem.threshold:g}"),
-        "n": f"{problem.n:,}",
-        "sure": SEVERITIES.get(problem.severity, problem.severity)
-        + ("" if problem.affected is None else f"; {plural(problem.affected, 'case')} on the wrong side"),
-    }  # fmt: skip
-
-
-def method_metric_row(metric: MethodMetric) -> dict[str, str]:
-    """Return what a metric means, as the texts of a table row."""
-    return {
-        "name": directed(metric.name, metric.direction), "description": metric.description,
-        "range": range_text(metric.low, metric.high), "better": DIRECTIONS[metric.direction].removesuffix(" is better"),
-        "threshold": MISSING if metric.threshold is None else f"{metric.threshold:g}",
-    }  # fmt: skip
-
-
-def method_lines(method: Method) -> Iterator[str]:
-    """Parameters, namesakes, sources and standards of a method, a line each."""
-    if method.parameters:
-        yield "Parameters: " + " · ".join(f"{fact.name} = {fact.value}" for fact in method.parameters)
-    if method.differs_from:
-        yield "Differs: " + method.differs_from
-    if method.sources:
-        yield "Sources: " + " · ".join(method.sources)
-    if method.standards:
-        yield "Evidence for: " + " · ".join(method.standards)

@@ -1,4 +1,4 @@
-"""The one door through which every text of a report, an export or a JUnit file passes."""
+"""Cleaning of every text that a report, an export or a JUnit file contains."""
 
 import dataclasses
 import re
@@ -8,7 +8,7 @@ CUT = "… [cut: {:,} more characters]"
 REPLACEMENT = "\ufffd"
 # what neither XML 1.0 nor UTF-8 can carry: control characters but tab and line ends, lone surrogates, non-characters
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings and overrides: they reorder the text around them
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings and overrides: they reorder the surrounding text
 _STRONG = re.compile(
     "[A-Za-z\u00c0-\u02b8\u0370-\u058f\u0900-\u1fff\u3040-\ud7ff]|([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])"
 )
@@ -17,12 +17,12 @@ Tree = TypeVar("Tree")
 
 
 def safe(text: str) -> str:
-    """`text` with what XML or UTF-8 cannot carry replaced by U+FFFD. Everything that leaves Assay passes here."""
+    """Return `text` with the characters that XML or UTF-8 cannot carry replaced by U+FFFD."""
     return _ILLEGAL.sub(REPLACEMENT, text)
 
 
 def shown(text: str, limit: int | None = None) -> str:
-    """`text` fit to be read: `safe`, line ends `\\n`, no direction overrides, cut with a mark after `limit`."""
+    """Return `safe` text with `\\n` line ends and no direction overrides, cut with a mark after `limit`."""
     plain = _DIRECTIONS.sub("", safe(text).replace("\r\n", "\n").replace("\r", "\n"))
     if limit is None or len(plain) <= limit:
         return plain
@@ -30,7 +30,7 @@ def shown(text: str, limit: int | None = None) -> str:
 
 
 def ending(text: str, limit: int) -> str:
-    """`shown`, but of a long text its end: the last turn of a conversation is the one that was answered."""
+    """Return `shown` text, of a long one its end: the last turn of a conversation is the one that was answered."""
     plain = shown(text)
     if len(plain) <= limit:
         return plain
@@ -38,7 +38,7 @@ def ending(text: str, limit: int) -> str:
 
 
 def shown_tree(value: Tree) -> Tree:
-    """`value` with `shown` applied to every text in it: through dataclasses, tuples, lists and dicts."""
+    """Return `value` with `shown` applied to every text in it, through dataclasses, tuples, lists and dicts."""
     result: Any = value
     if isinstance(value, str):
         result = shown(value)
@@ -53,7 +53,7 @@ def shown_tree(value: Tree) -> Tree:
 
 
 def is_rtl(text: str) -> bool:
-    """Return whether the first letter of strong direction in `text` runs from right to left."""
+    """Return whether the first letter with a strong direction in `text` is right-to-left."""
     found = _STRONG.search(text)
     return found is not None and found[1] is not None
 

@@ -7,17 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from metrics.reports.renderers.export_tables import FORMATS, WHATS, Format, What, table, write
 from metrics.reports.report import Report
+from metrics.reports.table_names import WHATS
 from metrics.store import Run
+from metrics.store.export_formats import Format, write
 
-MIME = {
-    "pdf": "application/pdf", "html": "text/html", "json": "application/json", "csv": "application/zip",
-    "parquet": "application/zip",
-}  # fmt: skip
+DOCUMENTS, ARCHIVES = ("pdf", "html", "json"), ("csv", "parquet")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal tables give equal bytes
-
-__all__ = ["FORMATS", "MIME", "WHATS", "Format", "Report", "What", "render", "table", "to_json", "write"]
 
 
 def render(run: Run, format: str) -> bytes:
@@ -27,14 +23,16 @@ def render(run: Run, format: str) -> bytes:
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
     any other format.
     """
-    if format in ("pdf", "html", "json"):
+    from metrics.reports.renderers.export_tables import table
+
+    if format in DOCUMENTS:
         return _document(run, format)
-    if format not in ("csv", "parquet"):
-        raise ValueError(f"there is no report format {format!r}; there are {', '.join(MIME)}")
+    if format not in ARCHIVES:
+        raise ValueError(f"there is no report format {format!r}; there are {', '.join(DOCUMENTS + ARCHIVES)}")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for what in WHATS:
-            if what == "slices":  # their search can take minutes, of many models and metrics: `export` makes it
+            if what == "slices":  # searching them can take minutes; `export --what slices` does it
                 continue
             frame = table(run, what)
             if len(frame):
@@ -53,7 +51,7 @@ def _document(run: Run, format: str) -> bytes:
 
 
 def to_json(report: Report) -> bytes:
-    """Return the report's own data; of an image its file name, null for what is not a number."""
+    """Return the report's data as JSON; an image is its file name, a number that is not finite is null."""
     return (json.dumps(_plain(asdict(report)), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 

@@ -1,4 +1,4 @@
-"""Building a Report from a sealed run: the answer first, then what it rests on."""
+"""Building a Report from a sealed run: the answer first, then the evidence for it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -8,9 +8,9 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
+from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
-from metrics.presentation.style import interval, number, plural
 from metrics.reports.report import (
     Cell,
     Column,
@@ -24,8 +24,8 @@ from metrics.reports.report import (
     Standing,
 )
 from metrics.reports.sections.comparisons import comparison_section
-from metrics.reports.sections.judge_agreement import trust_section
-from metrics.reports.sections.overview import glance
+from metrics.reports.sections.label_agreement import agreement_section
+from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.slice_findings import slices_section
@@ -35,49 +35,51 @@ from metrics.store import Run
 
 MOST_COLUMNS = 60
 MOST_TITLE = 160
-SECTIONS = (comparison_section, slices_section, flips_section, standards_section, trust_section)
-MOST_INSIGHTS = 24  # the gravest
+SECTIONS = (comparison_section, slices_section, flips_section, standards_section, agreement_section)
+MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (
-    "Two models are told apart in a metric only where their difference on the same cases is more than chance would "
-    "make it: paired t tests at 5 %, corrected by Holm's method for all pairs of models; models that cannot be told "
-    "apart from the same better ones share a rank. Intervals hold the truth in 95 of 100 such evaluations: Wilson's "
-    "for shares, a bootstrap over cases, or over their groups, for means."
+    "A model is better in a metric only where a paired test on the same cases, or on the same resamples of the data, is "
+    "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
+    "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: Wilson's for "
+    "shares, a bootstrap over cases, or over their groups, for means."
 )
 MOST_PARAMETER = 200  # characters of a parameter's value
 
 
 def build(run: Run) -> Report:
-    """Everything the report says of a finished run. RunError where it is not finished."""
+    """Return the report of a finished run; RunError where it is not finished."""
     board = analysis.leaderboard(run)
     columns = _columns(board)
     cells = tuple(tuple(_cell(board, model, column) for column in columns) for model in board.models)
-    standings = tuple(_standings(board.models, columns, cells))
+    standings = tuple(_standings(board, columns, cells))
     worst, ranked = worst_cases(run, [column for column in board.columns if column.primary])
     notes = [*_ranked(board, standings), *_unjudged(run, board)]
     if len(columns) < len(board.columns):
         notes.append(
-            f"{plural(len(board.columns) - len(columns), 'minor metric')} left out here; the exports have all of them."
+            f"{plural(len(board.columns) - len(columns), 'minor metric')} not shown here; the exports have all of them."
         )
     insights = run.insights
     if len(insights) > MOST_INSIGHTS:
-        notes.append(f"The {MOST_INSIGHTS} gravest of {plural(len(insights), 'insight')}; the exports have all.")
+        notes.append(
+            f"The {MOST_INSIGHTS} most severe of {plural(len(insights), 'insight')}; the exports have all of them."
+        )
     if ranked > len(worst):
         notes.append(
-            f"{plural(len(worst), 'case')} shown as the worst, no more than {MOST_CASES}; the studio lists every one."
+            f"{plural(len(worst), 'case')} of the worst shown, at most {MOST_CASES}; the studio lists all of them."
         )
     return shown_tree(
         Report(
             title=shown(run.name, MOST_TITLE),
             run=run.id,
             created=run.created,
-            headline=headline(board.models, standings),
+            headline=analysis.headline(board).sentence,
             models=board.models,
             standings=standings,
             facts=tuple(_facts(run)),
             columns=columns,
             cells=cells,
-            charts=(*glance(board), *chart_groups(run)),
+            charts=(*overview(board), *chart_groups(run)),
             problems=tuple(_problems(run)),
             insights=tuple(_insights(insights)),
             sections=tuple(section for make in SECTIONS if (section := make(run)) is not None),
@@ -89,7 +91,7 @@ def build(run: Run) -> Report:
 
 
 def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Iterator[str]:
-    """Yield how models are told apart, and the groups that cannot be in the first metrics, in sentences."""
+    """Yield how ranks are made, and the ranks in the first metrics, in sentences."""
     paired = {key for (_, key), cell in board.cells.items() if cell.paired}
     if len(board.models) < 2 or not paired:
         return
@@ -105,55 +107,17 @@ def _ranked(board: analysis.Leaderboard, standings: Sequence[Standing]) -> Itera
 
 
 def _unjudged(run: Run, board: analysis.Leaderboard) -> Iterator[str]:
-    """Yield what has no value because of the judge, in a sentence for each reason."""
+    """Yield how many scores have no value because of the judge, a sentence for each reason."""
     judged = analysis.judged_evaluators(run)
     columns = [column for column in board.columns if column.primary and column.evaluator in judged]
     cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
-    for status, why in (("parse_failure", "the judge's reply could not be read"), ("skipped", "it was not asked")):
+    for status, why in (
+        ("parse_failure", "the judge's reply could not be read"),
+        ("skipped", "the judge was not called"),
+    ):
         count = sum(cell.counts.get(status, 0) for cell in cells if cell is not None)
         if count:
             yield f"{plural(count, 'judged score')} without a value because {why}."
-
-
-def headline(models: Sequence[str], standings: Sequence[Standing]) -> str:
-    """Return the answer to "Which model should I pick?" in a sentence: who leads, by how many metrics, who is level."""
-    if not standings:
-        return "No metric has a value, so no model can be recommended."
-    if len(models) == 1:
-        judged = [standing for standing in standings if standing.column.threshold is not None]
-        missed = [metric_title(standing.column, arrow=False) for standing in judged if standing.cell.problem]
-        if missed:
-            share = f"{len(missed)} of {plural(len(judged), 'metric')}"
-            return f"{models[0]} misses the threshold in {share}: {named(missed)}."
-        if judged:
-            return f"{models[0]} meets the threshold in {plural(len(judged), 'metric')}: {_measured(judged[0])}."
-        return f"{models[0]} reaches {_measured(standings[0])}."
-    if len(standings) == 1:
-        only = standings[0]
-        level = f"; {named(only.level)} cannot be told apart from it" if only.level else ""
-        return f"{only.leader} leads with {_measured(only)}{level}."
-    telling = [one for one in standings if len(one.level) < len(models) - 1]
-    if not telling:
-        return f"No model stands out: in none of {len(standings)} metrics can the models be told apart."
-    wins = {model: sum(model == one.leader or model in one.level for one in telling) for model in models}
-    most = max(wins.values())
-    leaders = [model for model in models if wins[model] == most]
-    share = plural(most, "metric") if most == len(telling) else f"{most} of {plural(len(telling), 'metric')}"
-    where = (
-        f"in {share}"
-        if len(telling) == len(standings)
-        else f"in {share} that tell{'s' if len(telling) == 1 else ''} the models apart"
-    )
-    if len(leaders) == 1:
-        return f"{leaders[0]} leads: best, or level with the best, {where}."
-    return f"{named(leaders)} lead together: each is best, or level with the best, {where}."
-
-
-def _measured(standing: Standing) -> str:
-    cell = standing.cell
-    bounds = interval(cell.low, cell.high)
-    middle = f"95 % interval {bounds}, " if bounds else ""
-    return f"{metric_title(standing.column, arrow=False)} {number(cell.value)} ({middle}n = {cell.n:,})"
 
 
 def _columns(board: analysis.Leaderboard) -> tuple[Column, ...]:
@@ -178,20 +142,20 @@ def _cell(board: analysis.Leaderboard, model: str, column: Column) -> Cell:
     )
 
 
-def _standings(models: Sequence[str], columns: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> Iterator[Standing]:
-    """Yield the leader in each evaluator's primary metric, where the metric has a good end and anybody has a value."""
-    seen: set[str] = set()
+def _standings(
+    board: analysis.Leaderboard, columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
+) -> Iterator[Standing]:
+    """Yield the leader in each evaluator's primary metric, if it has a better end and a model has a value."""
+    chosen = {column.key for column in analysis.primary_columns(board)}
     for place, column in enumerate(columns):
-        if not column.primary or column.direction == "none" or column.evaluator in seen:
+        own = dict(zip(board.models, (row[place] for row in cells), strict=True))
+        values = {model: cell for model, cell in own.items() if cell.value is not None}
+        if column.key not in chosen or not values:
             continue
-        values = {model: row[place] for model, row in zip(models, cells, strict=True) if row[place].value is not None}
-        if not values:
-            continue
-        seen.add(column.evaluator)
         sign = -1.0 if column.direction == "lower" else 1.0
         leader = max(values, key=lambda model: sign * (values[model].value or 0.0))
         level = tuple(model for model in values if model != leader and values[model].best)
-        yield Standing(column, leader, values[leader], level)
+        yield Standing(column, leader, values[leader], level, board.cells[leader, column.key].untested is None)
 
 
 def _facts(run: Run) -> Iterator[FactGroup]:
@@ -214,7 +178,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
         tuple(
             Fact(
                 known.title if known else entry["id"],
-                _parameters_text(_changed(known, entry["parameters"])) or "parameters as by default",
+                _parameters_text(_changed(known, entry["parameters"])) or "default parameters",
             )
             for entry, known in entries
         ),
@@ -225,7 +189,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
         "Run",
         (
             Fact("Run", run.id, True),
-            Fact("Asked for", run.created),
+            Fact("Started", run.created),
             Fact("Sealed", f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"),
             Fact("Seed", str(spec.get("seed", ""))),
             Fact("Versions", versions),
@@ -234,7 +198,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
 
 
 def _judge(run: Run) -> Iterator[FactGroup]:
-    """Who judged, at what cost, evaluator by evaluator; nothing for a run without a judge."""
+    """Yield the judge and its cost by evaluator; nothing for a run without a judge."""
     judged = analysis.judged_evaluators(run)
     if not judged:
         return
@@ -243,7 +207,7 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
     if spend:
         tokens = spend["prompt_tokens"] + spend["completion_tokens"]
-        cached = f"; {spend['cached']:,} questions answered from the cache"
+        cached = f"; {spend['cached']:,} replies from the cache"
         facts.append(Fact("Spent", f"{plural(spend['calls'], 'call')}, {_cost(tokens, spend['usd'])}{cached}"))
     if edited:
         facts.append(Fact("Edited prompts", ", ".join(edited)))
@@ -252,9 +216,9 @@ def _judge(run: Run) -> Iterator[FactGroup]:
         if cost:
             failed = f"; {cost['failed']:,} failed or unreadable" if cost["failed"] else ""
             replies = plural(cost["steps"], "reply", "replies")
-            paid = f"{cost['sent']:,} of them paid for here: {_cost(cost['tokens'], cost['usd'])}"
-            told = f"{replies}, {paid if cost['sent'] else 'all from the cache'}{failed}"
-            facts.append(Fact(known.title if known else name, told))
+            paid = f"{cost['sent']:,} of them paid for in this run: {_cost(cost['tokens'], cost['usd'])}"
+            text = f"{replies}, {paid if cost['sent'] else 'all from the cache'}{failed}"
+            facts.append(Fact(known.title if known else name, text))
     yield FactGroup("Judge", tuple(facts))
 
 
@@ -263,7 +227,7 @@ def _cost(tokens: int, usd: float | None) -> str:
 
 
 def _counted(rows: int, left_out: int) -> str:
-    return f"{rows:,}" + (f"; {plural(left_out, 'bad row')} knowingly left out" if left_out else "; no row left out")
+    return f"{rows:,}" + (f"; {plural(left_out, 'invalid row')} skipped" if left_out else "; no row skipped")
 
 
 def _changed(known: Evaluator | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -286,13 +250,13 @@ def _value(value: object) -> str:
 
 
 def _problems(run: Run) -> Iterator[Problem]:
-    found = run.problems  # flips of perturbed cases have a section of their own
+    found = run.problems  # flips of perturbed cases have their own section
     for row in found[found["kind"] == "threshold"].to_dict("records"):
         entry = evaluators().get(row["evaluator"])
         yield Problem(
-            row["model"], entry.title if entry else row["evaluator"], row["metric"], _float(row["value"]),
-            _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"], int(row["n"]),
-            row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
+            row["model"], row["evaluator"], entry.title if entry else row["evaluator"], row["metric"],
+            _float(row["value"]), _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"],
+            int(row["n"]), row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
         )  # fmt: skip
 
 
@@ -317,8 +281,8 @@ def _methods(run: Run) -> Iterator[Method]:
         if entry["id"] in judged:
             parameters = (Fact("judge", judges), *parameters)
         if known is None:
-            gone = "This version of Assay does not know the evaluator; its numbers are as the run sealed them."
-            yield Method(entry["id"], entry["id"], entry["version"], gone, parameters=parameters)
+            unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
+            yield Method(entry["id"], entry["id"], entry["version"], unknown, parameters=parameters)
             continue
         details = tuple(_paragraphs(known.doc.partition("\n")[2]))
         yield Method(
@@ -337,7 +301,7 @@ def _metrics(known: Evaluator, parameters: Mapping[str, Any]) -> Iterator[Method
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a docstring, joined to running text; indented lines and list items keep their lines."""
+    """Yield the paragraphs of a docstring as running text; indented lines and list items keep their line breaks."""
     for block in text.strip("\n").split("\n\n"):
         joined = ""
         for line in block.split("\n"):

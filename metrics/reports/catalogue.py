@@ -1,43 +1,15 @@
-"""The catalogue: everything the evaluators declare, as plain data for pages, the command line and the README.
-
-python -m metrics.reports.catalogue     writes the README's table anew
-"""
+"""The catalogue: everything the evaluators declare, as plain data for pages, the command line and the documentation."""
 
 import math
-import re
-from pathlib import Path
 from typing import Any
 
-from metrics.core.evaluator import Evaluator, Metric
+from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
-
-TABLE = re.compile(r"(<!-- evaluators: .*? -->\n)(.*)(<!-- end of evaluators -->)", re.DOTALL)
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """One record per evaluator; infinite bounds and thresholds are null, so that it is strict JSON."""
+    """Return a record per evaluator; infinite bounds and thresholds are null, so that it is strict JSON."""
     return [_record(entry) for entry in evaluators().values()]
-
-
-def markdown_table() -> str:
-    """Return the README's table of evaluators."""
-    lines = ["| evaluator | what it says | inputs | metrics (primary first) |", "|---|---|---|---|"]
-    for entry in evaluators().values():
-        metrics = sorted(entry.metrics, key=lambda metric: not metric.primary)
-        names = ", ".join(f"`{metric.name}` {_arrow(metric)}".strip() for metric in metrics)
-        inputs = ", ".join(name.replace("_", " ") for name in entry.inputs)
-        lines.append(f"| `{entry.id}` | {entry.summary.rstrip('.')} | {inputs} | {names} |")
-    return "\n".join(lines) + "\n"
-
-
-def write_readme(path: Path) -> None:
-    """Put the table between the README's two markers."""
-    text = path.read_text(encoding="utf-8")
-    path.write_text(TABLE.sub(lambda found: found[1] + markdown_table() + found[3], text), encoding="utf-8")
-
-
-def _arrow(metric: Metric) -> str:
-    return {"higher": "↑", "lower": "↓", "none": ""}[metric.direction.value]
 
 
 def _record(entry: Evaluator) -> dict[str, Any]:
@@ -74,7 +46,3 @@ def _record(entry: Evaluator) -> dict[str, Any]:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-if __name__ == "__main__":
-    write_readme(Path(__file__).parents[2] / "README.md")

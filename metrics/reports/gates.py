@@ -19,7 +19,7 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str) -> "Gate":
-        """METRIC=VALUE or EVALUATOR.METRIC=VALUE; InputError on anything else."""
+        """Return the gate of METRIC=VALUE or EVALUATOR.METRIC=VALUE; InputError on any other text."""
         name, _, number = text.partition("=")
         evaluator, dot, metric = name.strip().rpartition(".")
         try:
@@ -32,7 +32,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one model did at one gate."""
+    """The result of one gate for one model."""
 
     gate: Gate
     model: str
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def require_known(gates: Sequence[Gate], chosen: Sequence[str]) -> None:
-    """InputError listing every gate that names no metric of the chosen evaluators: to be asked before the run."""
+    """Raise InputError with every gate that names no metric of the chosen evaluators; call it before the run."""
     there = [(entry.id, metric.name) for entry, _ in choose(chosen).values() for metric in entry.metrics]
     unknown = [
         InputProblem("--fail-under", repr(gate.metric), "one of " + ", ".join(f"{a}.{b}" for a, b in there))
@@ -56,7 +56,7 @@ def require_known(gates: Sequence[Gate], chosen: Sequence[str]) -> None:
 
 
 def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
-    """Return every model at every gate, at each of the metric's columns. A missing value does not pass."""
+    """Return the outcome of each gate for each model and column of its metric; a missing value does not pass."""
     board = leaderboard(run)
     outcomes = []
     for gate in gates:

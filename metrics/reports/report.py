@@ -1,4 +1,4 @@
-"""A Report: everything that is said about a finished run, as plain frozen data that every renderer shows alike."""
+"""A Report: what is reported about a finished run, as plain frozen data that every renderer draws."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One named fact; `code` ones (fingerprints, ids) are set in a fixed-width face."""
+    """One named fact; with `code` (fingerprints, ids) it is set in a fixed-width font."""
 
     name: str
     value: str
@@ -36,9 +36,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One model's number: value, 95 % interval, what it rests on (`n`) and what could not be scored.
+    """One model's number: value, 95 % interval, number of scored (`n`) and of unscored cases.
 
-    `goodness` 0 … 1 gives the colour; `best`: cannot be told apart from the best; `problem`: on the wrong side of the
+    `goodness` 0 … 1 gives the colour; `best`: no model is significantly better; `problem`: on the wrong side of the
     threshold; `reason`: why there is no value.
     """
 
@@ -55,17 +55,18 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who leads in one metric, with what, and which models cannot be told apart from the leader."""
+    """The leader in one metric, its number, and the models tied with it (`level`); `tested`: by paired tests."""
 
     column: Column
     leader: str
     cell: Cell
     level: tuple[str, ...]
+    tested: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One model's line: points (x, y) in the order they are joined, the one to `mark`, intervals (x, low, high)."""
+    """One model's line: points (x, y) in the order they are joined, a point to mark, intervals (x, low, high)."""
 
     model: str
     points: tuple[tuple[float, float], ...]
@@ -75,7 +76,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One chart: a line a model over two quantities that run from 0 to 1; `diagonal` draws where both are equal."""
+    """One chart: a line per model over two quantities from 0 to 1; `diagonal` draws the line where both are equal."""
 
     title: str
     x_title: str
@@ -104,7 +105,7 @@ class BarGroup:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """One chart of bars in groups, one a model in the order of `models`; the axis ends at `high`, if given."""
+    """One chart of bars in groups, a bar per model in the order of `models`; the axis ends at `high`, if given."""
 
     title: str
     groups: tuple[BarGroup, ...]
@@ -114,9 +115,9 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Radar:
-    """One chart of several metrics: a spoke each, 0 (worst) in the centre … 1 (best), and a closed line a model.
+    """One chart of several metrics: a spoke each, from 0 (worst, the centre) to 1 (best), and a closed line per model.
 
-    `values` has a row a model, in the order of `models`; None where there is no value.
+    `values` has a row per model, in the order of `models`; None where there is no value.
     """
 
     title: str
@@ -129,7 +130,7 @@ class Radar:
 class Matrix:
     """A confusion matrix: `counts` of each true label (rows) by predicted label (columns).
 
-    With `margins` the last row is what was predicted where nothing is, the last column what was missed.
+    With `margins` the last row counts predictions where there is no object, the last column missed objects.
     """
 
     title: str
@@ -141,7 +142,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class ChartGroup:
-    """Charts that answer one question, and what is left out of them."""
+    """Charts that answer one question, and a note on what they leave out."""
 
     title: str
     question: str
@@ -154,8 +155,9 @@ class Problem:
     """A model on the wrong side of a threshold; `affected`: how many of its cases are, None where none has a value."""
 
     model: str
+    evaluator: str
     evaluator_title: str
-    metric: str
+    title: str
     value: float | None
     low: float | None
     high: float | None
@@ -169,7 +171,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """Something that stands out in the run, in words, and what it rests on."""
+    """A finding about the run, in words, and the evidence for it."""
 
     kind: str
     message: str
@@ -179,7 +181,7 @@ class Insight:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of texts under heads; the columns of the places in `right` stand on the right."""
+    """Rows of texts under heads; `right` has the positions of right-aligned columns."""
 
     title: str
     heads: tuple[str, ...]
@@ -233,10 +235,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """One model's output on one case that scored worst: `because` says in what, `scores` all its other numbers.
+    """One of the worst-scored outputs of a model: `because` has the bad scores, `scores` all its other ones.
 
-    `evidence` lines come as (glyph or "", text). `image` is drawn with its `boxes`; `image_note` says how they were
-    matched, or why no image is there.
+    `evidence` lines are (glyph or "", text). `image` is drawn with its `boxes`; `image_note` says how they were
+    matched, or why there is no image.
     """
 
     case_id: str
@@ -266,7 +268,7 @@ class MethodMetric:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How an evaluator makes its numbers: definition, details (formula, edge cases), metrics, parameters, sources."""
+    """How an evaluator computes its numbers: definition, details (formula, edge cases), metrics, parameters."""
 
     evaluator: str
     title: str
@@ -284,8 +286,8 @@ class Method:
 class Report:
     """A finished run, ready to be rendered.
 
-    `headline` answers the reader's question in one sentence, `standings` gives it metric by metric; `cells` holds a row
-    a model and a cell a column; `notes` say what the report leaves out and where to find it.
+    `headline` answers the reader's question in one sentence, `standings` by metric; `cells` has a row per model and a
+    cell per column; `notes` say what the report leaves out and where to find it.
     """
 
     title: str

@@ -24,11 +24,11 @@ def bootstrap_means(
     low: Bound = -np.inf,
     high: Bound = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
-    """95 % intervals of the column means of `values`, by resampling clusters of rows with replacement.
+    """Return 95 % intervals of the column means of `values`, by resampling clusters of rows with replacement.
 
     values: [n, m], NaN where a column lacks a row (the mean is over what it has); weights: [n], default 1; clusters:
-    [n] codes 0 … c−1, default every row its own; low, high: the range of the values, of all columns or of each [m].
-    Returns (low, high), each [m]; NaN where a column has fewer than two clusters, or equal values in an open range.
+    [n] codes 0 … c−1, default every row its own; low, high: the range of the values, of all columns or of each [m]. The
+    result is (low, high), each [m]; NaN where a column has fewer than two clusters, or equal values in an open range.
 
     The mean's variance is taken to fall towards the ends of the range as φ·v(p): v = (p − low)·(high − p), or the
     distance from the one end there is, or 1. The ends of the interval solve mean − p = T·√(φ·v(p)), as Wilson's do for
@@ -66,13 +66,13 @@ class _Range(NamedTuple):
         return np.isfinite(self.low) & np.isfinite(self.high)
 
     def variance(self, mean: FloatArray) -> FloatArray:
-        """v of means [..., m]."""
+        """Return v of means [..., m]."""
         below = np.where(np.isfinite(self.low), mean - self.low, 1.0)
         found: FloatArray = np.maximum(0.0, below * np.where(np.isfinite(self.high), self.high - mean, 1.0))
         return found
 
     def slope(self, mean: FloatArray) -> FloatArray:
-        """dv / dp at the means."""
+        """Return dv / dp at the means."""
         rising = np.where(np.isfinite(self.low), np.where(np.isfinite(self.high), self.high - mean, 1.0), 0.0)
         falling = np.where(np.isfinite(self.high), np.where(np.isfinite(self.low), mean - self.low, 1.0), 0.0)
         return rising - falling
@@ -124,7 +124,7 @@ def _pivots(
     plain: bool,
     draws: NDArray[np.float32],
 ) -> FloatArray:
-    """T of every resample [B, m]: how far its mean lies from the mean, in its own standard errors, at the mean."""
+    """Return T of every resample [B, m]: the distance of its mean from the mean, in its own standard errors."""
     narrow = residuals.astype(np.float32)
     mass = masses.astype(np.float32)
     whole = plain and bool(masses.all())

@@ -1,4 +1,4 @@
-"""How far repeated values of one thing lie apart."""
+"""Spread of repeated values of one quantity."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ class Dispersion(NamedTuple):
 
 
 def dispersion(values: Sequence[float]) -> Dispersion:
-    """Mean μ, variance Σ(x − μ)² / n and σ / |μ| of `values`, all of the population; ValueError without values.
+    """Return mean μ, variance Σ(x − μ)² / n and σ / |μ| of `values`, all of the population; ValueError without values.
 
     >>> [round(number, 6) for number in dispersion([0.8, 0.9, 0.7])]
     [0.8, 0.006667, 0.102062]

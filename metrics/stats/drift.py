@@ -1,4 +1,4 @@
-"""Whether two samples of a score come from one distribution: Kolmogorov–Smirnov and the population stability index."""
+"""Test whether two samples of a score have one distribution: Kolmogorov–Smirnov, population stability index."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far two samples are apart, and how often two of one distribution would be as far."""
+    """How far two samples are apart, and the p of a distance as large between two of one distribution."""
 
     ks: float
     ks_p: float
@@ -26,7 +26,7 @@ class Drift:
 
 
 def drift(reference: Floats, current: Floats, seed: int = 0, draws: int = DRAWS) -> Drift:
-    """Both statistics of two samples without NaN, each with its permutation p; ValueError where one is empty.
+    """Return both statistics of two samples without NaN, each with its permutation p; ValueError where one is empty.
 
     p = (1 + how many permutations are as extreme) / (1 + draws). It is exact for any sizes and any ties, which the
     tables of Kolmogorov and the customary .1 and .25 of the index are not: of 100 scores against 1,000 and ten bins the
@@ -48,7 +48,7 @@ def drift(reference: Floats, current: Floats, seed: int = 0, draws: int = DRAWS)
 
 
 def ks_distance(mine: Ints, pooled: Ints) -> Floats:
-    """max |F₁ − F₂| of a sample and the rest of a pool, from their counts [..., cell] in rising order of the value.
+    """Return max |F₁ − F₂| of a sample and the rest of a pool, from counts [..., cell] in rising order of the value.
 
     Source: Kolmogorov 1933, Smirnov 1939.
     """
@@ -59,7 +59,7 @@ def ks_distance(mine: Ints, pooled: Ints) -> Floats:
 
 
 def stability_index(mine: Ints, pooled: Ints) -> Floats:
-    """Σ (p − q) ln(p / q) over bins, p and q the shares of a sample and of the rest of a pool, from counts [..., bin].
+    """Return Σ (p − q) ln(p / q) over bins, p and q the shares of a sample and the rest of a pool; counts: [..., bin].
 
     Each count is raised by one half first. Also known as Jeffreys' divergence.
     """

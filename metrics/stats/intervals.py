@@ -12,10 +12,10 @@ NONE: Interval = (None, None)
 
 
 def wilson(successes: float, n: float) -> Interval:
-    """Wilson's score interval of the share `successes / n`; (None, None) where n is 0.
+    """Return Wilson's score interval of the share `successes / n`; (None, None) where n is 0.
 
     centre ± half with centre = (p + z²/2n) / (1 + z²/n), half = z / (1 + z²/n) · √(p(1−p)/n + z²/4n²); within [0, 1]
-    and never of width 0, so 10 of 10 is not certainty. Source: Wilson 1927.
+    and never of width 0, so that 10 of 10 is not certainty. Source: Wilson 1927.
 
     >>> tuple(round(bound, 4) for bound in wilson(8, 10))
     (0.4902, 0.9433)
@@ -30,7 +30,7 @@ def wilson(successes: float, n: float) -> Interval:
 
 
 def percentiles(estimates: NDArray[np.float64]) -> Interval:
-    """Return the 2.5 % and 97.5 % points of bootstrap `estimates`, NaN ones left out; (None, None) where none is left."""
+    """Return the 2.5 % and 97.5 % points of bootstrap `estimates` without NaN; (None, None) where none is left."""
     known = estimates[~np.isnan(estimates)]
     if not len(known):
         return NONE

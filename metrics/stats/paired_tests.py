@@ -1,247 +1,182 @@
-"""Two models on the same cases: tests of no difference, intervals of the difference, corrections for many tests."""
+"""The one test of whether two models differ on the same cases, for every place that calls one of them better.
+
+`paired_tests` chooses the test by the data; `resample_tests` is for metrics of a whole data set. A p is before any
+correction: see metrics.stats.corrections. A pair of models is called different where the adjusted p is at most LEVEL.
+"""
 
 import math
-from itertools import product
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.intervals import NONE, Interval, wilson
-from metrics.stats.resampled_sums import MANY, resampled_sums
-from metrics.stats.student_t import Z95, student
+from metrics.stats.student_t import student_p
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-DRAWS = 9_999  # random sign patterns; with the observed one p goes in steps of 1 / 10,000
-FEW = 13  # non-zero differences up to which all 2¹³ sign patterns are counted
-RESAMPLES = 2_000
-POWER = 0.8416212335729143  # the standard normal's 80 % point
-CELLS = 1 << 22  # of a matrix of signs held at once
+Test = Literal["mcnemar", "sign_flips", "t"]
+TESTS: tuple[Test, ...] = ("mcnemar", "sign_flips", "t")
+MCNEMAR, SIGN_FLIPS, STUDENT = range(3)  # places in TESTS
+FEW = 13  # units that differ, up to which all 2¹³ sign patterns are counted
+EQUAL = 1e-12  # values that are equal on paper differ in their last bits
+AT_ONCE = 1 << 22  # cells of a matrix held at once
+RARE = 10  # resamples: a share of fewer is not known
+NEAR = 1e-9  # relative: sums and differences of resamples that are equal on paper
 
 
-def mcnemar_exact(wins: int, losses: int) -> float:
-    """Exact two-sided p of McNemar's test from the two kinds of discordant pairs: min(1, 2·P(X ≤ min(wins, losses))).
+@dataclass(frozen=True, slots=True)
+class PairedTests:
+    """Tests of m columns of paired differences; every array is [m].
 
-    X is binomial with n = wins + losses and ½; 1 without discordant pairs. Source: McNemar 1947.
-
-    >>> round(mcnemar_exact(1, 7), 4)
-    0.0703
+    difference: the weighted mean, 0 without pairs; error: its standard error √(c / (c − 1)·Σ r²) / Σ w, r the sum over
+    a unit of w·(d − mean), NaN with fewer than two units; pairs: how many there are; units: the independent ones among
+    them (clusters, or cases); p: two-sided, of no difference, 1 where no unit differs; test: the place in TESTS.
     """
-    return min(1.0, 2.0 * sum(_tail(min(wins, losses), wins + losses)))
+
+    difference: Floats
+    error: Floats
+    pairs: Ints
+    units: Ints
+    p: Floats
+    test: Ints
 
 
-def mcnemar_mid_p(wins: int, losses: int) -> float:
-    """Mid-p of McNemar's test: 2·P(X < m) + P(X = m) with m = min(wins, losses); 1 without discordant pairs.
-
-    The exact test rejects far less often than its level says; the mid-p test keeps it in practice at all sizes.
-    Source: Fagerland, Lydersen & Laake, BMC Medical Research Methodology 13:91, 2013.
-
-    >>> round(mcnemar_mid_p(1, 7), 4)
-    0.0391
-    """
-    below, equal = _tail(min(wins, losses), wins + losses)
-    return min(1.0, 2.0 * below + equal)
-
-
-def _tail(most: int, n: int) -> tuple[float, float]:
-    """P(X < most) and P(X = most) of a binomial with n and ½."""
-    k = np.arange(1, most + 1)
-    logs = np.concatenate([[0.0], np.cumsum(np.log((n - k + 1) / k))]) - n * math.log(2)
-    shares = np.exp(logs)
-    return float(shares[:-1].sum()), float(shares[-1])
-
-
-def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interval:
-    """95 % interval of the difference b − a of two shares on the same cases, from the four counts of pairs.
-
-    d − √(δb² − 2φ·δb·εa + εa²) and d + √(εb² − 2φ·εb·δa + δa²), d = (only_b − only_a) / n; δ and ε are the lower and
-    upper arms of each share's Wilson interval, φ the phi coefficient of the table (0 where a margin is empty). Never of
-    width 0, so no discordant pair is no proof of equality; a positive numerator of φ is lessened by n / 2, down to 0.
-    (None, None) without pairs. Source: Newcombe, Statistics in Medicine 17:2635, 1998, method 10.
-
-    >>> tuple(round(bound, 3) for bound in newcombe_paired(1, 1, 7, 12))
-    (-0.507, -0.026)
-    """
-    n = both + only_b + only_a + neither
-    if not n:
-        return NONE
-    of_a, of_b = both + only_a, both + only_b
-    (low_a, high_a), (low_b, high_b) = _wilson(of_a, n), _wilson(of_b, n)
-    margins = of_a * (n - of_a) * of_b * (n - of_b)
-    determinant = both * neither - only_b * only_a
-    together = max(0.0, determinant - n / 2) if determinant > 0 else determinant
-    phi = together / math.sqrt(margins) if margins else 0.0
-    a, b = of_a / n, of_b / n
-    below = (b - low_b) ** 2 - 2 * phi * (b - low_b) * (high_a - a) + (high_a - a) ** 2
-    above = (high_b - b) ** 2 - 2 * phi * (high_b - b) * (a - low_a) + (a - low_a) ** 2
-    return max(-1.0, b - a - math.sqrt(max(0.0, below))), min(1.0, b - a + math.sqrt(max(0.0, above)))
-
-
-def _wilson(successes: int, n: int) -> tuple[float, float]:
-    low, high = wilson(successes, n)
-    return low or 0.0, 1.0 if high is None else high
-
-
-def sign_flips(
-    differences: Floats, weights: Floats | None = None, clusters: Ints | None = None, seed: int = 0, draws: int = DRAWS
-) -> Floats:
-    """Two-sided p [m] that each column of `differences` [n, m] has no mean beyond chance, by flipping signs.
-
-    If the two models are interchangeable, each difference could as well have had the other sign: p is the share of sign
-    patterns whose |sum| is at least the observed one. weights: [n]; clusters: [n] codes, their signs flip together; NaN
-    is no pair. Exact for up to FEW non-zero clusters, beyond MANY the normal limit, between them `draws` random
-    patterns and the observed one; 1 where all differences are 0. Source: Fisher 1935; Good 2005, ch. 3.
-
-    >>> sign_flips(np.array([[1.0], [2.0], [3.0], [4.0]])).round(4).tolist()
-    [0.125]
-    """
-    sums = _sums(np.where(np.isnan(differences), 0.0, differences), weights, clusters)
-    active = np.count_nonzero(sums, axis=0)
-    p = np.ones(sums.shape[1])
-    for column in np.flatnonzero((active > 0) & (active <= FEW)):
-        own = sums[sums[:, column] != 0, column]
-        patterns = np.array(list(product((-1.0, 1.0), repeat=len(own)))) @ own
-        p[column] = _as_extreme(patterns, own.sum()).mean()
-    for column in np.flatnonzero(active > MANY):
-        own = sums[:, column]
-        p[column] = math.erfc(abs(own.sum()) / math.sqrt(2.0 * (own @ own)))
-    drawn = np.flatnonzero((active > FEW) & (active <= MANY))
-    if len(drawn):
-        chosen = sums[:, drawn]
-        chosen = chosen[chosen.any(axis=1)]
-        p[drawn] = (1 + _drawn(chosen, seed, draws)) / (draws + 1)
-    return p
-
-
-def _drawn(sums: Floats, seed: int, draws: int) -> Ints:
-    """Return how many of `draws` random sign patterns give each column a sum as extreme as its own."""
-    rng = np.random.default_rng([seed, len(sums)])
-    n, observed = len(sums), sums.sum(axis=0)
-    found = np.zeros(sums.shape[1], np.int64)
-    step = max(1, CELLS // n)
-    for start in range(0, draws, step):
-        rows = min(step, draws - start)
-        bits = rng.integers(0, 256, (rows, -(-n // 8)), np.uint8)
-        kept = np.unpackbits(bits, axis=1, count=n).astype(np.float64)
-        found += _as_extreme(2.0 * (kept @ sums) - observed, observed).sum(axis=0)
-    return found
-
-
-def _as_extreme(sums: Floats, observed: Floats | float) -> NDArray[np.bool_]:
-    # sums that are equal on paper differ in their last bits
-    extreme: NDArray[np.bool_] = np.abs(sums) >= np.abs(observed) * (1 - 1e-9)
-    return extreme
-
-
-def difference_intervals(
+def paired_tests(
     differences: Floats,
     weights: Floats | None = None,
     clusters: Ints | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-) -> tuple[Floats, Floats]:
-    """95 % intervals (low, high), each [m], of the column means of paired `differences` [n, m]: NaN is no pair.
+    binary: bool | NDArray[np.bool_] = False,
+) -> PairedTests:
+    """Test each column of paired `differences` [n, m] for a mean other than 0; NaN is no pair.
 
-    Clusters of pairs (codes [n]; default: each its own) are drawn again and the percentiles taken further out, at
-    Φ(−t·√(c / (c − 1))) with Student's t of the c clusters: plain percentiles are too short where c is small. More than
-    MANY clusters: the sandwich error times 1.96. NaN with fewer than two clusters.
-    Source: Hesterberg, The American Statistician 69:371, 2015, sec. 4 (expanded percentiles).
+    weights: [n], default 1; clusters: [n] codes, default every case its own; binary, one or [m]: the differences of a
+    column are of values 0 or 1, given once a case.
+
+    - Binary columns without weights and clusters: McNemar's mid-p, see `mcnemar_mid_p`.
+    - Else up to FEW units that differ: all sign patterns. If the models are interchangeable, the sum over each unit
+      could as well have the other sign; p is the share of patterns whose total lies as far from 0 (Fisher 1935).
+    - Else Student's t of the mean over its standard error with units − 1 degrees of freedom, never below 2^(1 − k)
+      for k units that differ, the least that flipped signs reach.
+
+    >>> paired_tests(np.array([[1.0], [2.0], [3.0], [4.0]])).p.round(4).tolist()
+    [0.125]
     """
-    present = ~np.isnan(differences)
-    sums = _sums(np.where(present, differences, 0.0), weights, clusters)
-    if len(sums) > MANY:
-        return bootstrap_means(differences, weights, clusters)
-    masses = _sums(present.astype(np.float64), weights, clusters)
-    m = sums.shape[1]
-    counts = np.count_nonzero(masses, axis=0)
-    low, high = np.full(m, np.nan), np.full(m, np.nan)
-    if not (counts > 1).any():
-        return low, high
-    drawn = resampled_sums(np.hstack([sums, masses]), np.arange(len(sums)), seed, resamples)
-    for column in np.flatnonzero(counts > 1):
-        with np.errstate(invalid="ignore", divide="ignore"):  # a resample may miss every pair of a sparse column
-            means = drawn[:, column] / drawn[:, m + column]
-        c = int(counts[column])
-        tail = 0.5 * math.erfc(math.sqrt(c / (c - 1)) * student(c - 1) / math.sqrt(2))
-        low[column], high[column] = np.nanquantile(means, [tail, 1 - tail])
-    return low, high
+    absent = np.isnan(differences)
+    mass = np.where(absent, 0.0, 1.0 if weights is None else weights[:, None])
+    sums = np.where(absent, 0.0, differences)
+    pairs = len(sums) - np.count_nonzero(absent, axis=0)
+    if weights is not None:
+        sums *= mass
+    if clusters is not None and len(sums):
+        sums, mass = _by_cluster(sums, clusters), _by_cluster(mass, clusters)
+    units, total = np.count_nonzero(mass, axis=0), mass.sum(axis=0)
+    mean = np.divide(sums.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
+    residuals = np.subtract(sums, mass * mean, out=mass)
+    squares = np.einsum("nm,nm->m", residuals, residuals)
+    error = np.full(len(mean), np.nan)
+    known = units > 1
+    error[known] = np.sqrt(units[known] / (units[known] - 1) * squares[known]) / total[known]
+    differ = np.abs(sums) > EQUAL
+    active = np.count_nonzero(differ, axis=0)
+    plain = np.broadcast_to(binary, active.shape) & (weights is None and clusters is None)
+    few = ~plain & (active <= FEW)
+    p, test = np.ones(len(mean)), np.where(plain, MCNEMAR, SIGN_FLIPS)
+    if plain.any():
+        wins = np.count_nonzero(sums[:, plain] > EQUAL, axis=0)
+        p[plain] = mcnemar_mid_p(wins, active[plain] - wins)
+    for count in np.unique(active[few & (active > 0)]).tolist():
+        same = few & (active == count)
+        p[same] = _sign_flips(sums[:, same].T[differ[:, same].T].reshape(-1, count))
+    rest = ~plain & ~few
+    test[rest] = STUDENT
+    tested = rest & (np.abs(mean) > EQUAL)
+    ratio = np.divide(np.abs(mean), error, out=np.full(len(mean), np.inf), where=tested & (error > EQUAL))
+    least = 2.0 ** (1.0 - np.minimum(active[tested], 1_000))
+    p[tested] = np.maximum(student_p(ratio[tested], units[tested] - 1), least)
+    return PairedTests(mean, error, pairs, units, p, test)
 
 
-def standard_errors(
-    differences: Floats, weights: Floats | None = None, clusters: Ints | None = None
-) -> tuple[Floats, Ints]:
-    """Standard error of each column's mean of paired `differences` [n, m] and its number of clusters, each [m].
+def mcnemar_mid_p(wins: Ints | int, losses: Ints | int) -> Floats:
+    """Return the mid-p of McNemar's test: 2·P(X < m) + P(X = m) with m = min(wins, losses).
 
-    √(c / (c − 1)·Σ r²) / Σ w with r the sum over a cluster of w·(d − mean); NaN with fewer than two clusters.
+    X is binomial with n = wins + losses and ½.
+
+    wins, losses: the two kinds of discordant pairs, one each or arrays. 1 without discordant pairs. The exact test
+    rejects far less often than its level says; the mid-p test keeps the level in practice at all sizes.
+    Source: Fagerland, Lydersen & Laake, BMC Medical Research Methodology 13:91, 2013.
+
+    >>> float(mcnemar_mid_p(1, 7).round(4))
+    0.0391
     """
-    present = ~np.isnan(differences)
-    sums = _sums(np.where(present, differences, 0.0), weights, clusters)
-    masses = _sums(present.astype(np.float64), weights, clusters)
-    counts = np.count_nonzero(masses, axis=0)
-    total = masses.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        residuals = sums - sums.sum(axis=0) / total * masses
-        errors = np.sqrt(counts / (counts - 1) * (residuals**2).sum(axis=0)) / total
-    return np.where(counts > 1, errors, np.nan), counts
+    m, n = np.minimum(wins, losses), np.add(wins, losses)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, int(np.max(n, initial=0)) + 1)))])
+    found = np.empty(m.size)
+    reach = int(np.max(np.minimum(m, 6 * np.sqrt(n) + 20), initial=0))  # terms farther below m do not count
+    step = max(1, AT_ONCE // (reach + 1))
+    for start in range(0, m.size, step):
+        k, of = (np.ravel(part)[start : start + step, None] for part in (m, n))
+        at = k - np.arange(reach + 1)
+        below = np.maximum(at, 0)
+        terms = np.exp(logs[of] - logs[below] - logs[of - below] - of * math.log(2)) * (at >= 0)
+        found[start : start + step] = np.minimum(1.0, 2.0 * terms[:, 1:].sum(axis=1) + terms[:, 0])
+    return found.reshape(np.shape(m))
 
 
-def detectable(error: float, clusters: int) -> float:
-    """Return the true difference that a two-sided test at 5 % finds four times of five (80 % power): (t + 0.84)·error."""
-    return (student(clusters - 1) + POWER) * error
+def _sign_flips(values: Floats) -> Floats:
+    """Return the share of sign patterns of each row of `values` [m, k] whose sum lies as far from 0 as its own."""
+    signs, found = _signs(values.shape[1]), np.empty(len(values))
+    step = max(1, AT_ONCE // len(signs))
+    for start in range(0, len(values), step):
+        rows = values[start : start + step]
+        own = np.abs(rows.sum(axis=1))[:, None]
+        found[start : start + step] = (np.abs(rows @ signs.T) >= own * (1 - NEAR)).mean(axis=1)
+    return found
 
 
-def units_needed(error: float, clusters: int, difference: float) -> int:
-    """Return how many clusters, like the `clusters` that give the standard `error`, reveal a true `difference` > 0 as
-    above.
+@lru_cache(maxsize=FEW)
+def _signs(count: int) -> Floats:
+    """Return the patterns [2^(count − 1), count] of signs that end with +: the others are their mirror images."""
+    bits = np.arange(1 << (count - 1))[:, None] >> np.arange(count)
+    return np.where(bits & 1, -1.0, 1.0)
 
-    The least c ≥ 2 with (t + 0.84)·error·√(clusters / c) ≤ difference, t of c − 1 degrees of freedom.
 
-    >>> units_needed(0.02, 100, detectable(0.02, 100))
-    100
+def _by_cluster(rows: Floats, clusters: Ints) -> Floats:
+    """Return the sums [c, m] of `rows` [n, m] over each cluster that there is."""
+    if (np.diff(clusters) < 0).any():
+        order = np.argsort(clusters, kind="stable")
+        rows, clusters = rows[order], clusters[order]
+    found: Floats = np.add.reduceat(rows, np.flatnonzero(np.diff(clusters, prepend=-1)))
+    return found
+
+
+def resample_tests(differences: Floats, samples: Floats) -> Floats:
+    """Return the two-sided p [m] of `differences` [m] of two models, from those in B resamples, `samples` [m, B].
+
+    Both models are computed on the same resamples of the cases; NaN: a resample without a value of both.
+    p = (1 + #{b : |sample − difference| ≥ |difference|}) / (1 + B): how often resampling alone moves the difference as
+    far as it lies from 0. Where fewer than RARE resamples do, the normal tail by their standard deviation if that is
+    less: B resamples cannot show a p that a correction for many tests would leave standing. 1 where no resample shows
+    any difference, as of equal models, or none has a value of both.
+    Source: Davison & Hinkley, Bootstrap Methods and their Application, 1997, ch. 4.4.
+
+    >>> resample_tests(np.array([0.1]), np.array([[-0.1, 0.1, 0.3]])).round(3).tolist()
+    [0.54]
     """
-    spread = error * math.sqrt(clusters)
-    needed = max(2, math.floor(((Z95 + POWER) * spread / difference) ** 2))
-    while detectable(spread / math.sqrt(needed), needed) > difference * (1 + 1e-9):
-        needed += 1
-    return needed
-
-
-def holm(p: Floats) -> Floats:
-    """Holm's adjusted p: the chance of even one false finding among all stays below the level they are held against.
-
-    In rising order the i-th of m is multiplied by m − i + 1, at least as large as the one before and at most 1.
-    Source: Holm, Scandinavian Journal of Statistics 6:65, 1979.
-
-    >>> holm(np.array([0.01, 0.04, 0.03, 0.005])).round(3).tolist()
-    [0.03, 0.06, 0.06, 0.02]
-    """
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p)))))
-    return adjusted
-
-
-def benjamini_hochberg(p: Floats) -> Floats:
-    """Benjamini and Hochberg's adjusted p: of the findings below the level at most that share is expected to be false.
-
-    In falling order the i-th smallest of m is multiplied by m / i, at most as large as the one after it.
-    Source: Benjamini & Hochberg, Journal of the Royal Statistical Society B 57:289, 1995.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.005])).round(3).tolist()
-    [0.02, 0.04, 0.04, 0.02]
-    """
-    order = np.argsort(p, kind="stable")[::-1]
-    adjusted = np.empty(len(p))
-    scaled = p[order] * (len(p) / np.arange(len(p), 0, -1))
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled))
-    return adjusted
-
-
-def _sums(values: Floats, weights: Floats | None, clusters: Ints | None) -> Floats:
-    """Weighted values [n, m] added up by cluster: [c, m]."""
-    rows = values if weights is None else values * weights[:, None]
-    if clusters is None:
-        return rows
-    count = int(clusters.max(initial=-1)) + 1
-    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)
+    known = ~np.isnan(samples)
+    count = known.sum(axis=1)
+    held = np.where(known, samples, 0.0)
+    away = np.abs(held - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR)
+    moved = np.count_nonzero(away & known, axis=1)
+    p = (1 + moved) / (1 + count)
+    mean = held.sum(axis=1) / np.maximum(1, count)
+    squares = np.where(known, (held - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    error = np.sqrt(squares / np.maximum(1, count))
+    normal = [
+        math.erfc(abs(apart) / spread / math.sqrt(2)) if spread > NEAR else 1.0
+        for apart, spread in zip(differences.tolist(), error.tolist(), strict=True)
+    ]
+    p = np.where(moved < RARE, np.minimum(p, normal), p)
+    equal = (count == 0) | ((differences == 0) & ~held.any(axis=1))
+    return np.where(equal, 1.0, p)

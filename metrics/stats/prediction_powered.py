@@ -18,9 +18,9 @@ PSEUDO = 6.0  # residuals of half the labels' range that are added to the square
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean of labels with its 95 % interval: from `n` labelled of `total` judged things in `clusters` clusters.
+    """A mean of labels with its 95 % interval: from `n` labelled of `total` judged outputs in `clusters` clusters.
 
-    `weight` is λ, how far the judge is followed: 0 not at all (the mean of the labels alone). low, high: None with
+    `weight` is λ, how much the judge counts: 0 not at all (the mean of the labels alone). low, high: None with
     fewer than FEWEST labelled clusters.
     """
 
@@ -36,21 +36,20 @@ class Estimate:
 def corrected_mean(
     judged: Floats, labels: Floats, weights: Floats | None = None, clusters: Ints | None = None, power: bool = True
 ) -> Estimate | None:
-    """Return the mean that people would give all things, from the labels of a random sample and a judge's scores of
-    all.
+    """Return the mean that people would give all outputs, from labels of a random sample and a judge's scores of all.
 
         θ = mean(y) of the labelled + λ·(mean(f) of the others − mean(f) of the labelled)
-        ψ = (y − λ·f, centred) / n of a labelled thing, λ·(f centred) / N of another;  Var θ = Σ over clusters (Σ ψ)²
+        ψ = (y − λ·f, centred) / n of a labelled output, λ·(f centred) / N of another;  Var θ = Σ over clusters (Σ ψ)²
         λ = the one that makes it least: Σ a·b / Σ b² over clusters, a and b the parts of ψ without and with λ
 
     Without clusters λ = Cov(y, f) / ((1 + n/N)·Var f), the tuned λ of PPI++; an uninformative judge gets λ near 0 and
-    the mean is that of the labels alone, as with `power` off or everything labelled. In θ each labelled thing takes the
-    λ of the other clusters, which leaves no bias. judged: [m] scores of any scale; labels: [m], NaN where nobody
-    labelled; weights: [m], default 1; clusters: [m] codes, default each its own. None without any label.
+    the mean is that of the labels alone, as with `power` off or everything labelled. In θ each labelled output has the
+    λ of the other clusters, which leaves no bias. judged: [m] scores of any scale; labels: [m], NaN where there is no
+    label; weights: [m], default 1; clusters: [m] codes, default each its own. None without any label.
 
     The interval is Student's with labelled clusters − 2 degrees of freedom. Where every label is 0 or 1 it is Wilson's
     with the n that a plain share would need to be as sure, so it stays within [0, 1]. PSEUDO squared residuals of half
-    the range of the labels are added, shared by the residuals that tell: agreement with a few labels is no certainty.
+    the range of the labels are added, shared by the residuals that tell: agreement with a few labels is not certainty.
     Unbiased only if what is labelled was drawn at random.
     Source: Angelopoulos, Duchi & Zrnic 2023, "PPI++: Efficient Prediction-Powered Inference"; Korn & Graubard 1998.
 

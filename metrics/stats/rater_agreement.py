@@ -1,24 +1,24 @@
-"""Agreement statistics in many resamples at once: what κ, α, Spearman's ρ and rates do when the cases are drawn again.
+"""Agreement statistics in many resamples at once: κ, α, Spearman's ρ and rates.
 
-`draws` [B, n] says how often each thing occurs in each resample; a row of ones is the data itself. A statistic that a
-resample does not have is NaN.
+`draws` [B, n] says how often each rated item occurs in each resample; a row of ones is the data itself. A statistic
+that a resample does not have is NaN.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.image_resampling import draw_weights
+from metrics.stats.draws import draw_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 RESAMPLES = 1_000
-CELLS = 40_000_000  # of the matrix of draws; with more things there are fewer resamples
+CELLS = 40_000_000  # of the matrix of draws; with more items there are fewer resamples
 FEWEST_RESAMPLES = 200
 CANDIDATES = 200  # thresholds that are tried
 
 
 def draws_of(clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
-    """Return the data itself, then resamples of whole clusters (codes 0 … c − 1 by thing): [1 + B, n]."""
+    """Return the data itself, then resamples of whole clusters (codes 0 … c − 1 by item): [1 + B, n]."""
     least = min(resamples, FEWEST_RESAMPLES)
     drawn = draw_weights(clusters.astype(np.int32), max(least, min(resamples, CELLS // max(1, len(clusters)))), seed)
     return np.vstack([np.ones((1, len(clusters))), drawn.astype(np.float64)])
@@ -35,7 +35,13 @@ def counted(draws: Floats, codes: Ints, kinds: int) -> Floats:
 
 
 def kappas(tables: Floats, quadratic: bool = False) -> Floats:
-    """Cohen's κ of each table of counts [B, k, k], as metrics.stats.agreement.cohen_kappa: [B]."""
+    """Return Cohen's κ [B] of each table of counts [B, k, k] of two raters: agreement above chance.
+
+        κ = 1 − Σ w·observed / Σ w·expected,  expected = rows × columns / n
+        w = 1 off the diagonal, or with `quadratic` (i − j)² of the labels' places
+
+    From −1 to 1, 0 at chance; NaN where chance alone would always agree. Sources: Cohen 1960, 1968.
+    """
     places = np.arange(tables.shape[1], dtype=np.float64)
     apart = places[:, None] - places[None, :]
     weight = apart**2 if quadratic else (apart != 0).astype(np.float64)
@@ -46,13 +52,18 @@ def kappas(tables: Floats, quadratic: bool = False) -> Floats:
 
 
 def alphas(ratings: Floats, draws: Floats, nominal: bool) -> Floats:
-    """Krippendorff's α, nominal or interval, of `ratings` [n units, raters], NaN where a rater gave none: [B].
+    """Return Krippendorff's α [B], nominal or interval, of `ratings` [n units, raters], NaN where a rater gave none.
 
+    α = 1 − observed / expected disagreement over the coincidences of values within a unit; two values v, w disagree by
+    1 (nominal) or (v − w)² (interval). At most 1, 0 at chance; NaN where no unit has two ratings, or all are the same.
     Both kinds of disagreement are sums over units, so that a resample only adds them up again.
+    Source: Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
     """
     given = ~np.isnan(ratings)
     sizes = given.sum(axis=1)
     paired = sizes > 1
+    if not paired.any():
+        return np.full(len(draws), np.nan)
     ratings, given, draws = ratings[paired], given[paired], draws[:, paired]
     m = sizes[paired].astype(np.float64)
     if nominal:
@@ -82,7 +93,7 @@ def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
 
 
 def _ranks(values: Floats, draws: Floats) -> Floats:
-    """Return the mid-rank of each thing in each resample: [B, n]."""
+    """Return the mid-rank of each item in each resample: [B, n]."""
     kinds, inverse = np.unique(values, return_inverse=True)
     times = counted(draws, inverse, len(kinds))
     return (times.cumsum(axis=1) - times / 2 + 0.5)[:, inverse]
@@ -106,7 +117,7 @@ def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) ->
     bag).
 
     scores, passed: [n]. Candidates lie half way between neighbouring scores, at most CANDIDATES of them. Of equally
-    good ones the middle. Out of the bag: on the things that the resample left out, so that no threshold is judged by
+    good ones the middle. Out of the bag: on the items that the resample left out, so that no threshold is judged by
     what chose it; NaN in the first row. Balanced accuracy = (sensitivity + specificity) / 2. Source: Youden 1950.
     """
     kinds = np.unique(scores)
@@ -116,7 +127,7 @@ def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) ->
     if not len(cuts):
         nothing = np.full(len(draws), np.nan)
         return nothing, nothing, nothing
-    place = np.searchsorted(cuts, scores, side="right")  # how many thresholds the thing passes
+    place = np.searchsorted(cuts, scores, side="right")  # how many thresholds the item passes
     balanced = _balanced(place, passed, draws, len(cuts))
     top = np.nanmax(np.where(np.isnan(balanced), -np.inf, balanced), axis=1, keepdims=True)
     good = balanced >= top - 1e-12

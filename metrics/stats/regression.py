@@ -1,4 +1,4 @@
-"""Least squares whose errors may hang together within clusters."""
+"""Least squares with errors that may be correlated within clusters."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) 
 
     The variance is the sandwich over clusters (codes [n]), (XᵀX)⁻¹ (Σ Xᵍᵀeᵍeᵍᵀ Xᵍ) (XᵀX)⁻¹ · c/(c−1) · (n−1)/(n−k),
     the interval Student's with c − 1 degrees of freedom. None where x does not vary beyond the others, or fewer than
-    three clusters or more unknowns than things are left. Source: Liang & Zeger 1986; Cameron & Miller 2015.
+    three clusters or more unknowns than observations are left. Source: Liang & Zeger 1986; Cameron & Miller 2015.
     """
     n = len(y)
     count = len(np.unique(clusters))
@@ -33,7 +33,7 @@ def clustered_coefficient(x: Floats, others: Floats, y: Floats, clusters: Ints) 
     rank = int(np.linalg.matrix_rank(around))
     if count < 3 or n <= rank + 1:
         return None
-    own = x - around @ np.linalg.lstsq(around, x, rcond=None)[0]  # what of x the others do not say
+    own = x - around @ np.linalg.lstsq(around, x, rcond=None)[0]  # the part of x that the others do not explain
     size = float(own @ own)
     if size <= 1e-9 * max(1.0, float(x @ x)):
         return None

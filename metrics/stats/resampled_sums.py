@@ -1,9 +1,9 @@
-"""Bootstrap of sums: what any ratio, gap or mean of sums over cases does when the cases are drawn again."""
+"""Bootstrap of sums, from which the resamples of any ratio, gap or mean of sums over cases follow."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.image_resampling import draw_weights
+from metrics.stats.draws import draw_weights
 
 Floats = NDArray[np.float64]
 FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
@@ -13,7 +13,7 @@ RIDGE = 1e-12  # of the trace: keeps the covariance of dependent columns positiv
 
 
 def resampled_sums(rows: Floats, clusters: NDArray[np.int64], seed: int = 0, resamples: int = RESAMPLES) -> Floats:
-    """Return the column sums [B, m] of `rows` [n, m] when the clusters of rows are drawn again with replacement.
+    """Return the column sums [B, m] of `rows` [n, m] in resamples of the clusters of rows, with replacement.
 
     clusters: [n] codes 0 … c−1. The columns of one resample belong together. With more than MANY clusters and more than
     FEW different rows the sums come from the normal distribution with the bootstrap's mean and covariance.

@@ -22,7 +22,7 @@ def slice_means(
     binary: bool = False,
     within: tuple[float, float] = (-np.inf, np.inf),
 ) -> Floats:
-    """Mean, low and high of `values` [n] over each of `masks` [m, n]: [m, 3]; NaN where there is none.
+    """Return mean, low and high of `values` [n] over each of `masks` [m, n]: [m, 3]; NaN where there is none.
 
     95 % intervals: Wilson's where `binary` values are single answers, else the bootstrap of clusters, of values that
     range over `within`.
@@ -48,7 +48,7 @@ def slice_means(
 def rest_differences(
     values: Floats, masks: Masks, weights: Floats | None = None, clusters: Ints | None = None, binary: bool = False
 ) -> Floats:
-    """Mean of each of `masks` [m, n] less the mean of the rest, with low and high of its 95 % interval: [m, 3].
+    """Return the mean of each of `masks` [m, n] less that of the rest, with low and high of its 95 % interval: [m, 3].
 
     binary: Newcombe's hybrid of the two Wilson intervals (Statistics in Medicine 17:873, 1998, method 10). Else d ± t·e
     with e² = c / (c − 1)·Σ u², u the sum over a cluster of w·(x − its side's mean) / its side's weight, + in the slice

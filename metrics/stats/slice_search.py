@@ -23,7 +23,7 @@ CELLS = 1 << 22  # of shuffled values held at once
 PILOT = 200  # shufflings that tell how far sums over slices of clustered cases vary
 ALIKE = 20  # clusters, at least, that change places with each other
 MOST_KEPT = 10
-MOST_WEIGHED = 400  # of the slices below the level, the strongest are held against each other
+MOST_WEIGHED = 400  # of the slices below the level, the strongest are compared with each other
 POWER = 0.8416212335729143  # the standard normal's 80 % point
 FLAT = 1e-3  # a skewness that makes no difference
 ROUNDING = 1e-4  # scores that are equal on paper differ in their last bits
@@ -148,8 +148,8 @@ def distinct(
     most.
 
     After each choice the values of its cases are lifted to the mean of the others (those that are in several chosen
-    ones on their own), and the rest must still have p ≤ level: a larger slice that is only bad because it holds a
-    chosen one goes, as does a part of a chosen one that is no worse than the whole. p is the larger of the two.
+    ones on their own), and the rest must still have p ≤ level: a larger slice that is only bad because it contains a
+    chosen one is dropped, as is a part of a chosen one that is no worse than the whole. p is the larger of the two.
     Candidates of the facets `late` come after all others and explain none of them: what follows from a failure is not
     its reason.
     """
@@ -192,7 +192,7 @@ def distinct(
 
 
 def detectable(found: Searched, values: Floats, size: int, level: float) -> float:
-    """Return how far below the others' the mean of a slice of `size` cases must lie to be found four times of five.
+    """Return how far below the others' the mean of a slice of `size` cases must lie to be found with 80 % power.
 
     The score that one of a `level` share of shufflings exceeds, and 0.84, turned back into a difference of means;
     widened by what the clusters of the candidates cost on average.

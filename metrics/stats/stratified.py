@@ -1,4 +1,4 @@
-"""Whether something happens more often under a treatment than under its control, stratum by stratum."""
+"""Test whether an event is more frequent under a treatment than under its control, stratum by stratum."""
 
 import math
 from collections import Counter
@@ -21,12 +21,12 @@ class Stratum(NamedTuple):
 
 
 def exact_excess(strata: Mapping[Stratum, int]) -> float | None:
-    """One-sided exact p that the treated are hit no more often than the controls of their own stratum.
+    """Return the one-sided exact p of no more hits among the treated than among the controls of their own stratum.
 
     strata: how many there are of each outcome. Given a stratum's number of hits, how many of them fall on the treated
     is hypergeometric if it does not matter who was treated; p = P(Σ ≥ observed Σ), the strata independent. One treated
-    and one control in each: McNemar's exact test; a single stratum: Fisher's. None where no stratum could tell (all or
-    nobody hit, or no control). Source: Cochran 1954; Mantel & Haenszel 1959; in its exact form Gart 1970.
+    and one control in each: McNemar's exact test; a single stratum: Fisher's. None where no stratum is informative
+    (all hit, none hit, or no control). Source: Cochran 1954; Mantel & Haenszel 1959; in its exact form Gart 1970.
 
     >>> exact_excess({Stratum(1, 1, 1, 0): 3, Stratum(1, 0, 1, 1): 1})
     0.3125

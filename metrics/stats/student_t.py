@@ -1,4 +1,4 @@
-"""Student's t without scipy, whose import the start page cannot wait for: a quantile and both tails."""
+"""Student's t without scipy, which is too slow to import for the start page: a quantile and both tails."""
 
 import math
 
@@ -12,10 +12,10 @@ SMALL = 12  # degrees of freedom up to which the tail is summed
 
 
 def student(freedom: int) -> float:
-    """Return the 97.5 % point of Student's t, by Cornish and Fisher's expansion; error below 0.3 % from 3 degrees of
-    freedom.
+    """Return the 97.5 % point of Student's t, by Cornish and Fisher's expansion.
 
-    Below 3 degrees: the exact 12.706 and 4.303. Source: Abramowitz & Stegun 26.7.5.
+    The error is below 0.3 % from 3 degrees of freedom; below, the exact 12.706 and 4.303. Source: Abramowitz & Stegun
+    26.7.5.
 
     >>> round(student(10), 3)
     2.228
@@ -33,7 +33,9 @@ def student(freedom: int) -> float:
 
 
 def student_p(t: Floats, freedom: Ints) -> Floats:
-    """Two-sided p of Student's `t` ≥ 0 with `freedom` degrees: exact up to SMALL, beyond by Wallace's normal score.
+    """Return the two-sided p of Student's `t` ≥ 0 with `freedom` degrees of freedom.
+
+    Exact up to SMALL degrees, beyond by Wallace's normal score.
 
     z = (8ν + 1) / (8ν + 3) · √(ν·ln(1 + t²/ν)): p down to .0001 is too large by 3 % at most. Sources: Abramowitz &
     Stegun 26.7.3 and 4; Wallace, Annals of Mathematical Statistics 30:1121, 1959.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow.parquet as pq
 
 from metrics.core.errors import RunCorrupt, RunError
+from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Outputs, Suite
 from metrics.store.files import held, is_held, read_json, sha256_of
@@ -154,6 +155,12 @@ class Run:
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole."""
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
+
+    def sampling_design(self, tag: str | None = None) -> SamplingDesign:
+        """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
+        path = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
+        with pq.ParquetFile(path) as file:  # read_table would import pandas: the start page waits
+            return SamplingDesign.of(file.read(columns=COLUMNS), tag)
 
     def table_path(self, name: str) -> Path | None:
         """Return the file of a sealed table: scores, aggregates, judgements, curves/ID, matches/ID; None: it has none."""

@@ -33,7 +33,7 @@ class Sample:
         return str(self.facts["name"])
 
     def read(self) -> "tuple[Suite, Outputs]":
-        """Return the suite and the outputs: of the cases that the sample names, where it does."""
+        """Return the suite and the outputs, restricted to the cases that the sample lists, if it does."""
         import pyarrow as pa
 
         from metrics.ingest import read_outputs, read_suite
@@ -66,7 +66,7 @@ def sample_runs(workspace: Workspace) -> dict[str, Run]:
 
 
 def start_missing(workspace: Workspace) -> bool:
-    """Compute the samples that are not finished, in a process of its own; False where none is missing."""
+    """Compute the unfinished samples in a process of its own; return False where there are none."""
     runs = sample_runs(workspace)
     if all(sample.id in runs and runs[sample.id].state == "finished" for sample in samples()):
         return False
@@ -81,8 +81,8 @@ def start_missing(workspace: Workspace) -> bool:
 
 
 def compute_missing(workspace: Workspace) -> list[Run]:
-    """Evaluate each sample that is not finished, one after the other; at once only one process does."""
-    from metrics import engine  # here, not above: the start page asks for start_missing alone
+    """Evaluate each unfinished sample, one after the other; does nothing while another process does so."""
+    from metrics import engine  # on use: the start page only needs start_missing
 
     make_folder(workspace.path)
     with (workspace.path / "samples.lock").open("w") as lock:
@@ -96,7 +96,7 @@ def compute_missing(workspace: Workspace) -> list[Run]:
 
 
 def create(workspace: Workspace, sample: Sample, judge: Mapping[str, Any] | None = None) -> Run:
-    """Return the sample's run, not yet computed. `judge`: who is asked in place of the sample's recorded replies."""
+    """Return the sample's run, not yet computed; `judge` replaces the sample's recorded replies."""
     from metrics import engine
 
     facts = sample.facts

@@ -1,4 +1,4 @@
-"""Edits of a suite as data: what is done to which cases. A draft is a stored suite and the edits made to it so far."""
+"""Edits of a suite as data: what is done to which cases. A draft is a stored suite and its edits so far."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 class Edit(BaseModel):
-    """One thing done to some cases: keep them alone, leave them out, give or take a tag, set their weight."""
+    """One change of some cases: keep only them, leave them out, add or remove a tag, set their weight."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,14 +51,14 @@ class Draft(BaseModel):
 
 
 def save_draft(workspace: Path, draft: Draft) -> str:
-    """Keep a draft; the token it is found by, which is made of its content: nothing is ever overwritten."""
+    """Store a draft and return its token, a hash of its content: nothing is ever overwritten."""
     token = sha256(draft.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()[:32]
     write_json(workspace / FOLDER / f"{token}.json", draft.model_dump(mode="json"))
     return token
 
 
 def read_draft(workspace: Path, token: str) -> Draft | None:
-    """Return the draft of that token; None where there is none, or its file is none of ours."""
+    """Return the draft with that token; None where there is none, or its file is not a draft."""
     if not TOKEN.fullmatch(token):
         return None
     try:
@@ -70,7 +70,7 @@ def read_draft(workspace: Path, token: str) -> Draft | None:
 
 @lru_cache(maxsize=8)
 def drafted(workspace: Path, fingerprint: str, token: str) -> Suite:
-    """Return a stored suite after the edits of a draft of it; itself where there is no such draft. Shared and
+    """Return a stored suite after the edits of a draft, or the suite itself without such a draft. Shared and
     read-only.
     """
     suite = Workspace(workspace).suite(fingerprint)
@@ -79,10 +79,10 @@ def drafted(workspace: Path, fingerprint: str, token: str) -> Suite:
 
 
 def apply(suite: Suite, edits: Sequence[Edit]) -> Suite:
-    """Return the suite after the edits. Cases it no longer has are passed over.
+    """Return the suite after the edits; cases that it no longer has are skipped.
 
-    A variant is not kept without its original, nor is an original left out without its variants. Raises InputError
-    where no case is left.
+    A variant is never kept without its original, nor an original left out without its variants. Raises InputError where
+    no case is left.
     """
     for edit in edits:
         if edit.do == "keep":
@@ -113,14 +113,14 @@ def _without(suite: Suite, case_ids: Sequence[str]) -> Suite:
     gone = set(case_ids)
     pairs = list(zip(suite.cases["case_id"].to_pylist(), suite.cases["perturbs"].to_pylist(), strict=True))
     before = -1
-    while before != len(gone):  # a variant of a variant goes in the second turn
+    while before != len(gone):  # a variant of a variant is found in the second turn
         before = len(gone)
         gone |= {case for case, original in pairs if original in gone}
     return suite.restricted(pa.array([case for case, _ in pairs if case not in gone], pa.string()))
 
 
 def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
-    """Return the lists, `tag` added at the end of each chosen one that lacks it."""
+    """Return the lists, with `tag` appended to each chosen one that lacks it."""
     parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
     lacking = chosen.copy()
     lacking[parents[_equal(tags, tag)]] = False
@@ -130,7 +130,7 @@ def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
 
 
 def _untagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
-    """Return the lists, `tag` taken from the chosen ones."""
+    """Return the lists, with `tag` removed from the chosen ones."""
     parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
     keep = ~(_equal(tags, tag) & chosen[parents])
     return _lists(parents[keep], tags.filter(pa.array(keep)), len(lists))
@@ -141,7 +141,7 @@ def _equal(tags: pa.Array, tag: str) -> NDArray[np.bool_]:
 
 
 def _lists(parents: NDArray[np.int64], values: pa.Array, rows: int) -> pa.Array:
-    """Lists from their values and the row of each, in their order; a row without values is null."""
+    """Return lists from their values and the row of each, in order; a row without values is null."""
     order = np.argsort(parents, kind="stable")
     offsets = np.searchsorted(parents[order], np.arange(rows + 1)).astype(np.int32)
     found = pa.ListArray.from_arrays(

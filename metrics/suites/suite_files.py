@@ -15,10 +15,10 @@ BATCH = 10_000  # cases turned into JSON at a time
 
 
 def suite_bytes(suite: Suite, format: str) -> bytes:
-    """Return the cases in one of FORMATS, without the columns that are empty; InputError for suites about images.
+    """Return the cases in one of FORMATS, without empty columns; InputError for suites about images.
 
-    In CSV lists are JSON arrays, and cells that a spreadsheet would run as a formula begin with an apostrophe, which
-    stays there when the file is read; the other two are exact.
+    In CSV lists are JSON arrays, and cells that a spreadsheet would run as a formula begin with an apostrophe, which is
+    kept when the file is read back; the other two formats are exact.
     """
     if suite.annotations is not None or suite.task in ("detection", "segmentation"):
         raise InputError(
@@ -36,7 +36,7 @@ def suite_bytes(suite: Suite, format: str) -> bytes:
         pq.write_table(cases, buffer, compression="zstd")
         return buffer.getvalue()
     if format == "csv":
-        from metrics.reports.renderers.export_tables import write  # on use: pandas and all that exports need
+        from metrics.store.export_formats import write  # on use: pandas
 
         return write(cases.to_pandas(), "csv")
     raise InputError([InputProblem("format", repr(format), f"one of {', '.join(FORMATS)}")])

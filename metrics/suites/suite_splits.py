@@ -1,4 +1,4 @@
-"""A sample of a suite, and a suite in two parts: seeded, even over the tags, families kept together."""
+"""A sample of a suite, and a suite in two parts: seeded, stratified by tags, families kept together."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -17,9 +17,9 @@ UNTAGGED = ""  # stands for a tag in cases that have none
 
 
 def sample(suite: Suite, size: int, seed: int = 0, *, stratified: bool = True) -> Suite:
-    """`size` cases of the suite, drawn by chance, with all variants of those drawn beside them.
+    """Return `size` cases of the suite, drawn at random, with all variants of the cases drawn.
 
-    `stratified`: as many of each tag as its share, to within one where no case has several. Which cases are drawn
+    `stratified`: as many of each tag as its share, to within one where no case has several tags. Which cases are drawn
     depends on the seed and their ids, not on their order. Raises InputError unless 0 < size ≤ the number of originals.
     """
     roots, unit = np.unique(_roots(suite), return_inverse=True)
@@ -31,10 +31,11 @@ def sample(suite: Suite, size: int, seed: int = 0, *, stratified: bool = True) -
 
 
 def split(suite: Suite, share: float = 0.8, seed: int = 0, *, stratified: bool = True) -> tuple[Suite, Suite]:
-    """Return the suite in two parts, about `share` of its families in the first.
+    """Return the suite in two parts, with about `share` of its families in the first.
 
-    A family is what must not be torn apart, or the second part would know of the first: the cases of one `group`, an
-    original and its variants. `stratified` and the seed are as in `sample`. Raises InputError where a part were empty.
+    A family must stay together, or the second part would not be independent of the first: the cases of one `group`, an
+    original and its variants. `stratified` and the seed are as in `sample`. Raises InputError where a part would be
+    empty.
     """
     families, unit = np.unique(_families(suite), return_inverse=True)
     size = round(share * len(families))
@@ -59,13 +60,13 @@ def _roots(suite: Suite) -> Ints:
     parent = pc.index_in(suite.cases["perturbs"].combine_chunks(), ids, skip_nulls=True)
     rows = np.arange(len(ids))
     found = np.where(parent.is_valid().to_numpy(zero_copy_only=False), pc.fill_null(parent, 0).to_numpy(), rows)
-    for _ in range(len(ids).bit_length()):  # each turn doubles how far up a chain it looks; a circle ends too
+    for _ in range(len(ids).bit_length()):  # each turn doubles the distance up a chain; it ends for a circle too
         found = found[found]
     return found.astype(np.int64)
 
 
 def _families(suite: Suite) -> Ints:
-    """For each case a row that stands for its family: the first of its original's group, else its original."""
+    """Return for each case a row that identifies its family: the first of its original's group, else its original."""
     roots = _roots(suite)
     groups = suite.cases["group"].combine_chunks().dictionary_encode().indices
     codes = pc.fill_null(groups, -1).to_numpy()[roots]
@@ -89,10 +90,10 @@ def _drawn(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> 
 
 
 def _evenly(tags: list[list[str]], order: list[int], size: int, seed: int) -> list[int]:
-    """Up to `size` units, each tag with its quota of them as nearly as units with several tags allow.
+    """Return up to `size` units, each tag with its quota of them as nearly as units with several tags allow.
 
-    Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): the tags are dealt with one by one, the one that
-    the fewest units left have first, since a common one can be made up for later.
+    Iterative stratification (Sechidis, Tsoumakas and Vlahavas 2011): tags are processed one by one, first the tag that
+    the fewest remaining units have, since a common tag can be balanced later.
     """
     holders: dict[str, list[int]] = {}
     for unit in order:
@@ -106,7 +107,7 @@ def _evenly(tags: list[list[str]], order: list[int], size: int, seed: int) -> li
     drawn: list[int] = []
     while rarest:
         count, tag = heappop(rarest)
-        if count != waiting[tag]:  # it has become rarer since, and stands further ahead
+        if count != waiting[tag]:  # it is rarer by now, and is in the heap again further ahead
             continue
         for unit in holders[tag]:
             if seen[unit]:
@@ -122,9 +123,9 @@ def _evenly(tags: list[list[str]], order: list[int], size: int, seed: int) -> li
 
 
 def _quotas(counts: dict[str, int], size: int, units: int, seed: int) -> dict[str, int]:
-    """Return how many of each tag are to be drawn: its share of `size`, rounded up or down so that the shares add up.
+    """Return how many of each tag are to be drawn: its share of `size`, rounded up or down so that the quotas add up.
 
-    Which are rounded up is a matter of chance: a tag that one unit has is drawn as often as any other unit.
+    Which are rounded up is random: the unit of a tag that only one unit has is drawn as often as any other unit.
     """
     passed = _hashed(seed, "start") % units
     found = {}
@@ -135,6 +136,6 @@ def _quotas(counts: dict[str, int], size: int, units: int, seed: int) -> dict[st
 
 
 def _hashed(seed: int, *names: str) -> int:
-    """64 bits that depend on the seed and the names alone."""
+    """Return 64 bits that depend only on the seed and the names."""
     text = "\x1f".join((str(seed), *names))
     return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8])

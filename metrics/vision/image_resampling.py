@@ -1,6 +1,5 @@
 """Resampling of average precision and recall: whole images are drawn again, nothing is matched again."""
 
-import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -13,42 +12,7 @@ from metrics.vision.matching import Matches
 from metrics.vision.objects import Floats, Ints, Objects
 from metrics.vision.precision_recall import RECALLS, Ranking, Selection
 
-MOST = 255  # times one cluster can be drawn; a count beyond has no measurable probability
-DRAWS_AT_ONCE = 1 << 22
-RARE = 10  # resamples: a share of fewer is not known
 BIAS = 4 / 3  # of what a value of half the data lies too high, what one of all of it does, where that falls as n^-0.8
-EQUAL = 1e-9  # differences that are equal on paper differ in their last bits
-
-
-def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
-    """Return how often each image occurs in each resample: [B, I]. Clusters (codes 0 … C−1 by image) are drawn C at a
-    time.
-    """
-    count = int(clusters.max(initial=-1)) + 1
-    weights = np.zeros((resamples, len(clusters)), np.uint8)
-    if not count:
-        return weights
-    rng = np.random.default_rng(seed)
-    step = max(1, DRAWS_AT_ONCE // count)
-    for start in range(0, resamples, step):
-        drawn = rng.integers(0, count, (min(step, resamples - start), count))
-        for place, row in enumerate(drawn, start):  # one by one: its counts stay in the processor's cache
-            weights[place] = np.minimum(np.bincount(row, minlength=count), MOST)[clusters]
-    return weights
-
-
-def draw_halves(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
-    """Return which images each half-sample holds: [B, I] of 0 and 1. Half of the clusters (codes 0 … C−1 by image),
-    without replacement; every second half-sample is what the one before leaves.
-    """
-    count = int(clusters.max(initial=-1)) + 1
-    weights = np.zeros((resamples, len(clusters)), np.uint8)
-    rng = np.random.default_rng(seed)
-    for place in range(0, resamples, 2):
-        chosen = np.zeros(count, np.uint8)
-        chosen[rng.permutation(count)[: count // 2]] = 1
-        weights[place : place + 2] = np.stack([chosen, 1 - chosen])[: resamples - place, clusters]
-    return weights
 
 
 def resample(
@@ -134,27 +98,3 @@ def half_sample_interval(value: Floats, samples: Floats) -> tuple[Floats, Floats
     reach = np.sqrt(k * k + 4 * k * corrected * (1 - corrected))
     low, high = ((2 * corrected + k + sign * reach) / (2 * (1 + k)) for sign in (-1.0, 1.0))
     return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
-
-
-def paired_difference(apart: float, samples: Floats) -> tuple[float, float, float | None]:
-    """Return the basic bootstrap's 95 % interval of a difference `apart`, and its two-sided p, from its resamples [B],
-    B ≥ 1.
-
-    p = (1 + #{b : |sample − apart| ≥ |apart|}) / (1 + B): how often resampling alone moves the difference as far as it
-    lies from 0. Where fewer than RARE resamples do, the normal tail by their standard deviation if that is less: B
-    resamples cannot show a p that a correction for many tests would leave standing. None where no resample shows any
-    difference, as of equal models. Source: Davison & Hinkley, Bootstrap Methods and their Application, 1997, ch. 4.4
-    and 5.2.
-
-    >>> paired_difference(0.1, np.array([-0.1, 0.1, 0.3]))[2]
-    0.75
-    """
-    if apart == 0 and not samples.any():
-        return 0.0, 0.0, None
-    high, low = 2 * apart - np.quantile(samples, [0.025, 0.975])
-    moved = np.count_nonzero(np.abs(samples - apart) >= abs(apart) * (1 - EQUAL))
-    p = float((1 + moved) / (1 + len(samples)))
-    error = float(samples.std())
-    if moved < RARE and error > EQUAL:
-        p = min(p, math.erfc(abs(apart) / error / math.sqrt(2)))
-    return float(low), float(high), p

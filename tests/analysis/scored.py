@@ -9,7 +9,7 @@ import pyarrow as pa
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.aggregate import Design, aggregate_cases
+from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.store import Run, Workspace
 from metrics.store.files import write_json, write_table
 
@@ -20,15 +20,25 @@ def scored_run(
     given: Mapping[str, Mapping[str, Values]],
     evidence: Mapping[tuple[str, str, int], Any] | None = None,
     resources: Mapping[str, Mapping[str, Values]] | None = None,
+    design: Mapping[str, Sequence[Any]] | None = None,
 ) -> Run:
     """A run over cases c0 …: `given` has the values of each case by "evaluator.metric" and model.
 
-    `evidence` is by evaluator, model and place of the case; `resources` has columns of the outputs by model.
+    `evidence` is by evaluator, model and place of the case; `resources` has columns of the outputs by model, `design`
+    columns of the cases (weight, group).
     """
     models = list(next(iter(given.values())))
     size = len(next(iter(next(iter(given.values())).values())))
     ids = [f"c{place}" for place in range(size)]
-    suite = Suite.from_rows("scored", "text", [{"case_id": name, "question": f"What of {name}?"} for name in ids])
+    suite = Suite.from_rows(
+        "scored",
+        "text",
+        [
+            {"case_id": name, "question": f"What of {name}?"}
+            | {column: values[place] for column, values in (design or {}).items()}
+            for place, name in enumerate(ids)
+        ],
+    )
     own = resources or {}
     outputs = Outputs.from_rows(
         {"case_id": name, "model": model, "answer": "x"}
@@ -53,7 +63,7 @@ def scored_run(
     scores, chosen = pa.Table.from_pylist(rows, SCORES), list(dict.fromkeys(key.split(".")[0] for key in given))
     for evaluator in chosen:
         entry, mine = evaluators()[evaluator], scores.filter(pa.compute.equal(scores["evaluator"], evaluator))
-        made = aggregate_cases(entry, mine, tuple(models), Design.of(suite, ()), 0)
+        made = aggregate_cases(entry, mine, tuple(models), designs(suite, ()), 0)
         held = mine["metric"].unique()
         aggregates.append(made.filter(pa.compute.is_in(made["metric"], held)))
     workspace = Workspace()

@@ -8,7 +8,8 @@ import pytest
 from metrics.analysis import Comparison, Difference, compare, differences, leaderboard, shown
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
-from metrics.stats.paired_tests import mcnemar_mid_p, newcombe_paired
+from metrics.stats.paired_intervals import newcombe_paired
+from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -62,10 +63,10 @@ def test_every_number_of_a_binary_metric(run: Run) -> None:
     values = np.repeat([1.0, -1.0, 0.0], [8, 3, 9])
     error = values.std(ddof=1) / np.sqrt(20)
     assert row.detectable == pytest.approx((2.093 + 0.8416) * error, rel=1e-3)
-    assert (row.verdict, row.words) == ("open", "cannot be told apart at this n")
+    assert (row.significance, row.words) == ("open", "no significant difference")
 
 
-def test_lower_is_better_turns_wins_and_verdict(run: Run) -> None:
+def test_lower_is_better_turns_wins_and_losses(run: Run) -> None:
     found = compare(run, "old", "new")
     passes, failures = row_of(found), row_of(found, "failures")
     assert failures.column.direction == "lower"
@@ -82,7 +83,7 @@ def test_swapping_the_models_turns_every_sign(workspace: Path) -> None:
         assert (one.a, one.b) == (other.b, other.a)
         assert (one.wins, one.losses, one.ties) == (other.losses, other.wins, other.ties)
         assert (one.p, one.adjusted) == pytest.approx((other.p, other.adjusted))
-        assert other.verdict == turned.get(one.verdict, one.verdict)
+        assert other.significance == turned.get(one.significance, one.significance)
         if one.difference is not None and other.difference is not None:
             assert one.difference == pytest.approx(-other.difference)
             assert one.p is None or 0 <= one.p <= (one.adjusted or 0.0) <= 1
@@ -110,12 +111,12 @@ def test_p_is_corrected_over_the_metrics_shown(run: Run) -> None:
     [
         pytest.param(set(range(SIZE)), "B is better", id="better"),
         pytest.param(set(), "A is better", id="worse"),
-        pytest.param(set(range(8)) | {12, 13}, "cannot be told apart at this n", id="open"),
+        pytest.param(set(range(8)) | {12, 13}, "no significant difference", id="open"),
         pytest.param(set(range(12)), "equal on every case", id="equal"),
         pytest.param(set(range(17)), "B may be better (uncorrected)", id="leaning"),
     ],
 )
-def test_the_verdict(workspace: Path, right: set[int], words: str) -> None:
+def test_the_significance(workspace: Path, right: set[int], words: str) -> None:
     run = finished(Workspace(), suite(), outputs({"old": RIGHT["old"], "new": right}), "text_matching")
     assert row_of(compare(run, "old", "new")).words == words
 

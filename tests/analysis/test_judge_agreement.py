@@ -14,7 +14,7 @@ from metrics.analysis.labels import judge_agreement, judge_bias, label_queue
 from metrics.analysis.labels.human_labels import criteria, draw_order, exported, opinions
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
-from metrics.ingest.labels import read_labels
+from metrics.ingest.label_files import read_labels
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
 from metrics.store.labels import LABELS, Labels, now

@@ -8,8 +8,8 @@ import pytest
 
 from metrics.analysis import leaderboard, ranks
 from metrics.core.suite import Outputs, Suite
-from metrics.stats import paired_tests
-from metrics.stats.model_ranking import pairwise
+from metrics.stats import power
+from metrics.stats.model_ranking import compare_pairs
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
@@ -57,7 +57,7 @@ def run(workspace: Path) -> Run:
     return made()
 
 
-def test_models_that_cannot_be_told_apart_share_a_rank(run: Run) -> None:
+def test_models_without_a_significant_difference_share_a_rank(run: Run) -> None:
     found = ranks(run)["rouge", "rouge1"]
     assert dict(found.ranges) == {"best": (1, 1), "second": (2, 3), "level": (2, 3), "last": (4, 4)}
     board = leaderboard(run)
@@ -69,11 +69,11 @@ def test_models_that_cannot_be_told_apart_share_a_rank(run: Run) -> None:
 
 
 def test_it_is_what_the_stored_scores_say(run: Run) -> None:
-    pairs = pairwise(matrix(run))
+    pairs = compare_pairs(matrix(run))
     found = ranks(run)["rouge", "rouge1"]
     assert found.error == pytest.approx(np.median(pairs.error))
     assert (found.cases, found.units) == (59, 59)  # three pairs lack a case of `second`
-    assert found.detectable == pytest.approx(paired_tests.detectable(np.median(pairs.error), 59))
+    assert found.detectable == pytest.approx(power.detectable(np.median(pairs.error), 59))
     assert found.cases_needed(found.detectable) == 59  # type: ignore[arg-type]
     assert found.cases_needed(found.detectable / 2) == pytest.approx(236, rel=0.03)  # type: ignore[operator]
 
@@ -83,7 +83,7 @@ def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, in
     run = made(**options)
     weights = 1.0 + np.arange(60) % 3 if "weights" in options else None
     clusters = np.arange(60) % 12 if "groups" in options else None
-    pairs = pairwise(matrix(run), weights, clusters)
+    pairs = compare_pairs(matrix(run), weights, clusters)
     found = ranks(run)["rouge", "rouge1"]
     assert found.error == pytest.approx(np.median(pairs.error))
     assert found.units == (12 if clusters is not None else 59)
@@ -91,7 +91,7 @@ def test_groups_weights_and_repeats_count(workspace: Path, options: dict[str, in
 
 
 def test_of_a_tag(run: Run) -> None:
-    pairs = pairwise(matrix(run)[1::2])
+    pairs = compare_pairs(matrix(run)[1::2])
     assert ranks(run, "odd")["rouge", "rouge1"].error == pytest.approx(np.median(pairs.error))
 
 
@@ -116,12 +116,15 @@ def test_equal_models_share_the_first_rank_and_nothing_can_be_said_of_power(work
     assert leaderboard(single).cells["good", "rouge/rougeL"].rank == 1
 
 
-def test_more_scores_than_fit_go_by_the_intervals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_scores_than_fit_are_not_ranked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["metrics.analysis.leaderboard.ranks"]  # the package's `ranks` is the function
     monkeypatch.setattr(module, "MOST", 100)
     module._ranks.cache_clear()
+    monkeypatch.setattr(sys.modules["metrics.analysis.leaderboard.leaderboard"], "MOST", 100)
     cell = leaderboard(run).cells["best", "rouge/rouge1"]
-    assert (cell.rank, cell.last_rank, cell.paired) == (1, 1, False)
+    assert (cell.rank, cell.last_rank, cell.best, cell.paired) == (None, None, False, False)
+    assert cell.untested is not None
+    assert cell.untested.startswith("no significance claimed: more than")
     module._ranks.cache_clear()
 
 

@@ -114,7 +114,7 @@ def test_the_planted_slice_is_found(run: Run) -> None:
     [only] = found.slices
     told = "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60"
     assert only.sentence.startswith(told)
-    assert only.sentence.endswith(f"p = 0.001 after correction for {found.searched} slices looked at")
+    assert only.sentence.endswith(f"p = 0.001 after correction for {found.searched} slices tested")
     assert (only.value.n, only.value.cases, found.n, found.least) == (PLANTED, PLANTED, 2_000, 20)
     assert found.explained > 0
 
@@ -290,7 +290,7 @@ def test_the_reports_section(run: Run, tmp_path: Path) -> None:
         ("m: Classification by text: accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
          "60", "0.001"),
     )  # fmt: skip
-    assert "maximum-statistic permutation test), times the 1 search (Bonferroni)" in section.notes[0]
+    assert "maximum-statistic permutation test), times 1 search (Bonferroni)" in section.notes[0]
     small = finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")
     assert slices_section(small) is None
 

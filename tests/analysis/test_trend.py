@@ -51,7 +51,7 @@ def test_every_stop_is_held_against_the_models_run_before(runs: list[Run]) -> No
     assert isinstance(second.change, Difference)
     assert (second.change.wins, second.change.losses, second.change.ties) == (14, 4, 2)
     assert second.change.difference == pytest.approx(0.5)
-    assert third.words == "no change shown"
+    assert third.words == "no significant change"
     assert not found.clustered
 
 

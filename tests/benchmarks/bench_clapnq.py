@@ -1,13 +1,13 @@
-"""Evaluators without a judge on real questions, passages and answers: do they tell the right pair from a wrong one?
+"""How well evaluators without a judge separate matching from mismatched questions and answers of real data.
 
     python -m tests.benchmarks.bench_clapnq [--cases N]
 
 CLAP NQ's dev set: questions put to a search engine, the passage of Wikipedia that answers each, and what annotators
-answered from it. Each evaluator scores the right pair (the answer in its passage, the passage of its question, two
-annotators' answers to one question) and a wrong one: the same with the next question's, which is an easy one to tell.
-Printed: the medians and the AUC, the share of right over wrong, with a 95 % interval (2,000 resamples of questions).
-Then the rules on all texts, where a finding is an error unless somebody is really named with number or address, and the
-time each takes. Skips without ../shared. Two minutes on one core.
+answered from it. Each evaluator scores the matching pair (the answer with its passage, the passage with its question,
+two annotators' answers to one question) and a mismatched one, with the next question's, which is an easy case. Printed:
+the medians and the AUC with a 95 % interval (2,000 resamples of questions). Then the rules on all texts, where a
+finding is an error unless the text does contain somebody's number or address, and the time each takes. Skips without
+../shared. Two minutes on one core.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def texts(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def compare(rows: Sequence[dict[str, Any]], resources: dict[str, Any]) -> None:
-    """Every evaluator on right and wrong pairs."""
+    """Run every evaluator on matching and mismatched pairs."""
     passages = [row["passages"][0]["text"] for row in rows]
     answers = [row["output"][0]["answer"] for row in rows]
     seconds = [row["output"][1]["answer"] if len(row["output"]) > 1 else None for row in rows]
@@ -119,7 +119,7 @@ def compare(rows: Sequence[dict[str, Any]], resources: dict[str, Any]) -> None:
 
 
 def separation(right: NDArray[np.float64], wrong: NDArray[np.float64]) -> tuple[float, float, float]:
-    """The share of (right, wrong) pairs in which the right one is larger, ties half; with its interval."""
+    """Return the share of (right, wrong) pairs with the right one larger, ties counting half, and its interval."""
     wins = (right[:, None] > wrong[None, :]) + 0.5 * (right[:, None] == wrong[None, :])
     rng = np.random.default_rng(0)
     draws = [
@@ -131,7 +131,7 @@ def separation(right: NDArray[np.float64], wrong: NDArray[np.float64]) -> tuple[
 
 
 def rules(every: Sequence[str]) -> None:
-    """What the rules find in texts that hold hardly anything of theirs."""
+    """Print what the rules find in texts with hardly anything to find."""
     size = sum(map(len, every))
     print(f"rules on {len(every):,} texts, {size:,} characters:")
     for name, find in (

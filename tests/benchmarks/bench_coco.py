@@ -1,12 +1,12 @@
-"""COCO's twelve numbers beside the fastest peers: every promised ratio in one table, from one interleaved run.
+"""COCO's twelve numbers compared with the fastest peers: every documented ratio, from one interleaved run.
 
     python -m tests.benchmarks.bench_coco [--peers PYTHON] [--rounds 5] [--tenfold] [--slow]
 
 The data set is COCO's validation set in size: 5,000 images, 36,000 ground truths, 290,000 predictions, 80 classes; for
 masks 1,000 images with 58,000 predicted run lengths. Every evaluator runs in fresh processes, in turns; figures are
-medians over rounds. The peers (pip install hotcoco ultrafast-pycocotools faster-coco-eval) belong to no requirement:
-PYTHON is an interpreter that has them, by default this one. --slow adds pycocotools and faster-coco-eval, once each;
---tenfold ten times the data.
+medians over rounds. The peers (pip install hotcoco ultrafast-pycocotools faster-coco-eval) are not among the
+requirements: PYTHON is an interpreter that has them, by default this one. --slow adds pycocotools and faster-coco-eval,
+once each; --tenfold ten times the data.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def peers(python: str) -> dict[str, str]:
-    """The version of every peer that this interpreter has; a line for each that it lacks."""
+    """Return the version of every peer that this interpreter has; print a line for each that it lacks."""
     program = (
         "import importlib.metadata as m, json\nfound = {}\n"
         f"for name in {list(MODULES)!r}:\n"
@@ -89,7 +89,7 @@ def peers(python: str) -> dict[str, str]:
 def rounds(
     given: argparse.Namespace, versions: dict[str, str], boxes: Path, masks: Path
 ) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """The records of every evaluator and kind of object: of one call each, then of CALLS, round by round."""
+    """Return the records of every evaluator and kind of object: of one call each, then of CALLS, round by round."""
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     fast = ["assay", *(name for name in FAST if name in versions)]
     for _ in range(given.rounds):
@@ -106,7 +106,7 @@ def rounds(
 
 
 def job(python: str, name: str, iou_type: str, data: Path, calls: int) -> dict[str, Any]:
-    """One process: its record, and the wall time of all of it."""
+    """Run one process and return its record with the wall time of the whole."""
     interpreter = sys.executable if name == "assay" else python
     command = [interpreter, str(JOB), name, iou_type, f"{data}_truth.json", f"{data}_results.json", str(calls)]
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
@@ -123,11 +123,12 @@ def own_parts(images: int) -> dict[str, Any]:
 
 
 def parts(images: int) -> dict[str, float]:
-    """Seconds of what follows the reading: other summaries of stored columns, the bootstrap, all evaluators."""
+    """Return seconds of what follows the reading: other summaries of stored columns, the bootstrap, all evaluators."""
     from metrics.core.registry import evaluators
     from metrics.evaluators.detection._matched import scene_of
     from metrics.library.coco import CocoData
-    from metrics.vision.image_resampling import draw_weights, resample
+    from metrics.stats.draws import draw_weights
+    from metrics.vision.image_resampling import resample
     from metrics.vision.matching import match
     from metrics.vision.objects import prepare
     from metrics.vision.precision_recall import Ranking
@@ -165,7 +166,7 @@ def parts(images: int) -> dict[str, float]:
 
 
 def best(work: Callable[[], Any], repeats: int = 5) -> float:
-    """The median time of `work` in seconds."""
+    """Return the median time of `work` in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -175,7 +176,7 @@ def best(work: Callable[[], Any], repeats: int = 5) -> float:
 
 
 def cold_start(folder: Path) -> float:
-    """Seconds that the set-up's warm-up takes where nothing is compiled yet."""
+    """Return the seconds that the warm-up of the set-up takes when nothing is compiled yet."""
     start = time.perf_counter()
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
     subprocess.run(
@@ -185,30 +186,30 @@ def cold_start(folder: Path) -> float:
 
 
 def write(place: Path, truth: dict[str, Any], results: list[dict[str, Any]]) -> Path:
-    """The two documents as files; the part that their names share."""
+    """Write the two documents and return the part that their names share."""
     Path(f"{place}_truth.json").write_text(json.dumps(truth))
     Path(f"{place}_results.json").write_text(json.dumps(results))
     return place
 
 
 def warm(records: list[dict[str, Any]]) -> float:
-    """The median over rounds of the median call in a warm process."""
+    """Return the median over rounds of the median call in a warm process."""
     return statistics.median(statistics.median(r["times"][1:]) for r in records if len(r["times"]) > 1)
 
 
 def fresh(records: list[dict[str, Any]], key: str = "wall") -> float:
-    """The median over rounds of a whole process with one call: seconds, or megabytes under "memory"."""
+    """Return the median over rounds of a process with one call: seconds, or megabytes under "memory"."""
     return statistics.median(r[key] for r in records if len(r["times"]) == 1)
 
 
 def ratio(what: str, ours: float, theirs: float, limit: float, unit: str = "s") -> None:
-    """One line of the table: both figures, their ratio and its limit."""
+    """Print one line of the table: both figures, their ratio and its limit."""
     verdict = "" if ours <= limit * theirs else "  MISSED"
     print(f"{what:<58}{ours:9.3f}{theirs:10.3f} {unit:<3}{ours / theirs:7.2f} ×   limit {limit:g} ×{verdict}")
 
 
 def report(found: dict[tuple[str, str], list[dict[str, Any]]]) -> None:
-    """The figures of each evaluator, then the ratios to the fastest peer."""
+    """Print the figures of each evaluator, then the ratios to the fastest peer."""
     print(f"\n{'':<24}{'objects':<9}{'warm s':>9}{'fresh s':>9}{'peak MB':>9}{'difference':>12}")
     for (name, kind), records in found.items():
         if kind == "parts":

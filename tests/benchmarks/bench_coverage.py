@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.draws import draw_halves
 from metrics.stats.intervals import wilson
-from metrics.stats.model_ranking import pairwise, rank_bounds
-from metrics.vision.image_resampling import draw_halves, half_sample_interval, resample
+from metrics.stats.model_ranking import compare_pairs, rank_bounds
+from metrics.vision.image_resampling import half_sample_interval, resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
 from metrics.vision.precision_recall import Ranking
@@ -127,7 +128,7 @@ def true_ranks(models: int, suites: int = 500, n: int = 100) -> float:
     for _ in range(suites):
         hard = rng.random((n, 1))  # a case is hard for every model
         right = (0.5 * hard + 0.5 * rng.random((n, models)) < truth).astype(float)
-        low, high = rank_bounds(pairwise(right), models)
+        low, high = rank_bounds(compare_pairs(right), models)
         held += bool(((low <= best) & (high >= worst)).all())
     return held / suites
 

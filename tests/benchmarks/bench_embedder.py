@@ -3,7 +3,7 @@
     python -m tests.benchmarks.bench_embedder [SENTENCES]
 
 The same distinct sentences (20,000) in one process on one thread; wall and processor time, since other work on the
-machine disturbs the wall's. Then the second run, in a new embedder that finds all vectors on disk, and the memory that
+machine disturbs wall time. Then the second run, in a new embedder that finds all vectors on disk, and the memory that
 comparing takes, for a quarter of the pairs and for all.
 """
 
@@ -67,7 +67,7 @@ def timed(title: str, count: int, work: Callable[[], object]) -> tuple[float, fl
 
 
 def verdict(title: str, wall: float, processor: float, good: Callable[[float], bool]) -> None:
-    """Print a ratio and whether it is as it should be, by processor time."""
+    """Print a ratio of processor times and whether it is within its limit."""
     print(f"  {title}: {wall:.3f} by wall, {processor:.3f} by processor{'' if good(processor) else '  MISSED'}")
 
 

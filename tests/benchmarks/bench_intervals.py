@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.stats.bootstrap import RESAMPLES, bootstrap_means
-from metrics.stats.model_ranking import pairwise, rank_bounds
+from metrics.stats.model_ranking import compare_pairs, rank_bounds
 
 MODELS, METRICS, CASES = 20, 60, 1_000
 LIMIT_SECONDS = 1.0
@@ -34,12 +34,12 @@ def main() -> None:
         "means, 200 clusters, weights, a tenth unscored": lambda: [
             bootstrap_means(one, weights, clusters, low=0, high=1) for one in gaps
         ],
-        "ranks, all pairs": lambda: [rank_bounds(pairwise(one), MODELS) for one in scores],
+        "ranks, all pairs": lambda: [rank_bounds(compare_pairs(one), MODELS) for one in scores],
         "ranks, 200 clusters, a tenth unscored": lambda: [
-            rank_bounds(pairwise(one, None, clusters), MODELS) for one in gaps
+            rank_bounds(compare_pairs(one, None, clusters), MODELS) for one in gaps
         ],
         "ranks of 200 models": lambda: [
-            rank_bounds(pairwise(np.tile(one, 10) + rng.random((CASES, 1))), 10 * MODELS) for one in scores
+            rank_bounds(compare_pairs(np.tile(one, 10) + rng.random((CASES, 1))), 10 * MODELS) for one in scores
         ],
     }
     print(

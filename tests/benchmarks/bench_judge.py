@@ -1,9 +1,9 @@
-"""The judge against its floor, and beside others: python -m tests.benchmarks.bench_judge [--peers PYTHON]
+"""The time of judging against its lower bound and other tools: python -m tests.benchmarks.bench_judge [--peers PYTHON]
 
 A scripted OpenAI-compatible server in a process of its own, and RAG cases with three contexts each under five metrics
-at 64 requests at once. The floor of the wall time is calls × latency / 64; it can be kept to only where a core is free.
+at 64 requests at once. The lower bound of wall time is calls × latency / 64; it is reached only when a core is free.
 PYTHON is an interpreter that has ragas or deepeval (pip install ragas deepeval; ragas 0.4 wants langchain-community
-before 0.4); they belong to no requirement, and the part of the one that is not there is left out.
+before 0.4); they are not among the requirements, and a tool that is absent is left out.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def _serve(pipe: Connection, latency: float) -> None:
 
 
 def _by_text(request: Request) -> Any:
-    """The plainest reply to a request whose schema stands in its text."""
+    """Return a minimal reply to a request whose schema is in its text."""
     for message in request.messages:
         for place, character in enumerate(message["content"]):
             if character == "{":
@@ -58,14 +58,14 @@ def _by_text(request: Request) -> Any:
 
 
 class FarServer:
-    """A scripted server in another process, so that its work is not taken for ours."""
+    """A scripted server in another process, so that its work is not counted."""
 
     def __init__(self, url: str, pipe: Connection):
         self.url = url
         self._pipe = pipe
 
     def counts(self) -> tuple[int, int, int]:
-        """Calls, prompt characters and the most requests at once, since it was asked last."""
+        """Calls, prompt characters and the most requests at once, since the last call."""
         self._pipe.send("counts")
         counts: tuple[int, int, int] = self._pipe.recv()
         return counts
@@ -85,13 +85,13 @@ def far_server(latency: float) -> Iterator[FarServer]:
 
 
 class Report:
-    """Lines of measured figures beside what is asked of them; `missed` counts those that fall short."""
+    """Measured figures with their limits; `missed` counts those over a limit."""
 
     def __init__(self) -> None:
         self.missed = 0
 
     def line(self, name: str, value: float, unit: str, most: float | None = None, least: float | None = None) -> None:
-        """One figure, told from its bound."""
+        """Print one figure with its limit."""
         bound = f"≤ {most:g}" if most is not None else f"≥ {least:g}" if least is not None else ""
         good = (most is None or value <= most) and (least is None or value >= least)
         self.missed += not good

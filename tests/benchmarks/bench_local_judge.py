@@ -1,12 +1,12 @@
-"""How far the local judge can be trusted: its verdicts on real data that people have labelled.
+"""Agreement of the local judge with people's labels on real data.
 
     python -m metrics judge install
     python -m tests.benchmarks.bench_local_judge [--answers 100] [--questions 300] [--workspace DIR]
 
-no_answer on CLAPNQ: so many people's answers, and as many questions that their passage does not answer, declined in the
-words below (the data has no refusals of its own). faithfulness on MT-RAG: the cases with the shortest passages until
-there are so many answers, of all three models, against the mean of three raters. With a workspace of its own an
-interrupted run goes on where it stopped. Skips without ../shared. About an hour on two cores.
+no_answer on CLAPNQ: a number of people's answers, and as many questions that their passage does not answer, declined in
+the words below (the data has no refusals of its own). faithfulness on MT-RAG: the cases with the shortest passages
+until there are enough answers, of all three models, against the mean of three raters. With --workspace an interrupted
+run continues where it stopped. Skips without ../shared. About an hour on two cores.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def no_answer(count: int, workspace: Path) -> None:
-    """The share of attempts and of refusals that are told for what they are."""
+    """Print the share of attempts and of refusals that are recognised."""
     cases, rows = [], []
     for kind in ("answerable", "unanswerable"):
         lines = (DATA / "clapnq" / f"clapnq_dev_{kind}.jsonl").read_text(encoding="utf-8").splitlines()
@@ -71,7 +71,7 @@ def no_answer(count: int, workspace: Path) -> None:
 
 
 def faithfulness(count: int, workspace: Path) -> None:
-    """Spearman's ρ of the judge's faithfulness with that of people, and how well it tells the unfaithful ones."""
+    """Print Spearman's ρ of the judge's faithfulness with people's, and the AUC of recognising unfaithful answers."""
     folder = DATA / "mtrag"
     suite = read_suite(folder / "suite.csv")
     outputs = read_outputs([folder / "outputs.csv"], suite=suite)
@@ -93,7 +93,7 @@ def faithfulness(count: int, workspace: Path) -> None:
 
 
 def judged(suite: Suite, outputs: Outputs, evaluator: str, workspace: Path, by: Any = "case_id") -> pd.Series:
-    """The local judge's score of each case."""
+    """Return the local judge's score of each case."""
     run = evaluate(suite, outputs, [evaluator], judge="local", workspace=workspace)
     scores = run.scores
     scores = scores[(scores["metric"] == evaluator) & (scores["evaluator"] == evaluator)]

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_monitor
 
-Lines have 480 bytes in the mean; the evaluators are pii_leakage and looping_detection. Printed are seconds of wall
+Lines have 480 bytes on average; the evaluators are pii_leakage and looping_detection. Printed are seconds of wall
 clock and of processor (with the imports), lines a second, and the peak resident size, which must not grow with the
 lines; `nothing sampled` is the reading alone. Limit: 400 MB.
 """
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def write(path: Path, count: int) -> Path:
-    """So many lines over ten days; one answer in ten holds an address."""
+    """Write that many lines over ten days; one answer in ten contains an address."""
     rng = random.Random(7)
     pool = [" ".join(rng.choices(WORDS, k=rng.randint(30, 70))) for _ in range(500)]
     with path.open("w") as stream:

@@ -1,4 +1,4 @@
-"""Agreement of the evaluators on embeddings and on words with people: Spearman's ρ on the MT-RAG human evaluation.
+"""Agreement of embedding and word evaluators with people: Spearman's ρ on the MT-RAG human evaluation.
 
     python -m tests.benchmarks.bench_mtrag_embeddings
 
@@ -60,13 +60,13 @@ def main() -> None:
 
 
 def read_cases() -> list[Case]:
-    """The 477 answers joined with their questions and expected answers."""
+    """Return the 477 answers joined with their questions and expected answers."""
     suite = read_suite(DATA / "suite.csv")
     return list(join_cases(suite, read_outputs([DATA / "outputs.csv"], suite=suite)))
 
 
 def scores(entry: Evaluator, cases: list[Case], resources: dict[str, object]) -> pd.DataFrame:
-    """A row per case and model with a column a metric."""
+    """Return a row per case and model with a column per metric."""
     asked = [case for case in cases if all(getattr(case, name) for name in entry.inputs)]
     parameters = entry.parameters()
     given = {name: resources[name] for name in entry.resources if name in resources}
@@ -79,14 +79,14 @@ def scores(entry: Evaluator, cases: list[Case], resources: dict[str, object]) ->
 
 
 def joined(values: pd.Series, labels: pd.Series, keep: Callable[[pd.Index], np.ndarray]) -> pd.DataFrame:
-    """Score and label side by side, with the conversation the case is a turn of."""
+    """Return score and label side by side, with the conversation the case is a turn of."""
     both = pd.concat([values, labels], axis=1, keys=["score", "label"]).dropna()
     both = both[keep(both.index.get_level_values("model"))]
     return both.assign(conversation=both.index.get_level_values("case_id").str.split("<::>").str[0])
 
 
 def correlation(both: pd.DataFrame) -> tuple[float, float, float]:
-    """Spearman's ρ of the columns score and label, and its interval over the conversations."""
+    """Return Spearman's ρ of the columns score and label, and its interval over the conversations."""
     groups = [group[["score", "label"]].to_numpy() for _, group in both.groupby("conversation")]
     rng = np.random.default_rng(0)
     draws = []

@@ -3,10 +3,10 @@
     python -m tests.benchmarks.bench_mtrag_local_models [--language-model PATH|NAME] [--classifier PATH|NAME]
 
 Consistency by BERTScore with the bundled model: of the three answers to each case taken as repeats, and of each model's
-answer with the reference against what people said of it. With a language model (a folder, a GGUF file, a hub's name)
+answer with the reference against people's ratings. With a language model (a folder, a GGUF file, a hub's name)
 also perplexity against naturalness, fluent against scrambled answers, and with --questions gptscore_qa and
 gptscore_summary_reference (against the expected answer); with a classifier of pairs (HHEM) hallucination against
-faithfulness; these of every N-th answer. Intervals: 95 %, 2,000 resamples of whole conversations. Skips without
+faithfulness; both for every N-th answer. Intervals: 95 %, 2,000 resamples of whole conversations. Skips without
 ../shared. Half a minute on one core; SmolLM2-135M takes some ten more.
 """
 
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def consistency(cases: list[Case], people: pd.DataFrame, encoder: Any) -> None:
-    """Of the three answers of a case; and of one answer with the reference, against people."""
+    """Compare the three answers of a case; and one answer with the reference, against people's ratings."""
     models = list(dict.fromkeys(case.model for case in cases))
     begun = time.perf_counter()
     [aggregate] = repeated(cases, models, encoder).aggregates

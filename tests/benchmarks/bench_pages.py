@@ -33,7 +33,7 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ASSAY_WORKSPACE"] = folder
-        data.ensure_samples = lambda: False  # nothing else at work meanwhile
+        data.ensure_samples = lambda: False  # nothing else runs meanwhile
         wide, deep = wide_run(Workspace()), deep_run(Workspace())
         model = iter(deep.models * 100)
         pairs = list(permutations(deep.models, 2))

@@ -1,9 +1,9 @@
 """Corrected means of simulated judges: python -m tests.benchmarks.bench_ppi
 
-Data sets of 1,000 outputs are drawn again and again from populations of which the true mean is known, a random sample
-of them is labelled, and the mean is corrected by it (prediction_powered). Held to: bias within what chance allows,
-intervals that cover the truth in 93 to 97 % of the draws, shorter than the labels' own where the judge knows something
-and never much longer where it does not. With 40 labels, and with 25 conversations, coverage is shown but not held.
+Data sets of 1,000 outputs are drawn repeatedly from populations with a known mean, a random sample of each is labelled,
+and the mean is corrected by it (prediction_powered). Required: bias within its noise, intervals that cover the truth in
+93 to 97 % of the draws, shorter than the labels' own where the judge is informative and never much longer where it is
+not. With 40 labels, and with 25 conversations, coverage is shown but not required.
 """
 
 import sys

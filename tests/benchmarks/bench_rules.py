@@ -4,8 +4,8 @@
 
 Personal data, secrets and encodings, each on N cases (6,000): half hold one finding at a known place, half something
 that looks like one (order numbers, ISBNs, hashes, dates, IBANs with wrong check digits …), in some twenty languages and
-formats. A span that is off by one character is both missed and mistaken. `seen` is the seed and the surroundings that
-the rules were mended on; `held out` another seed amid other surroundings. Half a minute on one core.
+formats. A span that is off by one character is both missed and mistaken. `seen` is the seed and the surrounding text
+that the rules were developed on; `held out` another seed in other surrounding text. Half a minute on one core.
 """
 
 import argparse

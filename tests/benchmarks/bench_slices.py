@@ -1,9 +1,9 @@
-"""The search for slices: how often it finds one in noise, how often the planted one, how long it takes.
+"""The slice search: how often it reports one in noise, how often it finds the planted one, how long it takes.
 
     python -m tests.benchmarks.bench_slices
 
-Noise is 2,000 cases with 8 features that have nothing to do with the values, 200 seeds a kind; the planted slice are 60
-of 2,000 cases that share two features and are right 41 % of the time instead of 78 %. The whole takes some minutes.
+Noise is 2,000 cases with 8 features unrelated to the values, 200 seeds per kind; the planted slice is 60 of 2,000 cases
+that share two features and are right 41 % of the time instead of 78 %. The whole takes some minutes.
 """
 
 import time
@@ -38,13 +38,13 @@ def main() -> None:
 
 
 def lowest_p(kind: str, seed: int) -> float:
-    """The lowest corrected p of a search in noise."""
+    """Return the lowest corrected p of a search in noise."""
     values, own, clusters = noise(kind, seed)
     return float(search(values, own, None, clusters).p.min())
 
 
 def finds(seed: int) -> tuple[bool, bool]:
-    """Whether the first found slice is exactly the planted one, and whether any shares most of its cases with it."""
+    """Return whether the first slice found is exactly the planted one, and whether any shares most of its cases."""
     values, own, bad = planted(seed)
     found = search(values, own)
     masks = [found.mask(place) for place, _ in distinct(found, values, None, LEVEL)]
@@ -55,7 +55,7 @@ def finds(seed: int) -> tuple[bool, bool]:
 
 
 def large() -> tuple[float, float, int]:
-    """Seconds and processor seconds of one search of many cases and features, and the slices it looked at."""
+    """Return seconds and processor seconds of one search of many cases and features, and the slices searched."""
     rng = np.random.default_rng(0)
     values = (rng.random(LARGE) < 0.78).astype(float)
     own = facets(drawn(rng, LARGE, COLUMNS))

@@ -1,4 +1,4 @@
-"""A seeded detection data set of COCO's size and habits, as columns, as COCO JSON records, as suite and outputs."""
+"""A seeded detection data set like COCO's, as columns, as COCO JSON records, as suite and outputs."""
 
 from typing import Any
 

@@ -3,7 +3,7 @@
     python tests/benchmarks/judge_peer.py ragas|deepeval URL AT_ONCE < CASES
 
 The cases come as JSON on standard input: question, answer, reference, contexts. It needs nothing but the tool, so an
-interpreter that has only that can run it. Both tools are asked as their documentation shows: a metric object for each
+interpreter that has only that can run it. Both tools are used as their documentation shows: a metric object for each
 metric, cases gathered under a semaphore; no cache is opted into.
 """
 
@@ -33,7 +33,7 @@ def by_ragas(url: str) -> Callable[[Case], list[Awaitable[Any]]]:
     )
 
     class Flat(BaseRagasEmbedding):
-        """Vectors that cost nothing: the language model's part is compared."""
+        """Vectors at no cost, so that only the language model's part is compared."""
 
         def embed_text(self, text: str, **_: Any) -> list[float]:
             return [1.0, float(len(text) % 7)]

@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+from argparse import SUPPRESS, ArgumentParser, _SubParsersAction
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main, parser
 from metrics.core.registry import evaluators
-from metrics.store import Workspace
+from metrics.reports.table_names import WHATS
+from metrics.store import Run, Workspace
+from metrics.store.export_formats import FORMATS
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.ingest.files import packed
 from tests.ingest.test_mask_images import mask
 
@@ -24,6 +28,11 @@ def files(tmp_path: Path, workspace: Path) -> Path:
     for name, text in (("suite.csv", SUITE), ("one.csv", ONE), ("many.csv", MANY)):
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+@pytest.fixture
+def finished_run(workspace: Path) -> Run:
+    return finished(Workspace(), text_suite(), text_outputs(), "rouge")
 
 
 def run(files: Path, *arguments: str) -> int:
@@ -45,7 +54,7 @@ def test_quiet_prints_the_id_alone(files: Path, capsys: pytest.CaptureFixture[st
     assert Workspace().run("latest").models == ("one",)
 
 
-def test_what_lacks_a_model_is_told_before_the_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_models_are_reported_before_the_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,perplexity,toxicity_classifier")
     assert run(files, *arguments, "--language-model", "/no/such/model") == 0
     told = capsys.readouterr().err.splitlines()
@@ -69,10 +78,20 @@ def test_what_lacks_a_model_is_told_before_the_run(files: Path, capsys: pytest.C
     ],
 )
 def test_fail_under(files: Path, gate: str, code: int) -> None:
+    """Law: JUnit reports a failure exactly where the command exits with 1, whatever the default thresholds say."""
     arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,looping_detection")
     assert run(files, *arguments, "--fail-under", gate, "--junit", "gates.xml", "--quiet") == code
     root = ET.parse(files / "gates.xml").getroot()
-    assert root.findall(".//testcase")
+    assert len(root.findall(".//testcase")) == 1
+    assert len(root.findall(".//failure")) == int(root.attrib["failures"]) == code
+    assert any(entry.attrib["value"].startswith("missed") for entry in root.iter("property"))
+
+
+def test_without_a_gate_junit_has_no_failure(files: Path) -> None:
+    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge", "--junit", "gates.xml", "--quiet")
+    assert run(files, *arguments) == 0
+    root = ET.parse(files / "gates.xml").getroot()
+    assert (root.findall(".//testcase"), root.attrib["failures"]) == ([], "0")
 
 
 def test_model_names_maps_and_parameters(files: Path) -> None:
@@ -133,9 +152,10 @@ class TestBadInput:
             pytest.param(("suite.csv", "absent.csv"), "absent.csv", id="no-file"),
             pytest.param(("suite.csv", "one.csv", "--map", "answer"), "NAME=VALUE", id="map"),
             pytest.param(("suite.csv", "--model-name", "m"), "--model-name", id="nothing-to-name"),
+            pytest.param(("suite.csv", "one.csv", "--pdf", "report.doc"), "the ending 'doc'", id="report-ending"),
         ],
     )
-    def test_is_said_on_standard_error_and_nothing_is_written(
+    def test_is_reported_on_standard_error_and_nothing_is_written(
         self, files: Path, workspace: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
     ) -> None:
         assert run(files, "evaluate", *arguments) == 2
@@ -165,6 +185,28 @@ def test_export(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert header == "case_id,model,run,evaluator,metric,value,status,reason"
 
 
+@pytest.mark.parametrize("what", WHATS)
+def test_every_table_can_be_exported(finished_run: Run, tmp_path: Path, what: str) -> None:
+    for format in FORMATS:
+        file = tmp_path / f"table.{format}"
+        assert main(["export", finished_run.id, "--what", what, "--format", format, "-o", str(file)]) == 0
+        assert file.stat().st_size > 1
+
+
+def test_every_option_is_documented() -> None:
+    def check(command: ArgumentParser, name: str) -> None:
+        for action in command._actions:
+            if isinstance(action, _SubParsersAction):
+                for sub, inner in action.choices.items():
+                    check(inner, f"{name} {sub}")
+                assert all(choice.help for choice in action._choices_actions), name
+            else:
+                assert action.help, f"{name} {action.dest}"
+                assert action.help != SUPPRESS, f"{name} {action.dest}"
+
+    check(parser(), "")
+
+
 def test_report_runs_and_what_cannot_be_done_to_a_finished_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(files, "evaluate", "suite.csv", "many.csv", "--evaluators", "rouge", "--quiet")
     run_id = capsys.readouterr().out.strip()
@@ -189,7 +231,7 @@ def test_evaluators_lists_what_the_registry_has(capsys: pytest.CaptureFixture[st
 
 def test_it_runs_as_a_module_without_heavy_imports(project: Path) -> None:
     code = (
-        "import sys; from metrics.__main__ import main; main(['evaluators']); "
+        "import sys; from metrics.cli.main import main; main(['evaluators']); "
         "heavy = ('torch', 'litellm', 'sklearn', 'streamlit', 'sentence_transformers'); "
         "print([name for name in heavy if name in sys.modules])"
     )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from metrics import evaluate
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.store import Workspace
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer
@@ -81,7 +81,7 @@ def test_evaluate_export_replay(
     assert again.table_path("scores").read_bytes() == run.table_path("scores").read_bytes()  # type: ignore[union-attr]
 
 
-def test_a_dry_run_asks_nobody(
+def test_a_dry_run_makes_no_call(
     files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(judging(files, judge_server, "--dry-run")) == 0
@@ -91,7 +91,7 @@ def test_a_dry_run_asks_nobody(
     assert not judge_server.calls
     assert not Workspace(workspace).runs()
     assert main(["evaluate", *files, "--evaluators", "rouge", "--dry-run"]) == 0
-    assert capsys.readouterr().out.startswith("no judge would be asked")
+    assert capsys.readouterr().out.startswith("no judge calls: no judge is chosen")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_options_that_cannot_be(
     assert complaint in capsys.readouterr().err
 
 
-def test_a_judge_that_is_down_is_said_and_the_run_can_be_resumed(
+def test_a_judge_that_is_down_is_reported_and_the_run_can_be_resumed(
     files: list[str], workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with JudgeServer() as server:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.monitoring import monitor
 from metrics.store import Workspace
 from tests.conftest import PROJECT
@@ -29,11 +29,11 @@ def test_a_file(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "warning",
     ]
     assert told.startswith("a.jsonl, row 101: found JSON is malformed: invalid character")
-    assert main(["monitor", str(path), "--name", "chat"]) == 0  # nothing need be said again
+    assert main(["monitor", str(path), "--name", "chat"]) == 0  # the settings are known
     assert capsys.readouterr().out == out
 
 
-def test_what_it_judges_by_is_kept(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_settings_are_kept(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "a.jsonl", [{"uid": "1", "when": 1_763_700_000, "reply": "x", "id": "other"}])
     options = "--rate 1 --seed 3 --window 30m --minimum 5 --id uid --time when --map answer=reply --quiet".split()
     options += ["--evaluators", "pii_leakage,text_matching", "--param", "pii_leakage.threshold=0.9"]
@@ -46,8 +46,8 @@ def test_what_it_judges_by_is_kept(workspace: Path, tmp_path: Path, capsys: pyte
     assert main(["monitor", str(path), "--name", "chat", *options]) == 0
     assert main(["monitor", str(path), "--name", "chat", "--seed", "4", "--window", "1h"]) == 2
     assert capsys.readouterr().err.splitlines() == [
-        "--seed: found 4; expected 3, with which the monitor was begun; or --name NEW",
-        "--window: found '1h'; expected '30m', with which the monitor was begun; or --name NEW",
+        "--seed: found 4; expected 3, which the monitor was created with; or another --name",
+        "--window: found '1h'; expected '30m', which the monitor was created with; or another --name",
     ]
 
 
@@ -73,7 +73,7 @@ def test_evaluators_are_chosen_for_a_file_alone(
         (["-", "--evaluators", "nope"], "evaluators: found 'nope'; expected one of"),
         (["-", "--evaluators", "pii_leakage", "--rate", "0"], "--rate: found 0; expected a share above 0, at most 1"),
         (["-", "--evaluators", "pii_leakage", "--reference", "latest"], "there is no finished run in"),
-        (["-", "--evaluators", "rubric"], "--evaluators: found rubric, which cannot be asked; expected no judge"),
+        (["-", "--evaluators", "rubric"], "--evaluators: found rubric, which cannot be used; expected no judge"),
         (["-", "--param", "a.b=1"], "--param: found values, but no --evaluators; expected --evaluators beside --param"),
         (
             ["-", "--evaluators", "pii_leakage", "--param", "rouge.use_stemmer=true"],
@@ -83,7 +83,7 @@ def test_evaluators_are_chosen_for_a_file_alone(
         (["-", "--evaluators", "pii_leakage", "--judge-budget", "usd=1"], "expected --judge MODEL or --judge local"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_and_nothing_begun(
+def test_bad_input_is_reported_and_nothing_is_created(
     options: list[str], expected: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -98,7 +98,7 @@ def test_standard_input(workspace: Path) -> None:
     """Lines from a pipe: those that come are judged within seconds, though the pipe stays open; then its end."""
     hurried = "from metrics.monitoring import runner; runner.WAIT_SECONDS = 0.0; "
     command = [
-        sys.executable, "-c", hurried + "from metrics.__main__ import main; raise SystemExit(main())", "monitor",
+        sys.executable, "-c", hurried + "from metrics.cli.main import main; raise SystemExit(main())", "monitor",
         "--name", "chat", "--rate", "1", "--evaluators", "pii_leakage",
     ]  # fmt: skip
     with subprocess.Popen(

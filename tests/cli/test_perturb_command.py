@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.ingest import read_suite
 from metrics.perturbations import KINDS, perturb
 from tests.judge.server import JudgeServer
@@ -19,14 +19,14 @@ def file(tmp_path: Path, workspace: Path) -> Path:
     return path
 
 
-def test_it_writes_the_suite_and_says_what_was_made(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_writes_the_suite_and_reports_what_was_made(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = file.with_name("made.jsonl")
     arguments = ["perturb", str(file), "--kinds", "copy,yz", "--intensity", "high", "--seed", "4", "-o", str(out)]
     assert main(arguments) == 0
     told = capsys.readouterr()
     assert told.out == f"5 cases in {out}\n"
     assert told.err.splitlines() == [
-        "copy: 2 variants", "yz: 1 variant", "  1 without: nothing in its text can be changed so",
+        "copy: 2 variants", "yz: 1 variant", "  1 without: nothing in its text can be changed this way",
     ]  # fmt: skip
     made = read_suite(out)
     assert made.fingerprint == perturb(read_suite(file), ["copy", "yz"], "high", 4).suite.fingerprint
@@ -60,7 +60,7 @@ def test_a_judge_is_asked_for_its_kinds(file: Path, judge_server: JudgeServer) -
     ],
     ids=["kind", "field", "no judge", "format"],
 )
-def test_what_is_wrong_is_said(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+def test_bad_input_is_reported(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
     assert main(["perturb", str(file), "-o", str(file.with_name("made.csv")), *arguments]) == 2
     assert told in capsys.readouterr().err
     assert not file.with_name("made.csv").exists()

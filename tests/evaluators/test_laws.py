@@ -285,7 +285,7 @@ def check_score(entry: Evaluator, result: CaseScore) -> None:
         assert result.reason, "no value needs a reason"
         assert result.status is not Status.OK
     if result.evidence is not None:
-        json.dumps(result.evidence, allow_nan=False)
+        json.dumps(result.evidence.record, allow_nan=False)
 
 
 def run(entry: Evaluator, suite: Suite, outputs: Outputs, parameters: Parameters | None = None) -> Findings:

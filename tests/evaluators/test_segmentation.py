@@ -90,10 +90,10 @@ class TestAgainstScikitLearn:
             expected = jaccard_score(np.ravel(truth), np.ravel(guess), labels=there, average=None)
             score = found.cases[f"c{place}"]
             assert score.values["image_miou"] == pytest.approx(expected.mean())
-            assert score.evidence["iou"] == pytest.approx(
+            assert score.evidence.facts["iou"] == pytest.approx(
                 {LABELS[code]: share for code, share in zip(there, expected, strict=True)}, abs=1e-6
             )
-            assert sum(cell["pixels"] for cell in score.evidence["confusion"]) == HIGH * WIDE
+            assert sum(cell["pixels"] for cell in score.evidence.facts["confusion"]) == HIGH * WIDE
 
 
 class TestLaws:
@@ -185,7 +185,7 @@ class TestRules:
         assert value(found, "pixel_accuracy") == 0.5
         assert value(found, "miou") == 0.5
         assert {row.label for row in found.aggregates} == {None, *LABELS}
-        assert found.cases["c1"].evidence["confusion"] == [
+        assert found.cases["c1"].evidence.facts["confusion"] == [
             {"truth": "road", "predicted": None, "pixels": 24}, {"truth": "sky", "predicted": None, "pixels": 24},
         ]  # fmt: skip
 
@@ -232,7 +232,8 @@ class TestIntervals:
         """Every resample by copying its images, against sums of what was counted once."""
         pairs = self.pairs()
         found = judged(*data_set(pairs), resamples=40, seed=3)
-        from metrics.vision.image_resampling import draw_halves, half_sample_interval
+        from metrics.stats.draws import draw_halves
+        from metrics.vision.image_resampling import half_sample_interval
 
         weights = draw_halves(np.arange(len(pairs), dtype=np.int32), 40, 3)
         drawn = [[pair for pair, times in zip(pairs, row, strict=True) for _ in range(times)] for row in weights]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Outputs, Suite
-from metrics.reports.renderers.export_tables import table, write
+from metrics.reports.renderers.export_tables import table
 from metrics.store import Workspace
+from metrics.store.export_formats import write
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 FOLDER = Path(__file__).parent / f"v{SCHEMA_VERSION}"

@@ -8,8 +8,9 @@ import pytest
 
 from metrics.analysis import cases, example, leaderboard, problems
 from metrics.reports import render
-from metrics.reports.renderers.export_tables import table, write
+from metrics.reports.renderers.export_tables import table
 from metrics.store import Workspace
+from metrics.store.export_formats import write
 
 VERSIONS = sorted(path for path in Path(__file__).parent.glob("v*") if path.is_dir())
 

@@ -140,7 +140,7 @@ def test_hostile_zips(tmp_path: Path, entry: str, why: str) -> None:
 
 
 def test_packed_beyond_belief(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="packed more than 200 : 1"):
+    with pytest.raises(InputError, match="compressed more than 200 : 1"):
         attach_files(outputs({}), packed(tmp_path / "made.zip", ENTRIES | {"c1/b.txt": bytes(30 << 20)}))
 
 
@@ -174,13 +174,13 @@ def test_files_that_are_nobodys(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         attach_files(outputs({"artifacts": ["c.txt"]}), path)
     assert str(caught.value) == (
-        "made.zip: found 5 files (else/a.txt, else/b.txt, .DS_Store, …), none of which an output names; expected names "
-        "as in the column artifacts or in the traces, or a folder of the case's id"
+        "made.zip: found 5 files (else/a.txt, else/b.txt, .DS_Store, …), none of which is named by an output; "
+        "expected names that are in the column artifacts or in the traces, or a folder named like the case id"
     )
 
 
 def test_no_more_than_so_many_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.ingest.formats.agent_files.MOST_ARTIFACTS", 1)
+    monkeypatch.setattr("metrics.ingest.media.agent_files.MOST_ARTIFACTS", 1)
     with pytest.raises(InputError, match=r"found 2 files of case 'c1'; expected at most 1 artifacts of a case"):
         attach_files(outputs({}), packed(tmp_path / "made.zip", ENTRIES))
 

@@ -42,11 +42,11 @@ BAD_IMAGES: dict[str, tuple[Callable[[], bytes], str]] = {
     "2 wider than the suite says": (lambda: picture(9, 6), "1.png with image_width 9"),
     "2 turned on its side": (lambda: picture(6, 8), "1.png with image_width 6"),
     "4 forty megapixels of one colour, PNG": (
-        lambda: flat(8_000, 5_000), "1.png: 8,000 × 5,000 pixels, packed more than 200 : 1",
+        lambda: flat(8_000, 5_000), "1.png: 8,000 × 5,000 pixels, compressed more than 200 : 1",
     ),
     "4 forty megapixels of one colour, TIFF": (
         lambda: flat(8_000, 5_000, "TIFF", compression="tiff_adobe_deflate"),
-        "1.png: 8,000 × 5,000 pixels, packed more than 200 : 1",
+        "1.png: 8,000 × 5,000 pixels, compressed more than 200 : 1",
     ),
     "4 eighty-one megapixels": (lambda: flat(9_000, 9_000), "1.png: 9,000 × 9,000 pixels, more than 80,000,000"),
 }  # fmt: skip

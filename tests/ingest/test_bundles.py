@@ -76,13 +76,13 @@ def test_hostile_zips(tmp_path, entry, why):
 
 
 def test_packed_beyond_belief(tmp_path):
-    with pytest.raises(InputError, match="packed more than 200 : 1"):
+    with pytest.raises(InputError, match="compressed more than 200 : 1"):
         read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": bytes(30 << 20)}))
 
 
 def test_labels_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr("metrics.ingest.bundle.ALL_TEXT_BYTES", 20)
-    with pytest.raises(InputError, match="the labels before it have 20 bytes already"):
+    monkeypatch.setattr("metrics.ingest.media.bundle.ALL_TEXT_BYTES", 20)
+    with pytest.raises(InputError, match="the files before it have 20 bytes already"):
         read_suite(packed(tmp_path / "x.zip", LABELS | {"labels/b.txt": "0 0.5 0.5 1 1"}))
 
 

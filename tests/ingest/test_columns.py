@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.ingest.columns import fold, guess_role, is_detection, resolve
-from metrics.ingest.problems import Problems
+from metrics.ingest.sheet import Problems
+from metrics.ingest.tables.columns import fold, guess_role, is_detection, resolve
 
 FOLDED = {
     "Expected Output": "expected_output", "expectedOutput": "expected_output", "expected-output": "expected_output",

@@ -25,11 +25,7 @@ SETS: dict[str, dict[str, Any]] = {
     "open images": {"t.csv": test_open_images.TRUTH} | test_open_images.IMAGES | test_open_images.NAMES,
     "open images predictions": {"p.csv": test_open_images.PREDICTIONS} | test_open_images.NAMES,
 }
-DOCUMENTS: dict[str, Any] = {
-    "promptfoo": test_promptfoo.RESULTS,
-    "h2o suite": test_h2o.SUITE,
-    "h2o lab": test_h2o.LAB,
-}
+DOCUMENTS: dict[str, Any] = {"promptfoo": test_promptfoo.RESULTS, "h2o suite": test_h2o.SUITE, "h2o lab": test_h2o.LAB}
 NAMES = ["a.txt", "labels/a.TXT", "labels/é.txt", "x/labels/a.txt", "a.xml", "data.yml", "classes.txt", "b.csv", "c.json",
          "../a.txt", "/a.txt", "labels", "labels/", "a.zip", "CON", "a" * 200 + ".txt", "\u202etxt.a", ".hidden.txt"]  # fmt: skip
 

@@ -143,7 +143,7 @@ def test_models_of_one_name(tmp_path):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"actual_duration": -1}, "l.json, row 1, column actual_duration: found -1; expected a number not negative"),
+        ({"actual_duration": -1}, "l.json, row 1, column actual_duration: found -1; expected a number of at least 0"),
         ({"model_key": None}, "l.json, row 1, column model_key: found nothing; expected a text"),
         (
             {"output_constraints": [[]]},

@@ -136,7 +136,7 @@ def test_hostile_zips_are_refused(tmp_path, entry, why):
 
 def test_ratio(tmp_path):
     images = read_images(archive(tmp_path / "i.zip", {"x.png": bytes(30 << 20)}), ["x.png"], tmp_path / "media")
-    assert [problem.found for problem in images.problems] == ["entry 'x.png': packed more than 200 : 1"]
+    assert [problem.found for problem in images.problems] == ["entry 'x.png': compressed more than 200 : 1"]
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"PK\x03\x04" + bytes(40)], ids=["empty", "text", "cut"])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.ingest.lists import numbered, split_column, understand
+from metrics.ingest.tables.lists import numbered, split_column, understand
 
 CELLS = {
     "json": ('["a", "b"]', "JSON array", ["a", "b"]),

@@ -245,7 +245,7 @@ class TestProblems:
     def test_two_masks_of_one_image(self, tmp_path):
         path = packed(tmp_path / "m.zip", {"masks/a.png": mask(A), "labels/a.png": mask(A)})
         assert self.listed(lambda: read_suite(path)) == [
-            "m.zip/labels/a.png: found 'a' again, first in masks/a.png; expected one file an image"
+            "m.zip/labels/a.png: found 'a' again, first in masks/a.png; expected one file per image"
         ]
 
     @pytest.mark.parametrize(
@@ -253,11 +253,11 @@ class TestProblems:
         [
             (
                 {"labels.txt": "road\nroad\n"},
-                "m.zip/labels.txt: found class 1 named 'road', where one of them is taken already",
+                "m.zip/labels.txt: found class 1 named 'road': the id or the name is used already",
             ),
             (
                 {"labels.txt": "road\nsky\n", "classes.txt": "sky\nroad\n"},
-                "m.zip/classes.txt: found other names than labels.txt",
+                "m.zip/classes.txt: found names that differ from labels.txt",
             ),
             ({"labels.json": "[1, 2]"}, "m.zip/labels.json: found names that cannot be read"),
             ({"labels.json": "[" * 100_000}, "m.zip/labels.json: found names that cannot be read"),
@@ -288,7 +288,7 @@ class TestProblems:
 
     def test_more_pixels_than_can_be_read(self, tmp_path, monkeypatch):
         monkeypatch.setattr(mask_images, "ALL_PIXELS", 10)
-        assert "m.zip: found masks too many to read; expected at most 10 pixels in all" in self.listed(
+        assert "m.zip: found too many masks to read; expected at most 10 pixels in all" in self.listed(
             lambda: read_suite(packed(tmp_path / "m.zip", SET))
         )
 

@@ -72,7 +72,7 @@ def test_bad_rows_are_no_error_here(tmp_path):
 
 
 def test_large_files_are_not_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr("metrics.ingest.preview.WHOLE_BYTES", 100)
+    monkeypatch.setattr("metrics.ingest.formats.table_reader.WHOLE_BYTES", 100)
     preview = inspect(write(tmp_path, "s.csv", "case_id,question\n" + "1,q\n" * 100))
     assert preview.rows is None
     assert len(preview.first) == 20

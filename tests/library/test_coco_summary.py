@@ -372,7 +372,7 @@ def test_an_absent_area_is_the_box_s(tmp_path):
     [
         pytest.param("[{", "r.json, row 1: found ", id="cut"),
         pytest.param("", "r.json: found an empty file; expected ", id="empty"),
-        pytest.param("  \n", "r.json: found a file with nothing but blanks; expected ", id="blanks"),
+        pytest.param("  \n", "r.json: found a file with only whitespace; expected ", id="blanks"),
         pytest.param(
             "{}",
             "r.json: found a JSON object; expected COCO results: an array of objects with image_id, category_id, score",

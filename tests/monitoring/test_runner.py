@@ -155,7 +155,7 @@ class TestRestarts:
         found = begun(workspace)
         with found.held():
             assert found.is_running
-            with pytest.raises(RunBusy, match="the monitor chat is being fed by another process"):
+            with pytest.raises(RunBusy, match="the monitor chat is in use by another process"):
                 feed(Monitor(found.folder), write(tmp_path / "a.jsonl", [line(0)]))
         assert not found.is_running
 
@@ -259,7 +259,7 @@ def test_hostile_lines_take_no_other_with_them(workspace: Path, tmp_path: Path) 
     bad = {entry["row"]: entry["found"] for entry in state.bad_lines}
     assert (state.read, state.duplicates, state.bad) == (12, 1, len(bad))
     assert bad[2] == "Input data was truncated"
-    assert bad[4] == "no column with what the model answered"
+    assert bad[4] == "no column with the model's answers"
     assert bad[5].startswith("context: a name that means different things")
     assert bad[10] == "9,000,028 bytes"
     assert state.sampled == 12 - 1 - len(bad)
@@ -373,7 +373,7 @@ class TestWhatItJudgesBy:
             check(Spec(evaluators={"roc_auc": {}, "consistency_rouge": {}, "rubric": {}}, rate=2.0))
         text = str(caught.value)
         assert "--evaluators: found roc_auc; expected evaluators that score each case by itself" in text
-        assert "--evaluators: found rubric, which cannot be asked; expected no judge is chosen" in text
+        assert "--evaluators: found rubric, which cannot be used; expected no judge is chosen" in text
         assert "--rate: found 2; expected a share above 0, at most 1" in text
 
     def test_one_of_them_must_have_a_threshold(self) -> None:
@@ -385,7 +385,8 @@ class TestWhatItJudgesBy:
         same = {"rate": 0.5, "evaluators": {"pii_leakage": {}}, "window": "100"}
         assert found.spec.differs(same) == []
         problems = found.spec.differs({"rate": 0.1, "evaluators": {"pii_leakage": {"threshold": 0.9}}})
-        assert str(problems[0]) == "--rate: found 0.1; expected 0.5, with which the monitor was begun; or --name NEW"
+        expected = "0.5, which the monitor was created with; or another --name"
+        assert str(problems[0]) == f"--rate: found 0.1; expected {expected}"
         assert problems[1].file == "--evaluators"
 
     def test_the_judges_pace_may_change_and_the_judge_may_not(self) -> None:
@@ -404,7 +405,7 @@ class TestWhatItJudgesBy:
         with pytest.raises(InputError) as caught:
             fitting(write(tmp_path / "a.jsonl", [b"nothing"]), Spec(evaluators={}, rate=1.0))
         assert "a.jsonl, row 1: found JSON is malformed" in str(caught.value)
-        assert "expected --evaluators that fit them" in str(caught.value)
+        assert "expected --evaluators whose inputs they have" in str(caught.value)
 
     @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 65])
     def test_a_name_is_no_path(self, name: str, workspace: Path) -> None:

@@ -73,7 +73,7 @@ def open_page() -> Callable[..., AppTest]:
     """Opens a page by name with query parameters, as a deep link to a fresh server does: without app.py."""
 
     def opened(name: str, **params: Any) -> AppTest:
-        page = AppTest.from_file(str(PROJECT / "pages" / f"{name}.py"), default_timeout=30)
+        page = AppTest.from_file(str(PROJECT / "pages" / f"{name}.py"), default_timeout=300)
         for key, value in params.items():
             page.query_params[key] = value
         return page.run()

@@ -40,7 +40,7 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[...,
     table = page.dataframe[0].value
     assert table["metric"].tolist() == ["Classification · accuracy ↑"]
     assert table["outcomes"].tolist() == ["36 · 8 · 76"]
-    assert "neither values per case nor resamples" in said
+    assert "neither a value per case nor resamples" in said
 
 
 def test_metrics_of_the_data_set_are_paired_and_lead_to_their_labels(
@@ -105,9 +105,9 @@ def test_answers_word_by_word(words: Run, open_page: Callable[..., AppTest]) -> 
 
 
 def test_the_other_correction(words: Run, open_page: Callable[..., AppTest]) -> None:
-    assert "(Holm)" in texts(open_page("compare"))
-    assert "no correction" in texts(open_page("compare", correction="none"))
-    assert "(Holm)" in texts(open_page("compare", correction="'; DROP"))
+    assert "after Holm correction" in texts(open_page("compare"))
+    assert "without correction" in texts(open_page("compare", correction="none"))
+    assert "after Holm correction" in texts(open_page("compare", correction="'; DROP"))
 
 
 def test_one_model_in_two_runs(words: Run, open_page: Callable[..., AppTest]) -> None:
@@ -132,18 +132,18 @@ def test_a_single_model_teaches(
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "said"),
+    ("found", "said"),
     [
         (["better", "open"], "Yes: B is better in 1 of 2 metrics, and A in none"),
         (["worse"], "No: A is better in 1 of 1 metric, and B in none"),
         (["better", "worse", "leaning"], "It depends: B is better in 1 of 3 metrics, A in 1"),
-        (["open", "equal"], "Not shown: A and B cannot be told apart in any of 2 metrics"),
-        (["leaning"], "Not shown: A and B cannot be told apart in this metric"),
-        (["none"], "Not paired: 0 metrics of the whole data set, the two intervals apart in none"),
+        (["open", "equal"], "No significant difference between A and B in any of 2 metrics"),
+        (["leaning"], "No significant difference between A and B in this metric"),
+        (["none"], "Not tested: 0 metrics without values per case or resamples to pair"),
     ],
 )
-def test_the_answer(verdicts: list[str], said: str) -> None:
-    rows = [{"direction": "higher", "verdict": verdict} for verdict in verdicts]
+def test_the_answer(found: list[str], said: str) -> None:
+    rows = [{"direction": "higher", "significance": one} for one in found]
     assert model_comparison.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
 
 
@@ -151,7 +151,7 @@ def row(direction: str, low: float, middle: float, high: float, end: float = 1.0
     return {
         "key": "e/m", "evaluator_title": "E", "title": "m", "direction": direction, "low": low, "difference": middle,
         "high": high, "better": None if direction == "none" else middle, "a": a, "b": a + middle, "n": 9, "p": 0.2,
-        "adjusted": 0.4, "verdict": "open", "words": "", "column": {"low": 0.0, "high": end},
+        "adjusted": 0.4, "significance": "open", "words": "", "column": {"low": 0.0, "high": end},
     }  # fmt: skip
 
 

@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.charts.confusion_chart import NONE
 from components.views.curves.class_bars import ERRORS
 from metrics.core.suite import Outputs, Suite
+from metrics.presentation.chart_data.confusion_counts import NONE
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite
@@ -144,7 +144,7 @@ def test_every_cell_of_classified_answers_lists_what_it_counts(tmp_path: Path, m
 def test_every_error_lists_what_its_bar_counts(pictures: Run) -> None:
     numbers = data.label_numbers(pictures.id, "error_breakdown", tuple(f"d_ap_{error}" for error in ERRORS if error))
     for row in numbers[numbers["value"].notna()].to_dict("records"):
-        kinds = ERRORS[row["metric"].removeprefix("d_ap_")][1]
+        kinds = ERRORS[row["metric"].removeprefix("d_ap_")]
         label = row["label"] if isinstance(row["label"], str) else None
         assert data.matched(pictures.id, "error_breakdown", row["series"], kinds, label)[1] == row["n"]
 

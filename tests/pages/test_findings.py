@@ -68,7 +68,7 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
     assert set(shown.columns) == {"severity", "message", "evidence", "affected", "standards"}
     texts = [text.value for text in page.text]
     assert texts[1] == "case c0 is the hardest: 3 of 3 models fail it at accuracy"
-    assert texts[2] == "Evidence: the mean of the models there is 0, the threshold 0.75."
+    assert texts[2] == "Evidence: the mean over the models is 0, the threshold 0.75."
     assert texts[3].startswith("Evidence for NIST AI RMF: valid and reliable")
     assert page.dataframe[1].value["case_id"].tolist() == ["c0"]
 

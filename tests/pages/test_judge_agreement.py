@@ -1,4 +1,4 @@
-"""Judge trust: how far can I trust these judge scores?"""
+"""Judge agreement: how far can I trust these judge scores?"""
 
 import io
 import shutil

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.judge.server import JudgeServer, Request
 from tests.pages.conftest import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.browser
 CANARY = "sk-CANARY0123456789abcdef"
 SUITE = [
     {"case_id": "gate", "question": "When was the Golden Gate Bridge opened, and by whom designed?"},

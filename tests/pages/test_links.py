@@ -12,10 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.charts import confusion_chart
 from components.viewers import tile_gallery
 from components.widgets import drilldown_filters
 from metrics.core.registry import evaluators
+from metrics.presentation.chart_data import confusion_counts
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import suite_and_outputs
@@ -69,7 +69,7 @@ def in_gallery(run: Run, model: str, link: dict[str, Any]) -> int:
 def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(runs: list[Run]) -> None:
     for run in runs:
         counts = data.curves(run.id, "detection_confusion")
-        margins = confusion_chart.margins_of(counts)
+        margins = confusion_counts.margins_of(counts)
         assert len(counts)
         for row in counts.to_dict("records"):
             link = {"evaluator": "detection_confusion"} | drilldown_filters.cell(
@@ -81,7 +81,7 @@ def test_every_cell_of_a_confusion_matrix_opens_as_many_objects_as_it_counts(run
 def test_a_cell_of_several_classes_opens_all_of_them(runs: list[Run]) -> None:
     for run in runs:
         counts = data.curves(run.id, "detection_confusion")
-        margins, labels = confusion_chart.margins_of(counts), run.suite.labels
+        margins, labels = confusion_counts.margins_of(counts), run.suite.labels
         for model in run.models:
             mine = counts[counts["model"] == model]
             inner = mine[mine["label"].isin(labels) & mine["predicted"].isin(labels)]

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.browser
 CHOSEN = "/evaluate?evaluator=rouge&evaluator=bleu&evaluator=looping_detection"
 
 

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics import engine
-from metrics.__main__ import _warn_of_skipped
+from metrics.cli.evaluate_command import warn_of_skipped
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 from metrics.models import SOURCES, unavailable
@@ -122,7 +122,7 @@ def test_the_command_says_the_same_and_the_run_keeps_it(
         Outputs.from_rows([answer | {"run": n} for n in (1, 2)]),
         every,
     )
-    _warn_of_skipped(run)
+    warn_of_skipped(run)
     told = dict(line.split(" will be skipped: ") for line in capsys.readouterr().err.splitlines())
     assert list(told) == every
     scores = scored(run)

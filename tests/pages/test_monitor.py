@@ -129,12 +129,12 @@ def test_the_command_it_teaches_is_one(workspace: Path) -> None:
     import re
 
     from components.views.results.monitor_view import COMMAND, LINE
-    from metrics.__main__ import _parser
+    from metrics.cli.main import parser
 
     for text in re.findall(r"metrics (monitor .*)", COMMAND.replace("\\\n", " ")):
         import shlex
 
-        _parser().parse_args(shlex.split(text))
+        parser().parse_args(shlex.split(text))
     import json
 
     assert json.loads(LINE)["id"] == "r-1"

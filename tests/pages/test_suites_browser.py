@@ -12,7 +12,7 @@ from metrics.ingest import read_suite
 from metrics.store import Workspace
 from tests.pages.conftest import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 TICK = (17, 17)  # pixels within a row, from its left upper corner, where the table draws its box
 HEAD, ROW = 32, 35

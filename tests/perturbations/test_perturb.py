@@ -46,10 +46,10 @@ def test_a_variant_has_all_of_its_original_but_what_is_changed() -> None:
     assert (changed["perturbs"], changed["perturbation"], changed["tags"]) == ("loan", "yz", ["fees", "yz"])
     assert (changed[INTENSITY], changed[SEED], changed["weight"]) == ("high", "3", 2.0)
     assert made.made == {"copy": 2, "yz": 1}
-    assert [(left.case_id, left.kind, left.reason) for left in made.left] == [
-        ("none", "copy", "it has no text there"),
-        ("sum", "yz", "nothing in its text can be changed so"),
-        ("none", "yz", "it has no text there"),
+    assert [(skipped.case_id, skipped.kind, skipped.reason) for skipped in made.skipped] == [
+        ("none", "copy", "it has no text in these fields"),
+        ("sum", "yz", "nothing in its text can be changed this way"),
+        ("none", "yz", "it has no text in these fields"),
     ]
 
 
@@ -149,9 +149,9 @@ def test_what_a_judge_does_not_write_has_no_variant(judge_server: JudgeServer, w
     )
     made = judged(judge_server, workspace, "paraphrase")
     assert made.made == {"paraphrase": 0}
-    reasons = {left.case_id: left.reason for left in made.left}
-    assert reasons["sum"] == "the judge gave its text back as it was"
-    assert reasons["loan"].startswith("the judge gave no text: the judge's reply does not fit: text: ")
+    reasons = {skipped.case_id: skipped.reason for skipped in made.skipped}
+    assert reasons["sum"] == "the judge returned its text unchanged"
+    assert reasons["loan"].startswith("the judge returned no text: the judge's reply does not fit: text: ")
 
 
 def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server: JudgeServer, workspace: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_spent_budget_leaves_cases_and_a_dead_judge_stops(judge_server: JudgeS
     judge = {"model": "scripted", "base_url": judge_server.url, "budget": {"calls": 1}}
     made = perturb(suite(), ["paraphrase"], judge=judge, workspace=workspace)
     assert made.made == {"paraphrase": 1}
-    assert "budget" in made.left[0].reason
+    assert "budget" in made.skipped[0].reason
     judge_server.fail_by(lambda _: Fault(401))
     with pytest.raises(JudgeDown):
         judged(judge_server, workspace, "contextual_misinformation")

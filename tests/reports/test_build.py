@@ -11,11 +11,11 @@ from pypdf import PdfReader
 
 from metrics.core.errors import RunError
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.phrases import level_text, named
 from metrics.reports import render, to_json
-from metrics.reports.build import build, headline
+from metrics.reports.build import build
 from metrics.reports.renderers.pdf import pdf
 from metrics.reports.report import Cell, Column, Report, Standing
+from metrics.reports.report_texts import level_text
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.page_scenes import masks_run
@@ -38,20 +38,21 @@ def facts(report: Report) -> dict[str, str]:
 def test_it_says_what_the_run_says(run: Run) -> None:
     report = build(run)
     assert report.title == "turns: rouge, looping_detection"
-    assert report.headline == "good leads: best, or level with the best, in 1 metric that tells the models apart."
-    assert facts(report)["Cases"] == "12; 3 bad rows knowingly left out"
+    assert report.headline == "good leads: best or tied for best in 2 of 2 metrics (poor in 1)."
+    assert facts(report)["Cases"] == "12; 3 invalid rows skipped"
     assert facts(report)["Suite fingerprint"] == run.spec["suite"]["fingerprint"]
     assert "numpy" in facts(report)["Versions"]
     assert report.models == ("good", "poor")
     assert {column.evaluator for column in report.columns} == {"rouge", "looping_detection"}
     assert [method.evaluator for method in report.methods] == ["rouge", "looping_detection"]
     assert report.methods[0].metrics[0].name == "rouge1"
-    assert any(problem.model == "poor" and problem.metric == "rougeL" for problem in report.problems)
+    assert any(problem.model == "poor" and problem.title == "rougeL" for problem in report.problems)
     assert any(insight.message.startswith("ROUGE: ") for insight in report.insights)
     assert all(insight.evidence for insight in report.insights)
-    assert "paired t tests at 5 %, corrected by Holm's method for all pairs of models" in report.notes[0]
+    assert "a paired test on the same cases" in report.notes[0]
+    assert "significant at 5 % after Holm's correction for all pairs of models of the metric" in report.notes[0]
     assert report.notes[1] == "Ranks in ROUGE: rougeL: 1: good; 2: poor."
-    assert all(problem.affected == 12 for problem in report.problems if problem.metric == "rougeL")
+    assert all(problem.affected == 12 for problem in report.problems if problem.title == "rougeL")
 
 
 def test_worst_cases_are_bad_distinct_and_complete(run: Run) -> None:
@@ -83,7 +84,7 @@ def test_a_run_of_a_later_version_still_reports(workspace: Path) -> None:
     report = build(by_hand())
     assert report.headline == "No metric has a value, so no model can be recommended."
     assert report.columns == ()
-    assert "does not know the evaluator" in report.methods[0].definition
+    assert "does not have the evaluator" in report.methods[0].definition
     assert pdf(report)
 
 
@@ -94,59 +95,9 @@ def test_an_unfinished_run_has_no_report(workspace: Path) -> None:
         render(run, "pdf")
 
 
-BEST = "best, or level with the best"
-MEASURED = "E: m 0.500 (95 % interval 0.400–0.600, n = 10)"
-
-
 def standing(leader: str, *level: str, value: float = 0.5, title: str = "m", problem: bool = False) -> Standing:
     column = Column(f"e/{title}", "e", "E", title, "higher", 0.4)
     return Standing(column, leader, Cell(value, 0.4, 0.6, 10, problem=problem), level)
-
-
-@pytest.mark.parametrize(
-    ("models", "standings", "expected"),
-    [
-        pytest.param("ab", [], "No metric has a value, so no model can be recommended.", id="nothing"),
-        pytest.param("a", [standing("a")], f"a meets the threshold in 1 metric: {MEASURED}.", id="one-good"),
-        pytest.param(
-            "a", [standing("a", problem=True)], "a misses the threshold in 1 of 1 metric: E: m.", id="one-bad"
-        ),
-        pytest.param("ab", [standing("a")], f"a leads with {MEASURED}.", id="one-metric"),
-        pytest.param(
-            "abc",
-            [standing("a", "b")],
-            f"a leads with {MEASURED}; b cannot be told apart from it.",
-            id="one-metric-level",
-        ),
-        pytest.param("abc", [standing("a"), standing("a", "b")], f"a leads: {BEST}, in 2 metrics.", id="leads-all"),
-        pytest.param(
-            "abc",
-            [standing("a"), standing("b"), standing("a")],
-            f"a leads: {BEST}, in 2 of 3 metrics.",
-            id="leads-most",
-        ),
-        pytest.param(
-            "abc",
-            [standing("a"), standing("a"), standing("c", "a", "b")],
-            f"a leads: {BEST}, in 2 metrics that tell the models apart.",
-            id="some-tell-nothing",
-        ),
-        pytest.param(
-            "abc",
-            [standing("a"), standing("b")],
-            f"a and b lead together: each is {BEST}, in 1 of 2 metrics.",
-            id="shared",
-        ),
-        pytest.param(
-            "ab",
-            [standing("a", "b"), standing("b", "a")],
-            "No model stands out: in none of 2 metrics can the models be told apart.",
-            id="all-level",
-        ),
-    ],
-)
-def test_headline(models: str, standings: list[Standing], expected: str) -> None:
-    assert headline(tuple(models), standings) == expected
 
 
 @pytest.mark.parametrize(
@@ -162,10 +113,6 @@ def test_headline(models: str, standings: list[Standing], expected: str) -> None
 )
 def test_level_text(models: str, entry: Standing, expected: str) -> None:
     assert level_text(entry, tuple(models)) == expected
-
-
-def test_many_names_are_shortened() -> None:
-    assert named(tuple("abcdefghi")) == "a, b, c, d, e, f and 3 more"
 
 
 def test_detection_shows_images_with_their_boxes(workspace: Path, tmp_path: Path) -> None:

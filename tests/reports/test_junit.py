@@ -21,7 +21,7 @@ def run(workspace: Path) -> Run:
 def cases(content: bytes) -> list[ElementTree.Element]:
     suites = ElementTree.fromstring(content)
     (suite,) = suites
-    found = list(suite)
+    found = [entry for entry in suite if entry.tag != "properties"]
     assert suites.tag == "testsuites"
     assert suite.tag == "testsuite"
     assert {entry.tag for entry in found} <= {"testcase"}
@@ -32,22 +32,33 @@ def cases(content: bytes) -> list[ElementTree.Element]:
     return found
 
 
-def test_gates_and_thresholds_are_cases(run: Run) -> None:
-    found = cases(junit(run, check(run, [Gate("rougeL", 0.99), Gate("rougeL", 0.1)])))
-    gates = {(entry.attrib["classname"], entry.attrib["name"]): entry.find("failure") for entry in found[:4]}
-    assert {key: failure is not None for key, failure in gates.items()} == {
+def properties(content: bytes) -> dict[str, str]:
+    return {entry.attrib["name"]: entry.attrib["value"] for entry in ElementTree.fromstring(content).iter("property")}
+
+
+def test_gates_are_cases_and_thresholds_are_properties(run: Run) -> None:
+    content = junit(run, check(run, [Gate("rougeL", 0.99), Gate("rougeL", 0.1)]))
+    found = {(entry.attrib["classname"], entry.attrib["name"]): entry.find("failure") for entry in cases(content)}
+    assert {key: failure is not None for key, failure in found.items()} == {
         ("good", "fail-under rouge.rougeL=0.99"): False,
         ("poor", "fail-under rouge.rougeL=0.99"): True,
         ("good", "fail-under rouge.rougeL=0.1"): False,
         ("poor", "fail-under rouge.rougeL=0.1"): False,
     }
-    thresholds = {(entry.attrib["classname"], entry.attrib["name"]): entry for entry in found[4:]}
-    failure = thresholds["poor", "threshold rouge.rougeL ≥ 0.75"].find("failure")
+    failure = found["poor", "fail-under rouge.rougeL=0.99"]
     assert failure is not None
-    assert failure.attrib["type"] == "threshold"
-    assert failure.text is not None
-    assert "not ≥ 0.75 (n = 12, 95 % interval" in failure.text
-    assert thresholds["good", "threshold rouge.rougeL ≥ 0.75"].find("failure") is None
+    assert failure.attrib["type"] == "fail-under"
+    thresholds = properties(content)
+    missed = thresholds["threshold rouge.rougeL ≥ 0.75, poor"]
+    assert missed.startswith("missed: ")
+    assert "(n = 12, 95 % interval" in missed
+    assert thresholds["threshold rouge.rougeL ≥ 0.75, good"].startswith("met: 1 (n = 12")
+
+
+def test_without_gates_nothing_fails(run: Run) -> None:
+    content = junit(run, [])
+    assert cases(content) == []
+    assert any(text.startswith("missed") for text in properties(content).values())
 
 
 def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path) -> None:

@@ -15,7 +15,6 @@ from metrics.reports.renderers.pdf import breakable, pdf
 from metrics.reports.report import Cell, Column, Passage, Report
 from metrics.reports.sections.worst_cases import MOST_TEXT
 from tests.reports.made import HOSTILE, made, worst_text
-from tests.timing import quickest
 
 A4 = (595, 842)
 ATTACKS = {
@@ -175,15 +174,12 @@ def test_wide_leaderboards_are_split(models: int, metrics: int, landscape: bool)
     assert all(f"metric_number_{index}" in text for index in range(metrics))
 
 
-def test_a_long_report_has_contents_and_is_fast() -> None:
+def test_a_long_report_has_contents() -> None:
     report = made()
-    pdf(report)  # the fonts are read once a process
     long = replace(report, worst=(worst_text(),) * 20, methods=report.methods * 60, problems=report.problems * 120)
     found = reader(content := pdf(long))
     assert len(found.pages) >= 20
     assert found.pages[0].extract_text().count("Worst cases") == 1
-    limit = 3 * len(found.pages) / 40 + 2
-    assert quickest(lambda: pdf(long), limit) < limit
     assert len(content) < 3_000_000
 
 

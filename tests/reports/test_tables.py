@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from metrics.core.errors import RunError
 from metrics.reports import render
-from metrics.reports.renderers.export_tables import AGGREGATES, FORMATS, SCORES, WHATS, table, write
+from metrics.reports.renderers.export_tables import AGGREGATES, SCORES, table
+from metrics.reports.table_names import WHATS
 from metrics.store import Run, Workspace
+from metrics.store.export_formats import FORMATS, write
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.reports.runs import EVIL, by_hand
 

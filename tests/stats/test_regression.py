@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from metrics.stats.paired_tests import student
 from metrics.stats.regression import clustered_coefficient
+from metrics.stats.student_t import student
 
 RNG = np.random.default_rng(2)
 N, CLUSTERS = 80, 20

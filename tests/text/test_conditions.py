@@ -1,14 +1,12 @@
 """The condition language: what it means, what it refuses and where, and in what time."""
 
 import re
-from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.text.conditions import ConditionError, parse_condition
-from tests.timing import quickest
 
 
 def holds(condition: str, text: str, case_sensitive: bool = True) -> bool:
@@ -66,7 +64,7 @@ def test_case_may_be_ignored() -> None:
         pytest.param('regexp "a"', "'\"a\"' at character 8; expected ( after regexp", id="regexp-no-parenthesis"),
         pytest.param("regexp(a)", "'a' at character 8; expected an expression in quotes", id="regexp-no-quotes"),
         pytest.param('regexp("a(")', 'the expression "a(": missing ): a( at character 8', id="regexp-broken"),
-        pytest.param(r'regexp("(a)\1")', "at character 8; expected one that RE2 reads", id="regexp-back-reference"),
+        pytest.param(r'regexp("(a)\1")', "at character 8; expected one that RE2 can read", id="regexp-back-reference"),
         pytest.param('regexp("' + "a" * 1001 + '")', "1,001 characters, more than 1,000", id="regexp-long"),
         pytest.param('regexp("((a{100}){100}){100}")', "at character 8", id="regexp-explodes"),
         pytest.param("(" * 51 + '"a"' + ")" * 51, "at most 50 parentheses", id="deep"),
@@ -104,17 +102,3 @@ def test_anything_is_read_or_refused(condition: str) -> None:
 def test_an_escaped_string_is_contained_as_python_says(text: str, wanted: str) -> None:
     quoted = '"' + wanted.replace("\\", "\\\\").replace('"', '\\"') + '"'
     assert holds(quoted, text) is (wanted in text)
-
-
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)*x", "(a?){200}a{200}b", "[a-z]+[0-9]+x"])
-def test_no_expression_hangs(pattern: str) -> None:
-    assert quickest(lambda: holds(f'regexp("{pattern}")', "a" * 300_000 + "!"), 10) < 10
-
-
-@pytest.mark.parametrize("condition", ['"' + '\\"' * 4999, "NOT " * 2499 + '"a"', "(" * 9999])
-def test_no_condition_hangs(condition: str) -> None:
-    def act() -> None:
-        with suppress(ConditionError):
-            holds(condition, "a")
-
-    assert quickest(act, 2) < 2

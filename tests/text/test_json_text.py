@@ -2,7 +2,6 @@
 
 import json
 import re
-from contextlib import suppress
 
 import jsonschema
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.text.json_text import JsonError, read_json, violations
-from tests.timing import quickest
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([1.0, 0.5]) | st.text("ab", max_size=3),
@@ -108,8 +106,8 @@ def test_violations_say_where() -> None:
         pytest.param('{"$ref": "https://example.com/x"}', "refers to 'https://example.com/x'", id="remote-ref"),
         pytest.param('{"$ref": "file:///etc/passwd"}', "refers to 'file:///etc/passwd'", id="file-ref"),
         pytest.param('{"$ref": "#/$defs/none"}', "refers to", id="dangling-ref"),
-        pytest.param('{"$ref": "#"}', "refers to itself without end", id="endless"),
-        pytest.param('{"pattern": "(a)\\\\1"}', "none that RE2 reads", id="back-reference"),
+        pytest.param('{"$ref": "#"}', "refers to itself endlessly", id="endless"),
+        pytest.param('{"pattern": "(a)\\\\1"}', "RE2 cannot read", id="back-reference"),
         pytest.param(
             '{"patternProperties": {"a": true}, "unevaluatedProperties": false}', "not supported", id="both-properties"
         ),
@@ -131,21 +129,3 @@ def test_a_recursive_schema_on_a_deep_value() -> None:
     for _ in range(60):
         value = [value]
     assert not violations(value, '{"items": {"$ref": "#"}}')
-
-
-@pytest.mark.parametrize(
-    ("text", "schema"),
-    [
-        pytest.param('"' + "a" * 50_000 + '!"', '{"pattern": "^(a+)+$"}', id="pattern"),
-        pytest.param('{"' + "a" * 50_000 + '!": 1}', '{"patternProperties": {"^(a+)+$": true}}', id="pattern-property"),
-        pytest.param("[" + "{}," * 50_000 + "{}]", '{"uniqueItems": true}', id="unique"),
-        pytest.param('"' + '\\"' * 300_000, "{}", id="open-string"),
-        pytest.param("[" + ("[" * 60 + "]" * 60 + ",") * 5_000 + "1]", "{}", id="wide"),
-    ],
-)
-def test_nothing_hangs(text: str, schema: str) -> None:
-    def act() -> None:
-        with suppress(JsonError):
-            violations(read_json(text).value, schema)
-
-    assert quickest(act, 10) < 10

@@ -3,7 +3,6 @@
 import pytest
 
 from metrics.text.patterns import MOST_FOUND, Found, found, readable
-from tests.timing import quickest
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,7 @@ def test_what_is_found(patterns: list[str], text: str, expected: list[Found]) ->
 
 
 def test_everything_unreadable_is_said_at_once() -> None:
-    with pytest.raises(ValueError, match="no expressions that RE2 reads") as refused:
+    with pytest.raises(ValueError, match="expressions that RE2 cannot read") as refused:
         readable(["fine", "(", r"(a)\1", "a" * 1_001])
     said = str(refused.value)
     assert "'(': missing ): (" in said
@@ -36,8 +35,3 @@ def test_everything_unreadable_is_said_at_once() -> None:
 
 def test_findings_are_bounded() -> None:
     assert len(found(["a", "b"], "ab" * 5_000)) == 2 * MOST_FOUND
-
-
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(.*)(.*)(.*)x", "a", "a{1,200}b", "a(?:.*b)?"])
-def test_a_long_text_takes_seconds_whatever_the_expression(pattern: str) -> None:
-    assert quickest(lambda: found([pattern], "a" * 300_000), 10) < 10

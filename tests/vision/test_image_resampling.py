@@ -5,13 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics.vision.image_resampling import (
-    draw_halves,
-    draw_weights,
-    half_sample_interval,
-    paired_difference,
-    resample,
-)
+from metrics.stats.draws import draw_halves, draw_weights
+from metrics.vision.image_resampling import half_sample_interval, resample
 from metrics.vision.matching import match
 from metrics.vision.objects import Objects, prepare
 from metrics.vision.precision_recall import Ranking, accumulate
@@ -77,38 +72,6 @@ def test_a_score_threshold_leaves_predictions_out():
     assert np.array_equal(recall[0, known], expected.recall[:, known, 0, 0].T)
 
 
-def test_clusters_are_drawn_whole_and_the_seed_decides():
-    clusters = np.array([0, 0, 1, 2, 2, 2], np.int32)
-    weights = draw_weights(clusters, 200, 4)
-    assert np.array_equal(weights, draw_weights(clusters, 200, 4))
-    assert not np.array_equal(weights, draw_weights(clusters, 200, 5))
-    assert np.array_equal(weights[:, 0], weights[:, 1])
-    assert np.array_equal(weights[:, 3], weights[:, 5])
-    assert np.array_equal(weights[:, [0, 2, 3]].sum(axis=1), np.full(200, 3))
-    assert draw_weights(clusters[:0], 3).shape == (3, 0)
-
-
-@pytest.mark.parametrize("count", [1, 4, 7])
-def test_half_samples_hold_half_of_the_clusters_and_then_the_rest(count):
-    clusters = np.array([0, 0, 1, 2, 2, 3, 4, 5, 6], np.int32)
-    halves = draw_halves(clusters, count, 4)
-    assert halves.shape == (count, 9)
-    assert set(np.unique(halves)) == {0, 1}
-    assert np.array_equal(halves[:, 0], halves[:, 1])
-    assert np.array_equal(halves[:, 3], halves[:, 4])
-    assert set(halves[::2][:, [0, 2, 3, 5, 6, 7, 8]].sum(axis=1)) == {3}
-    assert np.array_equal(halves[1::2], 1 - halves[0:-1:2])
-    assert np.array_equal(halves, draw_halves(clusters, count, 4))
-    assert draw_halves(clusters[:0], 3).shape == (3, 0)
-
-
-def test_half_samples_spread_as_the_mean_does():
-    values = np.random.default_rng(0).random(101)
-    halves = draw_halves(np.arange(101, dtype=np.int32), 4_000)
-    spread = (halves @ values / halves.sum(axis=1)).std()
-    assert spread == pytest.approx(values.std(ddof=1) / np.sqrt(101), rel=0.05)
-
-
 @pytest.mark.parametrize("missing", [0, 3, 39, 40])
 def test_interval_is_around_the_corrected_value_and_leaves_nan_out(missing):
     samples = np.random.default_rng(0).uniform(0.3, 0.7, (40, 2))
@@ -150,33 +113,3 @@ def test_intervals_hold_the_true_map_about_as_often_as_promised():
         low, high = half_sample_interval(means[0], means[1:])
         held += bool(low <= true <= high)
     assert held >= 68
-
-
-class TestPairedDifference:
-    @pytest.mark.parametrize(
-        ("apart", "samples", "expected"),
-        [
-            pytest.param(0.0, [0.0] * 9, (0.0, 0.0, None), id="equal"),
-            pytest.param(0.5, [0.5] * 99, (0.5, 0.5, 0.01), id="the same in every resample"),
-            pytest.param(-0.5, [-0.5] * 99, (-0.5, -0.5, 0.01), id="the same, turned"),
-            pytest.param(0.1, [0.0, 0.2] * 10 + [0.1] * 19, (0.0, 0.2, 21 / 40), id="as far as to 0 in 20 of 39"),
-            pytest.param(0.0, [-0.1, 0.1], (-0.095, 0.095, 1.0), id="no difference but in resamples"),
-            pytest.param(0.4, [0.3, 0.5] * 50, (0.3, 0.5, 6.334248e-5), id="the normal tail at four deviations"),
-        ],
-    )
-    def test_by_hand(self, apart, samples, expected):
-        low, high, p = paired_difference(apart, np.array(samples))
-        assert (low, high, p) == pytest.approx(expected)
-
-    def test_it_keeps_its_level(self):
-        """Of 300 pairs of models without a difference about one in twenty has p ≤ .05, and an interval without 0."""
-        rng = np.random.default_rng(3)
-        called = outside = 0
-        for _ in range(300):
-            apart = rng.normal(size=80)
-            samples = rng.choice(apart, (400, 80)).mean(axis=1)
-            low, high, p = paired_difference(float(apart.mean()), samples)
-            called += p <= 0.05
-            outside += not low <= 0 <= high
-        assert 5 <= called <= 28
-        assert 5 <= outside <= 28

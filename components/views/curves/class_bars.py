@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import interval_bars
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
-from components.widgets.drilldown_filters import ERRORS, GAIN
+from components.widgets.drilldown_filters import ERRORS
 from components.widgets.frame import is_dark
+from metrics.presentation import format
+from metrics.presentation.chart_data import metric_bars
 
 
 def show_labels(run: str, evaluator: str) -> None:
@@ -31,7 +33,7 @@ def show_labels(run: str, evaluator: str) -> None:
     filters.reset(["metric", "at", "model"])
     numbers = numbers[(numbers["variant"] == variant) & numbers["series"].isin(chosen)]
     numbers = numbers.assign(name=numbers["label"], key=numbers["label"])
-    order = interval_bars.worst_first(numbers, metric.direction.value)
+    order = metric_bars.worst_first(numbers, metric.direction.value)
     bounds = (metric.low, metric.high) if math.isfinite(metric.high - metric.low) else None
     left, right = st.columns(curve_parts.COLUMNS)
     title = f"{format.title(name)} {format.ARROWS[metric.direction.value]}" + (f", {variant}" if variant else "")
@@ -74,10 +76,10 @@ def show_breakdown(run: str, evaluator: str) -> None:
     filters.reset(["model", "label"])
     numbers = numbers[numbers["series"].isin(chosen)]
     numbers = numbers[numbers["label"] == label if label else numbers["label"].isna()]
-    gains = numbers[numbers["metric"].str.startswith(GAIN)]
-    errors = gains["metric"].str.removeprefix(GAIN)
-    gains = gains.assign(key=errors, name=[ERRORS[error][0] for error in errors])
-    order = [title for title, _ in ERRORS.values()]
+    gains = numbers[numbers["metric"].str.startswith(metric_bars.GAIN)]
+    errors = gains["metric"].str.removeprefix(metric_bars.GAIN)
+    gains = gains.assign(key=errors, name=errors.map(metric_bars.ERROR_TITLES))
+    order = [metric_bars.ERROR_TITLES.get(error, "") for error in ERRORS]
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         st.text(f"AP gained without the error, {label or 'mean of classes'} ↓")
@@ -89,20 +91,21 @@ def show_breakdown(run: str, evaluator: str) -> None:
         )  # fmt: skip
     of, error = url.param("of", "") or "", url.param("error", "")
     with right:
-        if of in chosen and error in ERRORS:
+        if of in chosen and error in metric_bars.ERROR_TITLES:
             _show_errors(run, evaluator, of, error, label)
             return
         st.text("Present AP", help=declared["ap"].description)
         curve_parts.numbers_table(numbers[numbers["metric"] == "ap"].assign(label=None), "AP", chosen)
         meanings = [
-            f"**{title}** – {declared[GAIN + error].description}" for error, (title, _) in ERRORS.items() if error
+            f"**{title}** – {declared[metric_bars.GAIN + error].description}"
+            for error, title in metric_bars.ERROR_TITLES.items()
         ]
         st.caption("  \n".join(meanings[:6]))
         st.caption("Click a bar to see its objects. The gains do not add up: AP is not a sum over errors.")
 
 
 def _show_errors(run: str, evaluator: str, of: str, error: str, label: str | None) -> None:
-    title, kinds = ERRORS[error]
+    title, kinds = metric_bars.ERROR_TITLES[error], ERRORS[error]
     rows, total = data.matched(run, evaluator, of, kinds, label)
     st.text(f"{of}: {title}" + (f", {label}" if label else ""))
     rows = rows.drop(columns="label") if label else rows
@@ -110,5 +113,7 @@ def _show_errors(run: str, evaluator: str, of: str, error: str, label: str | Non
     curve_parts.list_things(
         run, rows, total, f"errors-{of}-{error}-{label}", curve_parts.words(run), of, evaluator=evaluator, label=label
     )
-    curve_parts.pictures_link(run, of, drilldown_filters.number(evaluator, GAIN + error, {}) | {"label": label})
+    curve_parts.pictures_link(
+        run, of, drilldown_filters.number(evaluator, metric_bars.GAIN + error, {}) | {"label": label}
+    )
     curve_parts.back("Back to the errors", "of", "error")

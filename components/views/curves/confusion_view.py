@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import confusion_chart
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.frame import is_dark
+from metrics.presentation import format
+from metrics.presentation.chart_data import confusion_counts
 
 
 def show_confusion(run: str, evaluator: str) -> None:
@@ -19,7 +21,7 @@ def show_confusion(run: str, evaluator: str) -> None:
     name = filters.pick("Model", {name: name for name in places}, "model")
     counts = frame[frame["series"] == name]
     entry, said = data.catalogue()[evaluator], curve_parts.words(run)
-    margins = confusion_chart.margins_of(counts) if "detection" in entry.tasks else None
+    margins = confusion_counts.margins_of(counts) if "detection" in entry.tasks else None
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         st.plotly_chart(
@@ -54,7 +56,7 @@ def _show_summary(run: str, evaluator: str, name: str, counts: pd.DataFrame, mar
         with place.container(gap="xxsmall"):
             st.metric(title, format.number(row["value"]), help=metric.description)
             st.caption(f"{bounds} · n {format.count(int(row['n']))}" if bounds else f"n {format.count(int(row['n']))}")
-    mistakes = confusion_chart.confusions(counts, margins, most=5 if margins else 8)
+    mistakes = confusion_counts.confusions(counts, margins, most=5 if margins else 8)
     if mistakes.empty:
         st.text("No class is confused with another.")
         return
@@ -73,7 +75,7 @@ def _show_cell(
     margins: tuple[str, str] | None,
 ) -> None:  # fmt: skip
     """Draw what the cell counts."""
-    names = confusion_chart.groups(counts, margins)
+    names = confusion_counts.groups(counts, margins)
     labels, predicted = (tuple(label for label, shown in names.items() if shown == wanted) for wanted in cell)
     rows, total = data.confused(run, evaluator, series, labels, predicted)
     st.text(f"{name}: {_in_words(*cell, margins)}")

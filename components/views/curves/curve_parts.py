@@ -9,12 +9,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format, palette
+from components import data
 from components.charts.figure_parts import selected
 from components.viewers import image_viewer
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import records
+from metrics.presentation import format, palette
 
 PANELS = 6  # classes shown by default
 LINES = 6  # models shown by default

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import ranked_curves, reliability
 from components.views.curves import curve_parts
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
+from metrics.presentation import format
 
 
 def show_ranks(run: str, evaluator: str) -> None:

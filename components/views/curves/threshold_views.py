@@ -7,12 +7,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import outcome_areas, threshold_curves
 from components.viewers import tile_gallery
 from components.views.curves import curve_parts
 from components.widgets import controls, filters, url
 from components.widgets.frame import is_dark
+from metrics.presentation import format
+from metrics.presentation.chart_data import curve_points
 
 EDGE = 7  # pictures
 SECONDS = 2.0  # for their thumbnails the first time
@@ -28,11 +30,11 @@ def show_thresholds(run: str, evaluator: str) -> None:
     """Draw precision over recall with a marker at the threshold, and the objects behind a point."""
     frame = data.curves(run, evaluator)
     series, colours, places = curve_parts.choose_series(frame)
-    labels = threshold_curves.by_frequency(frame)
-    chosen = curve_parts.choose_labels(labels, threshold_curves.ALL)
+    labels = curve_points.label_order(frame)
+    chosen = curve_parts.choose_labels(labels, curve_points.ALL)
     filters.reset(["model", "label"])
     points = frame[frame["series"].isin(series)]
-    pool = threshold_curves.pooled(points, labels)
+    pool = curve_points.pooled(points, labels)
     points = curve_parts.ordered(pd.concat([pool, points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     pictured = evaluator in data.match_evaluators(run)
@@ -47,18 +49,16 @@ def show_thresholds(run: str, evaluator: str) -> None:
         )  # fmt: skip
     of, of_class = url.param("of", ""), url.param("of_class", "")
     with right:
-        if of in places and of_class in (threshold_curves.ALL, *labels):
-            wanted = tuple(labels) if of_class == threshold_curves.ALL else (of_class,)
+        if of in places and of_class in (curve_points.ALL, *labels):
+            wanted = tuple(labels) if of_class == curve_points.ALL else (of_class,)
             _show_matches(run, evaluator, of, places[of], wanted, of_class, threshold)
         else:
-            _show_counts(
-                threshold_curves.at_threshold(pool, threshold), threshold_curves.best_threshold(pool), threshold
-            )
+            _show_counts(curve_points.at_threshold(pool, threshold), curve_points.best_threshold(pool), threshold)
             st.caption(f"Click a point of a curve to see the {curve_parts.words(run).things} behind it.")
     if pictured:
         of = of if of in places else series[0]
         shown = [of_class] if of_class in labels else [label for label in chosen if label in labels]
-        if threshold_curves.ALL in chosen and not of_class:
+        if curve_points.ALL in chosen and not of_class:
             shown = []
         _show_edge(run, evaluator, of, places[of], shown, threshold)
 
@@ -100,8 +100,8 @@ def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> No
         for row in here.to_dict("records"):
             with st.container(border=True, gap="xsmall"):
                 name = row["series"]
-                if (threshold_curves.ALL, name) in best.index:
-                    top = best.loc[(threshold_curves.ALL, name)]
+                if (curve_points.ALL, name) in best.index:
+                    top = best.loc[(curve_points.ALL, name)]
                     name += f" – best F1 {format.number(top['f1'])} at {top['threshold']:.2f}"
                 st.text(name)
                 st.text(threshold_curves.rates(row))
@@ -137,11 +137,11 @@ def show_f1(run: str, evaluator: str) -> None:
     """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
     frame = data.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
-    labels = threshold_curves.by_frequency(frame)
+    labels = curve_points.label_order(frame)
     chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
     filters.reset(["model", "label"])
     points = frame[frame["series"].isin(series)]
-    points = curve_parts.ordered(pd.concat([threshold_curves.mean_f1(points, curve_parts.MEAN), points]), chosen)
+    points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         threshold = threshold_slider()
@@ -192,7 +192,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
             selection_mode="points",
             alt=f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
         )  # fmt: skip
-    here = threshold_curves.at_threshold(rows, threshold)
+    here = curve_points.at_threshold(rows, threshold)
     of, kind = url.param("of"), url.param("kind", "")
     with right:
         if of in series and kind in kinds:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from components.charts.figure_parts import plain
-from components.format import ARROWS, MISSING, aligned, count, interval, number, plural, shorten
-from components.palette import ACCENT, INK, MUTED, SERIES, SURFACE
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
+from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
+from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -69,10 +70,7 @@ class Span(NamedTuple):
 
 def stat(found: Number | Span | None) -> str:
     """Return a statistic with its interval: `0.62 (0.55–0.69)`."""
-    if found is None or found.value is None:
-        return MISSING
-    bounds = interval(found.low, found.high)
-    return number(found.value) + (f" ({bounds})" if bounds else "")
+    return MISSING if found is None else with_interval(found.value, found.low, found.high)
 
 
 def metric_title(column: Column, limit: int = 40) -> str:
@@ -159,7 +157,7 @@ def corrected_table(rows: Sequence[Corrected]) -> pd.DataFrame:
     )
 
 
-def signed_stat(found: Number | None) -> str:
+def signed_stat(found: Number | Span | None) -> str:
     """Return a difference with its sign and interval."""
     if found is None or found.value is None:
         return MISSING
@@ -189,9 +187,7 @@ def bias_table(rows: Sequence[Bias]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "check": [_checked(row) for row in rows],
-            "effect": [
-                f"{'+' if row.effect > 0 else ''}{number(row.effect)} ({interval(row.low, row.high)})" for row in rows
-            ],
+            "effect": [signed_stat(Span(row.effect, row.low, row.high)) for row in rows],
             "significance": ["✗ significant" if row.found else "✓ not significant" for row in rows],
             "n": [row.n for row in rows],
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.format import MISSING, STATUSES, count, duration, number, plural
+from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
 
 if TYPE_CHECKING:
     import pandas as pd

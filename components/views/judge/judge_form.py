@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.format import duration, plural
 from components.views.judge.judge_calls import dollars
+from metrics.presentation.format import duration, plural
 
 if TYPE_CHECKING:
     from components.data import Measured, Trial

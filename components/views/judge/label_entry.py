@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data, format
+from components import data
+from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import Column, Criterion

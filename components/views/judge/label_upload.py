@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.judge import agreement_tables
 from components.widgets import column_mapping, uploads, url
+from metrics.presentation import format
 
 NAME, PAIRS = "labels", "labels_map"
 KINDS = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet")

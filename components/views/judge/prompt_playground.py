@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.format import MISSING, number, shorten
-from components.palette import GLYPHS
 from components.widgets import url
 from components.widgets.frame import run_labels
+from metrics.presentation.format import MISSING, number, shorten
+from metrics.presentation.palette import GLYPHS
 
 if TYPE_CHECKING:
     from components.data import TriedCase

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.format import count, plural, share
 from components.views.judge.judge_calls import dollars
 from components.widgets.uploads import size_text
+from metrics.presentation.format import count, plural, share
 
 if TYPE_CHECKING:
     from components.data import Statistics

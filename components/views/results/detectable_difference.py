@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import url
 from components.widgets.controls import agreed, place
+from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import Column, Ranks

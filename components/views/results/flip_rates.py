@@ -6,10 +6,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import filters, url
 from components.widgets.frame import empty
 from components.widgets.tables import records
+from metrics.presentation import format, phrases
 
 KEY = ("model", "evaluator", "metric", "perturbation")
 CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}
@@ -73,10 +74,12 @@ def headline(rates: pd.DataFrame) -> str:
 def method(rates: pd.DataFrame) -> str:
     """Return the definition of a flip, the test and the correction, in plain words."""
     tests = int(rates["p"].notna().sum())
-    test = f"exact test stratified by original, Holm correction ({format.plural(tests, 'test')}, 5 %)"
-    if not tests:
-        test = "not tested, as nothing flipped that has copies"
-    return f"Flip: the variant is on the other side of the threshold than its original. More than copies: {test}."
+    found = (
+        f"{phrases.significance(tests, 'holm')}, by an exact test against the copies of the same originals"
+        if tests
+        else "not tested, because nothing but copies flipped"
+    )
+    return f"A flip: the variant is on the other side of the threshold than its original. “More than copies” = {found}."
 
 
 def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
@@ -97,7 +100,7 @@ def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
                 for row in rows
             ],
             "verdict": [_comparison(row) for row in rows],
-            "p": ["" if pd.isna(row["adjusted"]) else format.number(row["adjusted"]) for row in rows],
+            "p": [phrases.p_value(row["adjusted"]) for row in rows],
             "unscored": [row["unscored"] for row in rows],
         }
     )

@@ -6,17 +6,25 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import filters, url
 from components.widgets.tables import records
+from metrics.presentation import format
 
 SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
 TOPICS = {
-    "best and worst": ("best_model", "worst_model", "no_difference", "most_accurate", "least_accurate"),
-    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_blame", "generation_blame"),
+    "best and worst": (
+        "leading_model",
+        "best_model",
+        "worst_model",
+        "no_difference",
+        "most_accurate",
+        "least_accurate",
+    ),
+    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_cause", "generation_cause"),
     "grounding": ("least_grounded",),
     "hard cases": ("hardest_case",),
-    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "dearest_model"),
+    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"),
 }
 
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.charts import interval_bars, radar, spread, tradeoff
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import records
+from metrics.presentation import format
+from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 
 if TYPE_CHECKING:
     from components.data import Cell, Column, Distribution, Leaderboard
 
-MOST_SPOKES = 8
-MOST_BARS = 3  # metrics of bars
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6, "tradeoff": 200}  # models shown unasked
 QUANTITIES = {"cost_usd": "Cost", "duration_s": "Latency", "tokens": "Tokens"}
 UNITS = {"cost_usd": "USD a case", "duration_s": "seconds a case", "tokens": "tokens a case"}
@@ -75,16 +75,16 @@ def show_form(
 
 def show_radar(view: View) -> None:
     """Several metrics, each from its worst to its best."""
-    fit = [column for column in view.columns if radar.can_be_spoke(column)]
-    if len(fit) < radar.LEAST:
+    fit = [column for column in view.columns if can_be_spoke(column.direction, column.low, column.high)]
+    if len(fit) < LEAST_SPOKES:
         st.info(
-            f"A radar needs {radar.LEAST} metrics with a range and a better end; the sidebar leaves {len(fit)}. "
-            "Bars show up to three."
+            f"A radar needs {LEAST_SPOKES} metrics with a range and a better end; the sidebar leaves "
+            f"{len(fit)}. Bars show up to three."
         )
         return
     chosen = _metrics(fit, MOST_SPOKES, "The first")
-    if len(chosen) < radar.LEAST:
-        st.info(f"A radar needs {radar.LEAST} metrics: choose {radar.LEAST - len(chosen)} more in the sidebar.")
+    if len(chosen) < LEAST_SPOKES:
+        st.info(f"A radar needs {LEAST_SPOKES} metrics: choose {LEAST_SPOKES - len(chosen)} more in the sidebar.")
         return
     view.restrict(MOST["radar"])
     left, right = st.columns(curve_parts.COLUMNS)
@@ -107,7 +107,7 @@ def show_radar(view: View) -> None:
 
 def show_bars(view: View) -> None:
     """Up to three metrics, a panel each, with 95 % intervals."""
-    chosen = _metrics(view.columns, MOST_BARS, f"The first {MOST_BARS}")[:MOST_BARS]
+    chosen = _metrics(view.columns, MOST_METRICS, f"The first {MOST_METRICS}")[:MOST_METRICS]
     view.restrict(MOST["bars"])
     point = None
     for column, place in zip(chosen, st.columns(len(chosen)), strict=True):

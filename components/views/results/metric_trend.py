@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components.format import MISSING, aligned, count, interval, moment, number, plural, shorten
-from components.views.results.model_comparison import CORRECTIONS, certainty, chance, signed
+from components.views.results.model_comparison import CORRECTIONS
+from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
+from metrics.presentation.phrases import better, p_value, signed
 
 if TYPE_CHECKING:
     from components.data import Column, Stop, Trend
@@ -20,22 +21,22 @@ ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lowe
 def answer(stops: Sequence[Stop]) -> str:
     """Return whether the models' last runs are better than those before, in one sentence."""
     last = {stop.model: stop for stop in stops}
-    compared = {stop.model: stop.change.verdict for stop in last.values() if stop.change is not None}
+    compared = {stop.model: stop.change.significance for stop in last.values() if stop.change is not None}
     if not compared:
         return "No model has a number that can be compared with an earlier run's"
-    groups = {verdict: [shorten(model, 30) for model, own in compared.items() if own == verdict] for verdict in ENDS}
+    groups = {end: [shorten(model, 30) for model, own in compared.items() if own == end] for end in ENDS}
     if groups["better"] and groups["worse"]:
         return (
             f"It depends: better than in the run before {_listed(groups['better'])}, worse {_listed(groups['worse'])}"
         )
-    for verdict, models in groups.items():
+    for significance, models in groups.items():
         if models:
             rest = len(compared) - len(models)
-            others = f"; {plural(rest, 'other')} not shown to differ" if rest else ""
-            return f"{ENDS[verdict]} than in the run before: {_listed(models)}{others}"
-    if all(verdict == "equal" for verdict in compared.values()):
+            others = f"; {plural(rest, 'other')} without significant change" if rest else ""
+            return f"{ENDS[significance]} than in the run before: {_listed(models)}{others}"
+    if all(found == "equal" for found in compared.values()):
         return f"No: nothing has changed since the run before, in {plural(len(compared), 'model')}"
-    return f"Not shown: no change since the run before that chance would not make, in {plural(len(compared), 'model')}"
+    return f"No significant change since the run before, in {plural(len(compared), 'model')}"
 
 
 def _listed(models: Sequence[str]) -> str:
@@ -44,11 +45,11 @@ def _listed(models: Sequence[str]) -> str:
 
 def method(found: Trend) -> str:
     """Return how the changes were tested, in a sentence a manager understands."""
-    if not found.tested:
-        return "Each run is held against the one before it on the cases of both: none differs, so nothing was tested."
     units = ", in the suite's groups" if found.clustered else ""
-    called = certainty(found.tested, found.correction)
-    return f"Each run is held against the one before it on the cases of both{units}. Called better where {called}."
+    base = f"Each run is compared with the previous one on their shared cases{units}"
+    if not found.tested:
+        return f"{base}: none differs, so nothing was tested."
+    return f"{base}. {better(found.tested, found.correction)}"
 
 
 def value_facts(stop: Stop, column: Column) -> str:
@@ -70,10 +71,10 @@ def change_facts(stop: Stop) -> str:
     if change is not None and change.difference is not None:
         bounds = interval(change.low, change.high)
         facts.append(signed(change.difference) + (f" (95 % {bounds})" if bounds else ""))
-        facts.append(f"p {chance(change.p)}, adjusted {chance(change.adjusted)}")
+        facts.append(f"p {p_value(change.p)}, adjusted {p_value(change.adjusted)}")
     if change is not None and change.outcomes:
-        better, worse, ties = change.outcomes
-        facts.append(f"{plural(better, 'case')} better, {count(worse)} worse, {count(ties)} equal")
+        wins, losses, ties = change.outcomes
+        facts.append(f"{plural(wins, 'case')} better, {count(losses)} worse, {count(ties)} equal")
     return " · ".join(facts)
 
 
@@ -90,7 +91,7 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
             "words": [stop.words for stop in stops],
             "difference": [signed(change.difference if change else None) for change in changes],
             "of_change": [(interval(change.low, change.high) if change else "") or MISSING for change in changes],
-            "adjusted": [chance(change.adjusted if change else None) for change in changes],
+            "adjusted": [p_value(change.adjusted if change else None) for change in changes],
             "outcomes": [
                 " / ".join(map(count, change.outcomes)) if change and change.outcomes else MISSING for change in changes
             ],

@@ -9,8 +9,20 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.figure_parts import plain, undimmed
-from components.format import ARROWS, DIRECTIONS, MISSING, aligned, count, interval, number, plural, range_text, shorten
-from components.palette import ACCENT, INK, MUTED, SURFACE, series
+from metrics.presentation.format import (
+    ARROWS,
+    DIRECTIONS,
+    MISSING,
+    aligned,
+    count,
+    interval,
+    number,
+    plural,
+    range_text,
+    shorten,
+)
+from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
+from metrics.presentation.phrases import better, p_value, paired_on, signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,8 +36,8 @@ KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
 SIDES = (270, 175)  # pixels left and right of the forest, for names and values
 MARGINS = (22, 42)  # above and below it
+TESTS = {"mcnemar": "McNemar", "sign_flips": "sign flips", "t": "paired t"}
 GAP = 72  # between its panels
-OVERLAP = "intervals overlap: not shown"
 ROW = 25  # pixels a metric
 LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
 
@@ -33,59 +45,31 @@ LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
 def answer(found: Comparison) -> str:
     """Return whether B is better, in one sentence; A and B stand for the models' names."""
     tested: list[Row] = [*found.rows, *found.resampled]
-    rows = [row for row in tested if row.column.direction != "none" and row.verdict != "none"]
-    better = sum(row.verdict == "better" for row in rows)
-    worse = sum(row.verdict == "worse" for row in rows)
+    rows = [row for row in tested if row.column.direction != "none" and row.significance != "none"]
+    better = sum(row.significance == "better" for row in rows)
+    worse = sum(row.significance == "worse" for row in rows)
     metrics = plural(len(rows), "metric")
     if not rows:
-        apart = [row for row in found.unpaired if unpaired_words(row) not in ("", OVERLAP)]
-        return (
-            f"Not paired: {plural(len(found.unpaired), 'metric')} of the whole data set, the two intervals apart in "
-            f"{len(apart) or 'none'}"
-        )
+        return f"Not tested: {plural(len(found.unpaired), 'metric')} without values per case or resamples to pair"
     if better and worse:
         return f"It depends: B is better in {better} of {metrics}, A in {worse}"
     if better:
         return f"Yes: B is better in {better} of {metrics}, and A in none"
     if worse:
         return f"No: A is better in {worse} of {metrics}, and B in none"
-    return f"Not shown: A and B cannot be told apart in {'this metric' if len(rows) == 1 else f'any of {metrics}'}"
+    return f"No significant difference between A and B in {'this metric' if len(rows) == 1 else f'any of {metrics}'}"
 
 
 def method(found: Comparison, correction: str) -> str:
-    """Return how the answer was come by, in a sentence a manager understands."""
+    """Return what was paired and what "better" means, in two sentences."""
     n = [row.n for row in found.rows if row.n] or [found.cases]
-    cases = count(max(n)) if min(n) == max(n) else f"{count(min(n))}–{count(max(n))}"
-    units = ", in the suite's groups" if found.clustered else ""
-    called = certainty(found.tested, correction)
-    return f"The same {cases} cases answered by both{units}. Called better where {called}."
-
-
-def certainty(tested: int, correction: str) -> str:
-    """Return what a correction of that many tests promises of a finding."""
-    return {
-        "holm": f"the chance of even one false finding among {plural(tested, 'test')} is at most 5 % (Holm)",
-        "benjamini_hochberg": "of the differences found at most 5 % are expected to be false (Benjamini–Hochberg)",
-        "none": f"each of {plural(tested, 'test')} has its own 5 % chance of a false finding (no correction)",
-    }[correction]
+    return f"{paired_on(n, found.clustered)}. {better(found.tested, correction)}"
 
 
 def metric_name(column: Column, limit: int = 42) -> str:
     """Return evaluator, metric and its better end: `ROUGE · rougeL ↑`; the evaluator is cut first."""
     title = shorten(column.title, limit - 12)
     return f"{shorten(column.evaluator_title, limit - 3 - len(title))} · {title} {ARROWS[column.direction]}".rstrip()
-
-
-def signed(value: float | None) -> str:
-    """Return a difference with its sign."""
-    return ("+" if value is not None and value > 0 else "") + number(value)
-
-
-def chance(p: float | None) -> str:
-    """Return a p with three decimals: `0.012`, `<0.001`."""
-    if p is None:
-        return MISSING
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def scaled(row: Row) -> tuple[float, float, float] | None:
@@ -112,7 +96,7 @@ def is_open(row: Row) -> bool:
 def forest(rows: Sequence[Row], dark: bool = False) -> go.Figure:
     """Differences with 95 % intervals around a zero line, right: B better; open-ranged metrics in a panel of their own.
 
-    A filled marker is beyond chance after the correction, a hollow one is not. Points carry [key] as customdata.
+    A filled marker is significant after the correction, a hollow one is not. Points carry [key] as customdata.
     """
     from plotly.subplots import make_subplots
 
@@ -135,11 +119,11 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     place = {"row": line, "col": 1}
     heights = list(range(len(part)))
     for y, (row, (low, middle, high)) in zip(heights, part, strict=True):
-        colour = _colour(row.verdict, middle, dark)
+        colour = _colour(row.significance, middle, dark)
         figure.add_scatter(
             x=[low, high], y=[y, y], mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", **place
         )
-        certain = row.verdict in ("better", "worse")
+        certain = row.significance in ("better", "worse")
         figure.add_scatter(
             x=[middle], y=[y], mode="markers", customdata=[[row.column.key]],
             marker={
@@ -176,8 +160,8 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     )  # fmt: skip
 
 
-def _colour(verdict: str, better: float, dark: bool) -> str:
-    if verdict in ("better", "worse", "leaning"):
+def _colour(significance: str, better: float, dark: bool) -> str:
+    if significance in ("better", "worse", "leaning"):
         return ACCENT[dark] if better > 0 else series(dark)[1]
     return MUTED[dark]
 
@@ -186,7 +170,7 @@ def _hover(row: Row) -> str:
     return (
         f"<b>{plain(metric_name(row.column, 80))}</b><br>A {number(row.a)} · B {number(row.b)} · n {count(row.n)}"
         f"<br>B − A {signed(row.difference)} (95 % {interval(row.low, row.high)})"
-        f"<br>p {chance(row.p)}, corrected {chance(row.adjusted)}<br>{row.words}<extra></extra>"
+        f"<br>p {p_value(row.p)}, corrected {p_value(row.adjusted)}<br>{row.words}<extra></extra>"
     )
 
 
@@ -200,13 +184,13 @@ def table(rows: Sequence[Difference]) -> pd.DataFrame:
             "b": aligned([row.b for row in rows]),
             "difference": [signed(row.difference) for row in rows],
             "interval": [interval(row.low, row.high) or MISSING for row in rows],
-            "adjusted": [chance(row.adjusted) for row in rows],
-            "p": [chance(row.p) for row in rows],
+            "adjusted": [p_value(row.adjusted) for row in rows],
+            "p": [p_value(row.p) for row in rows],
             "outcomes": [f"{count(row.wins)} · {count(row.losses)} · {count(row.ties)}" for row in rows],
             "n": [row.n for row in rows],
             "detectable": aligned([row.detectable for row in rows]),
             "left_out": [row.only_a + row.only_b + row.neither for row in rows],
-            "test": ["McNemar" if row.test == "mcnemar" else "sign flips" for row in rows],
+            "test": [TESTS[row.test] for row in rows],
         }
     )
 
@@ -221,7 +205,7 @@ def table_columns(correction: str) -> dict[str, Any]:
         "metric": st.column_config.Column("Metric", help="↑ higher is better, ↓ lower is better", width=238),
         "words": st.column_config.Column(
             "Verdict", width=192,
-            help="better: the corrected p is at most 0.05. That two cannot be told apart does not say they are equal: "
+            help="better: the corrected p is at most 0.05. No significant difference does not mean equality: "
             "see the interval and the detectable difference.",
         ),
         "a": right("A", "mean of A over the cases that both have a value for", 54),
@@ -235,7 +219,7 @@ def table_columns(correction: str) -> dict[str, Any]:
         "outcomes": right("W · L · T", "wins, losses, ties: cases on which B is better, worse, equal", 92),
         "p": right(
             "p", "how often chance alone would make a difference as large, were the two models interchangeable. "
-            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of the differences.", 62,
+            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of up to 13 differences, or Student's t.", 62,
         ),
         "n": right("n", "pairs: cases that both have a value for", 50),
         "detectable": right(
@@ -257,8 +241,8 @@ def resampled_table(rows: Sequence[Resampled]) -> pd.DataFrame:
             "b": aligned([row.b for row in rows]),
             "difference": [signed(row.difference) for row in rows],
             "interval": [interval(row.low, row.high) for row in rows],
-            "adjusted": [chance(row.adjusted) for row in rows],
-            "p": [chance(row.p) for row in rows],
+            "adjusted": [p_value(row.adjusted) for row in rows],
+            "p": [p_value(row.p) for row in rows],
             "n": [row.n for row in rows],
         }
     )
@@ -296,20 +280,9 @@ def unpaired_table(rows: Sequence[Unpaired]) -> pd.DataFrame:
             "b": aligned([row.b.value for row in rows]),
             "of_b": [interval(row.b.low, row.b.high) or MISSING for row in rows],
             "difference": [_apart(row.a.value, row.b.value) for row in rows],
-            "words": [unpaired_words(row) for row in rows],
             "n": [row.b.n for row in rows],
         }
     )
-
-
-def unpaired_words(row: Unpaired) -> str:
-    """Return who is better if the two intervals do not overlap, else OVERLAP; empty without intervals."""
-    a, b = row.a, row.b
-    if a.low is None or a.high is None or b.low is None or b.high is None or row.column.direction == "none":
-        return ""
-    if a.low <= b.high and b.low <= a.high:
-        return OVERLAP
-    return f"{'B' if (b.low > a.high) == (row.column.direction == 'higher') else 'A'} is better: intervals apart"
 
 
 def _apart(a: float | None, b: float | None) -> str:
@@ -317,12 +290,7 @@ def _apart(a: float | None, b: float | None) -> str:
 
 
 UNPAIRED_COLUMNS: dict[str, Any] = {
-    "metric": st.column_config.Column("Metric that cannot be paired", width=240),
-    "words": st.column_config.Column(
-        "Verdict",
-        width=185,
-        help="intervals that overlap do not show that the models are equal: a paired test could tell more",
-    ),
+    "metric": st.column_config.Column("Metric that is not tested", width=240),
     "a": st.column_config.Column("A", alignment="right", width=62),
     "of_a": st.column_config.Column("95 % of A", help="95 % interval", alignment="right", width=100),
     "b": st.column_config.Column("B", alignment="right", width=62),
@@ -341,9 +309,9 @@ def facts(row: Row, correction: str) -> str:
     """One metric of the pair in two lines."""
     unit = f" {row.column.unit}" if row.column.unit else ""
     bounds = interval(row.low, row.high)
-    corrected = "" if correction == "none" else f", corrected {chance(row.adjusted)} ({CORRECTIONS[correction]})"
+    corrected = "" if correction == "none" else f", corrected {p_value(row.adjusted)} ({CORRECTIONS[correction]})"
     return (
         f"A {number(row.a)}{unit} · B {number(row.b)}{unit} · B − A {signed(row.difference)}"
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(row.n)} · p {chance(row.p)}{corrected}"
+        + f" · n {count(row.n)} · p {p_value(row.p)}{corrected}"
     )

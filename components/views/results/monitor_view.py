@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.passing import WORDS
-from components.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
+from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
 
 if TYPE_CHECKING:
     from components.data import MetricDrift, Monitored, MonitoredMetric

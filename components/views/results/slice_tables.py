@@ -9,8 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from components.charts.interval_bars import bars_figure
-from components.format import ARROWS, MISSING, aligned, count, interval, number, plural
-from components.palette import ACCENT, INK, LINE
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural
+from metrics.presentation.palette import ACCENT, INK, LINE
+from metrics.presentation.phrases import signed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -112,8 +113,3 @@ def table_columns(title: str, of: str) -> dict[str, Any]:
         "difference": right("Difference from the rest", f"mean of the slice minus that of all other {of}", 72),
         "reach": right("95 %", "interval of that difference; not adjusted for the number of slices shown", 98),
     }
-
-
-def signed(value: float | None) -> str:
-    """Return a difference with its sign."""
-    return MISSING if value is None else f"{'+' if value > 0 else ''}{number(value)}"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components import format
 from components.data.leaderboards import parameter_schema
 from components.widgets import url
 from components.widgets.column_mapping import words
 from components.widgets.controls import agreed
 from components.widgets.parameter_form import parameter_form
+from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import Evaluator

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.format import count, plural
 from components.views.judge.judge_calls import dollars
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
+from metrics.presentation.format import count, plural
 
 if TYPE_CHECKING:
     from components.data import Estimate, Evaluator, JudgeFacts

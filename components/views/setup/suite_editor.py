@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.widgets import controls, filters, url
 from components.widgets.controls import place
 from components.widgets.tables import HEAD, ROW, records
+from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import SuiteFacts

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import data, format
+from components import data
 from components.views.setup.suite_editor import open_suite
 from components.widgets import column_mapping, controls, uploads, url
+from metrics.presentation import format
 
 if TYPE_CHECKING:
     from components.data import Kind, SuiteFacts

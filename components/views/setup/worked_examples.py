@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from components.format import STATUSES, number, title
+from metrics.presentation.format import STATUSES, number, title
 
 if TYPE_CHECKING:
     from components.data import Example

@@ -1,8 +1,8 @@
-"""Two models on the same cases, metric by metric: the paired difference, how sure it is, and the cases behind it."""
+"""Two models on the same cases, metric by metric: the paired difference, its interval, test and significance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,23 +12,21 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
+from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differences, resampled_differences
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
-from metrics.analysis.leaderboard.significance import Verdict, in_words, judge, turned
-from metrics.analysis.sampling_design import Design
+from metrics.analysis.leaderboard.significance import Significance, improvement, in_words, significance
 from metrics.core.errors import InputError
-from metrics.core.evaluator import Metric
 from metrics.core.registry import evaluators
-from metrics.stats import paired_tests
+from metrics.core.sampling_design import SamplingDesign
+from metrics.stats import corrections, paired_intervals, power
+from metrics.stats.paired_tests import EQUAL, MCNEMAR, TESTS, Test, paired_tests
 from metrics.store import Run
 
 Floats = NDArray[np.float64]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
-Test = Literal["mcnemar", "sign_flips"]
-TIE = 1e-12  # means of repeats that are equal on paper differ in their last bits
 ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
-    "holm": paired_tests.holm,
-    "benjamini_hochberg": paired_tests.benjamini_hochberg,
+    "holm": corrections.holm,
+    "benjamini_hochberg": corrections.benjamini_hochberg,
     "none": np.array,
 }
 
@@ -37,11 +35,11 @@ ADJUST: dict[Correction, Callable[[Floats], Floats]] = {
 class Difference:
     """One metric of two models on the `n` cases for which both have a value (repeats of a case averaged).
 
-    a, b: means of those cases; difference: b − a with its 95 % interval low … high; p of `test`, `adjusted` for the
-    metrics it is shown with (None where all pairs are ties: nothing was tested). wins, losses, ties: cases on which b
-    is better, worse, equal (for a metric without a better end: higher, lower, equal). detectable: the true difference
-    that n such pairs reveal with 80 % power. only_a, only_b, neither: cases left out for want of a value. clusters:
-    independent units among the pairs.
+    a, b: means of those cases; difference: b − a with its 95 % interval low … high; p of `test` (see
+    metrics.stats.paired_tests), `adjusted` for the metrics it is shown with (None where all pairs are ties). wins,
+    losses, ties: cases on which b is better, worse, equal (for a metric without a better end: higher, lower, equal).
+    detectable: the true difference that n such pairs reveal with 80 % power. only_a, only_b, neither: cases left out,
+    as a value is missing. clusters: independent units among the pairs.
     """
 
     column: Column
@@ -62,7 +60,7 @@ class Difference:
     p: float | None = None
     detectable: float | None = None
     adjusted: float | None = None
-    verdict: Verdict = "none"
+    significance: Significance = "none"
 
     @property
     def units(self) -> str:
@@ -76,13 +74,13 @@ class Difference:
 
     @property
     def better(self) -> float | None:
-        """The difference turned so that above 0 b is better; None where neither end is."""
-        return turned(self.column, self.difference)
+        """The difference with the sign that makes b better above 0; None where neither end is better."""
+        return improvement(self.column, self.difference)
 
     @property
     def words(self) -> str:
-        """The verdict in words."""
-        return in_words(self.verdict, self.column, self.difference)
+        """The significance in words."""
+        return in_words(self.significance, self.column, self.difference)
 
 
 Tested = TypeVar("Tested", bound=Difference | Resampled)
@@ -126,8 +124,9 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
     `other` is the run that b is taken from, where that is not `run`: of the same suite, and the models may then be one.
     Adjusted p are Holm's over all metrics; see `shown`. InputError where there is nothing to compare.
 
-    Differences of metrics that are 0 or 1 are tested by McNemar's mid-p with Newcombe's interval; the others, and all
-    where the suite has groups or weights or cases are repeated, by sign flips with an expanded percentile bootstrap.
+    The tests are those of metrics.stats.paired_tests, as for the ranks of the leaderboard. Intervals: Newcombe's where
+    McNemar's test is used, else an expanded percentile bootstrap; for metrics of the whole data set the basic
+    bootstrap.
     """
     other = other or run
     check_pair(run, model_a, other, model_b)
@@ -141,7 +140,7 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
 def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: str | None) -> Comparison:
     """Return the comparison before correction, kept: sealed runs never change."""
     run, other = Run(folder_a), Run(folder_b)
-    design = Design(run, tag)
+    design = run.sampling_design(tag)
     a, b = values(run, model_a, design), values(other, model_b, design)
     board_a = leaderboard(run, tag)
     board_b = board_a if other.id == run.id else leaderboard(other, tag)
@@ -161,20 +160,19 @@ def _compared(folder_a: Path, model_a: str, folder_b: Path, model_b: str, tag: s
             if cell_a is not None and cell_b is not None:
                 unpaired.append(Unpaired(column, cell_a, cell_b))
     drawn = resampled_differences(run, model_a, other, model_b, [entry.column for entry in unpaired], tag)
-    resampled = tuple(found for (_, label), found in drawn.items() if label is None)
-    unpaired = [entry for entry in unpaired if (entry.column.key, None) not in drawn]
+    unpaired = [entry for entry in unpaired if entry.column.key not in drawn]
     notes = _notes(run, other, board_a.columns, board_b.columns, rows)
     return Comparison(
-        model_a, model_b, run.id, other.id, design.size, tuple(_tested(rows, a, b, design)), resampled,
+        model_a, model_b, run.id, other.id, len(design), tuple(_tested(rows, a, b, design)), tuple(drawn.values()),
         tuple(unpaired), "holm", 0, design.clusters is not None, notes,
     )  # fmt: skip
 
 
 def shown(comparison: Comparison, keys: Sequence[str], correction: Correction = "holm") -> Comparison:
-    """Return the comparison of the metrics with these column keys only, p adjusted over them, with the verdicts that
-    follow.
+    """Return the comparison of the metrics with these column keys only, p adjusted over them.
 
-    A metric whose pairs are all ties counts for nothing: its test could not have come out any other way.
+    The family of the correction leaves out metrics whose pairs are all ties, as their tests could not have come out any
+    other way, and twins that stand beside their original, see `corrected`.
     """
     chosen = set(keys)
     both: tuple[Difference | Resampled, ...] = (*comparison.rows, *comparison.resampled)
@@ -185,7 +183,7 @@ def shown(comparison: Comparison, keys: Sequence[str], correction: Correction = 
         resampled=tuple(row for row in rows if isinstance(row, Resampled)),
         unpaired=tuple(entry for entry in comparison.unpaired if entry.column.key in chosen),
         correction=correction,
-        tested=sum(row.p is not None for row in rows),
+        tested=sum(row.p is not None for row in rows if not _is_twin(row, chosen)),
     )
 
 
@@ -200,17 +198,33 @@ def compare_labels(
     other = other or run
     check_pair(run, model_a, other, model_b)
     columns = [column for column in leaderboard(run, tag).columns if column.key == key]
-    found = resampled_differences(run, model_a, other, model_b, columns, tag)
-    return tuple(corrected([row for (_, label), row in found.items() if label is not None], correction))
+    found = [row for column in columns for row in label_differences(run, model_a, other, model_b, column, tag)]
+    return tuple(corrected(found, correction))
 
 
 def corrected(rows: Sequence[Tested], correction: Correction) -> list[Tested]:
-    """Return the rows with their p adjusted for all of them, where there is a p, and with the verdicts that follow."""
-    adjusted = iter(ADJUST[correction](np.array([row.p for row in rows if row.p is not None])).tolist())
-    return [_judged(row, None if row.p is None else next(adjusted)) for row in rows]
+    """Return the rows of one pair of models (or of one metric) with adjusted p and the significance that follows.
+
+    The family: every row that has a p, but twins whose original is among the rows; they take over the original's p.
+    """
+    keys = {row.column.key for row in rows}
+    family = [place for place, row in enumerate(rows) if row.p is not None and not _is_twin(row, keys)]
+    adjusted = dict(
+        zip(family, ADJUST[correction](np.array([rows[place].p for place in family])).tolist(), strict=True)
+    )
+    of_key = {row.column.key: adjusted.get(place) for place, row in enumerate(rows)}
+    return [
+        with_significance(row, of_key[row.column.twin or ""] if _is_twin(row, keys) else adjusted.get(place))
+        for place, row in enumerate(rows)
+    ]
 
 
-def difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
+def _is_twin(row: Difference | Resampled, keys: Collection[str]) -> bool:
+    """Return whether a row shows a number that another one of these columns shows as well."""
+    return row.column.twin is not None and row.column.twin in keys
+
+
+def difference(column: Column, a: Measured, b: Measured, design: SamplingDesign) -> Difference:
     """One metric of two models, measured on the same cases, before any correction."""
     key = (column.evaluator, column.metric)
     [found] = _tested([_difference(column, a, b, design)], {key: a}, {key: b}, design)
@@ -231,7 +245,7 @@ class Measured:
 
 
 def values(
-    run: Run, model: str, design: Design, only: tuple[str, str] | None = None
+    run: Run, model: str, design: SamplingDesign, only: tuple[str, str] | None = None
 ) -> dict[tuple[str, str], Measured]:
     """Return the values of one model by (evaluator, metric), all or `only` that one, repeats averaged."""
     wanted = [("model", "==", model)]
@@ -261,8 +275,8 @@ def values(
     return found
 
 
-def _difference(column: Column, a: Measured, b: Measured, design: Design) -> Difference:
-    """Return the counts and means; the interval and the test, which go by all metrics at once, are added by `_tested`."""
+def _difference(column: Column, a: Measured, b: Measured, design: SamplingDesign) -> Difference:
+    """Return the counts and means; interval and test, computed for all metrics at once, are added by `_tested`."""
     both = a.present & b.present
     n = int(both.sum())
     apart = apart_of(a, b)[both]
@@ -283,7 +297,7 @@ def _difference(column: Column, a: Measured, b: Measured, design: Design) -> Dif
         a=mean(a.values[both]),
         b=mean(b.values[both]),
         difference=mean(apart),
-        test="mcnemar" if _is_mcnemar(column, a, b, design) else "sign_flips",
+        test=TESTS[MCNEMAR],
         wins=wins,
         losses=losses,
         ties=n - wins - losses,
@@ -291,56 +305,48 @@ def _difference(column: Column, a: Measured, b: Measured, design: Design) -> Dif
 
 
 def apart_of(a: Measured, b: Measured) -> Floats:
-    """b − a case by case, 0 where they are equal but for rounding, NaN where one has no value."""
+    """Return b − a case by case, 0 where they are equal but for rounding, NaN where one has no value."""
     apart = b.values - a.values
-    return np.where(np.abs(apart) <= TIE, 0.0, apart)
-
-
-def _is_mcnemar(column: Column, a: Measured, b: Measured, design: Design) -> bool:
-    plain = design.weights is None and design.clusters is None and a.single and b.single
-    return plain and _metric(column).binary
-
-
-def _metric(column: Column) -> Metric:
-    return evaluators()[column.evaluator].metric(column.metric)
+    return np.where(np.abs(apart) <= EQUAL, 0.0, apart)
 
 
 def _tested(
     rows: Sequence[Difference],
     a: dict[tuple[str, str], Measured],
     b: dict[tuple[str, str], Measured],
-    design: Design,
+    design: SamplingDesign,
 ) -> list[Difference]:
     """Return the rows with interval, p and detectable difference."""
     if not rows:
         return []
     keys = [(row.column.evaluator, row.column.metric) for row in rows]
     apart = np.stack([apart_of(a[key], b[key]) for key in keys], axis=1)
-    errors, _ = paired_tests.standard_errors(apart, design.weights, design.clusters)
-    by_flips = [place for place, row in enumerate(rows) if row.test == "sign_flips"]
-    p, low, high = (np.full(len(rows), np.nan) for _ in range(3))
-    if by_flips:
-        p[by_flips] = paired_tests.sign_flips(apart[:, by_flips], design.weights, design.clusters)
-        low[by_flips], high[by_flips] = paired_tests.difference_intervals(
-            apart[:, by_flips], design.weights, design.clusters
+    binary = [evaluators()[name].metric(metric).binary for name, metric in keys]
+    single = [a[key].single and b[key].single for key in keys]
+    found = paired_tests(apart, design.weights, design.clusters, np.array(binary) & np.array(single))
+    means = np.flatnonzero(found.test != MCNEMAR)
+    low, high = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    if len(means):
+        low[means], high[means] = paired_intervals.difference_intervals(
+            apart[:, means], design.weights, design.clusters
         )
-    for place, (row, key) in enumerate(zip(rows, keys, strict=True)):
-        if row.test == "mcnemar":
-            p[place] = paired_tests.mcnemar_mid_p(row.wins, row.losses)
-            low[place], high[place] = _newcombe(a[key].values, b[key].values)
     done = []
-    for row, own_p, own_low, own_high, error in zip(rows, p, low, high, errors, strict=True):
+    for place, (row, key) in enumerate(zip(rows, keys, strict=True)):
+        test = TESTS[found.test[place]]
+        if found.test[place] == MCNEMAR:
+            low[place], high[place] = _newcombe(a[key].values, b[key].values)
         if row.difference is None:
-            done.append(row)
+            done.append(replace(row, test=test))
             continue
-        widest = row.column.high - row.column.low
+        widest, error = row.column.high - row.column.low, float(found.error[place])
         done.append(
             replace(
                 row,
-                low=None if np.isnan(own_low) else float(max(own_low, -widest)),
-                high=None if np.isnan(own_high) else float(min(own_high, widest)),
-                p=float(own_p) if row.wins + row.losses else None,
-                detectable=paired_tests.detectable(float(error), row.clusters) if error > 0 else None,
+                test=test,
+                low=None if np.isnan(low[place]) else float(max(low[place], -widest)),
+                high=None if np.isnan(high[place]) else float(min(high[place], widest)),
+                p=float(found.p[place]) if row.wins + row.losses else None,
+                detectable=power.detectable(error, row.clusters) if error > 0 else None,
             )
         )
     return done
@@ -350,12 +356,15 @@ def _newcombe(a: Floats, b: Floats) -> tuple[float, float]:
     both = ~np.isnan(a) & ~np.isnan(b)
     right_a, right_b = a[both] > 0.5, b[both] > 0.5
     counts = (right_a & right_b, ~right_a & right_b, right_a & ~right_b, ~right_a & ~right_b)
-    low, high = paired_tests.newcombe_paired(*(int(count.sum()) for count in counts))
+    low, high = paired_intervals.newcombe_paired(*(int(count.sum()) for count in counts))
     return (np.nan, np.nan) if low is None or high is None else (low, high)
 
 
-def _judged(row: Tested, adjusted: float | None) -> Tested:
-    return replace(row, adjusted=adjusted, verdict=judge(row.column, row.difference, row.p, adjusted))
+def with_significance(row: Tested, adjusted: float | None) -> Tested:
+    """Return the row with an adjusted p and the significance that follows; without a p nothing was tested."""
+    adjusted = None if row.p is None else adjusted
+    found = significance(row.column, row.difference, row.p, adjusted)
+    return replace(row, adjusted=adjusted, significance=found)
 
 
 def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:

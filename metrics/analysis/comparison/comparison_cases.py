@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage
 from metrics.analysis.comparison.compare import apart_of, check_pair, values
-from metrics.analysis.sampling_design import Design
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.store import Run
@@ -61,7 +60,7 @@ def _pairs(
 ) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
     """Position, value of a, value of b and b − a of every pair, kept: sealed runs never change."""
     run, key = Run(folder_a), (evaluator, metric)
-    design = Design(run, tag)
+    design = run.sampling_design(tag)
     a, b = (values(of, model, design, key).get(key) for of, model in ((run, model_a), (Run(folder_b), model_b)))
     if a is None or b is None:
         raise InputError(f"{evaluator} has no values per case of {metric!r} for both models")

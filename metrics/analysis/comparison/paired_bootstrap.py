@@ -1,7 +1,8 @@
 """Metrics of a whole data set paired between two models: both are computed on the same resamples of its cases.
 
-A mAP has no value per case, but a bootstrap resample has one of each model, and how the two differ varies far less than
-either of them: an image that is hard is hard for both. The evaluators are run again for that, on first demand.
+A mAP has no value per case, but a resample has one of each model, and how the two differ varies far less than either of
+them: an image that is hard is hard for both. A run stores the numbers over all labels in every resample; those of
+labels, and of runs that store none, are computed by running the evaluator again on first demand.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.analysis.leaderboard.leaderboard import Column, column_key
-from metrics.analysis.leaderboard.significance import Verdict, in_words, turned
+from metrics.analysis.leaderboard.column_key import column_key
+from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.analysis.leaderboard.replicates import Estimate, replicates
+from metrics.analysis.leaderboard.significance import Significance, improvement, in_words
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
+from metrics.stats.paired_intervals import resample_interval
+from metrics.stats.paired_tests import resample_tests
 from metrics.store import Run
-from metrics.vision.image_resampling import paired_difference
 
 Floats = NDArray[np.float64]
 MEAN_OF = "/m"  # a mean over labels may have a name of its own: map is the mean of ap
@@ -33,8 +36,8 @@ Key = tuple[str, str | None]  # a column's key, and the label or None for all
 class Resampled:
     """One metric of the whole data set, or of one label of it, for two models.
 
-    difference: b − a with its 95 % interval low … high and p (image_resampling.paired_difference), None where
-    no resample shows any difference; n: what b's value rests on; resamples: those in which both have a value.
+    difference: b − a with its 95 % interval low … high and p (metrics.stats.paired_tests.resample_tests), None where no
+    resample shows any difference; n: what b's value rests on; resamples: those in which both have a value.
     """
 
     column: Column
@@ -48,7 +51,7 @@ class Resampled:
     n: int
     resamples: int
     adjusted: float | None = None
-    verdict: Verdict = "none"
+    significance: Significance = "none"
 
     @property
     def units(self) -> str:
@@ -62,63 +65,85 @@ class Resampled:
 
     @property
     def better(self) -> float | None:
-        """The difference turned so that above 0 b is better; None where neither end is."""
-        return turned(self.column, self.difference)
+        """The difference with the sign that makes b better above 0; None where neither end is better."""
+        return improvement(self.column, self.difference)
 
     @property
     def words(self) -> str:
-        """The verdict in words."""
-        if self.verdict == "equal":
+        """The significance in words."""
+        if self.significance == "equal":
             return "equal in every resample"
-        return in_words(self.verdict, self.column, self.difference)
-
-
-class Estimate(NamedTuple):
-    """A value, what it rests on, and the value in each resample [B]; of repeats the means."""
-
-    value: float
-    n: int
-    samples: Floats
+        return in_words(self.significance, self.column, self.difference)
 
 
 def resampled_differences(
     run: Run, model_a: str, other: Run, model_b: str, columns: Sequence[Column], tag: str | None = None
-) -> dict[Key, Resampled]:
-    """Return those of `columns` that can be paired, over all labels and for each, by key and label.
+) -> dict[str, Resampled]:
+    """Return those of `columns` that can be paired, over all labels, by key.
 
     Not paired: evaluators that use models, give no replicates, or had another seed or number of resamples for b.
     """
-    found: dict[Key, Resampled] = {}
-    for name in dict.fromkeys(column.evaluator for column in columns):
-        own = {column.key: column for column in columns if column.evaluator == name}
-        entry = evaluators()[name]
-        drawn = [[each.evaluators.get(name, {}).get(key) for key in ("seed", "resamples")] for each in (run, other)]
-        if "resamples" not in entry.parameters.model_fields or entry.resources or drawn[0] != drawn[1]:
-            continue
-        a, b = _estimates(run.folder, model_a, name, tag), _estimates(other.folder, model_b, name, tag)
-        for (key, label), of_a in a.items():
-            column = own.get(key) if label is None else own.get(key) or own.get(key.replace("/", MEAN_OF, 1))
-            of_b = b.get((key, label))
-            if column is not None and of_b is not None and of_a.samples.shape == of_b.samples.shape:
-                apart = of_b.samples - of_a.samples
-                both = apart[~np.isnan(apart)]
-                if len(both):
-                    found[column.key, label] = _difference(column, label, of_a, of_b, both)
+    found: dict[str, Resampled] = {}
+    stored = [replicates(each, tag) for each in (run, other)]
+    for name, own in _paired_evaluators(run, other, columns).items():
+        a, b = (
+            {(key, None): one for (of, key), one in kept.items() if of == model}
+            if kept is not None
+            else _estimates(each.folder, model, name, tag)
+            for kept, each, model in zip(stored, (run, other), (model_a, model_b), strict=True)
+        )
+        for column in own:
+            row = _difference(column, None, a.get((column.key, None)), b.get((column.key, None)))
+            if row is not None:
+                found[column.key] = row
     return found
 
 
-def _difference(column: Column, label: str | None, a: Estimate, b: Estimate, apart: Floats) -> Resampled:
+def label_differences(
+    run: Run, model_a: str, other: Run, model_b: str, column: Column, tag: str | None = None
+) -> list[Resampled]:
+    """Return one column label by label; empty where it has no labels or cannot be paired, see resampled_differences."""
+    found = []
+    for name in _paired_evaluators(run, other, [column]):
+        a, b = _estimates(run.folder, model_a, name, tag), _estimates(other.folder, model_b, name, tag)
+        for (key, label), of_a in a.items():
+            if label is not None and column.key in (key, key.replace("/", MEAN_OF, 1)):
+                row = _difference(column, label, of_a, b.get((key, label)))
+                found += [] if row is None else [row]
+    return found
+
+
+def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[str, list[Column]]:
+    """Return the columns by evaluator, of those whose resamples can be paired."""
+    found: dict[str, list[Column]] = {}
+    for column in columns:
+        entry = evaluators()[column.evaluator]
+        drawn = [[each.evaluators.get(entry.id, {}).get(key) for key in ("seed", "resamples")] for each in (run, other)]
+        if "resamples" in entry.parameters.model_fields and not entry.resources and drawn[0] == drawn[1]:
+            found.setdefault(column.evaluator, []).append(column)
+    return found
+
+
+def _difference(column: Column, label: str | None, a: Estimate | None, b: Estimate | None) -> Resampled | None:
+    """Return the difference b − a; None where they have no resample in common."""
+    if a is None or b is None or a.samples.shape != b.samples.shape:
+        return None
+    samples = b.samples - a.samples
+    both = samples[~np.isnan(samples)]
+    if not len(both):
+        return None
     difference = b.value - a.value
-    low, high, p = paired_difference(difference, apart)
+    low, high = resample_interval(difference, both)
     widest = column.high - column.low
     low, high = max(low, -widest), min(high, widest)
-    return Resampled(column, label, a.value, b.value, difference, low, high, p, b.n, len(apart))
+    p = float(resample_tests(np.array([difference]), samples[None])[0]) if difference or both.any() else None
+    return Resampled(column, label, a.value, b.value, difference, low, high, p, b.n, len(both))
 
 
 @lru_cache(maxsize=32)
 def _estimates(folder: Path, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Estimate]:
-    """Return the numbers of one model that have replicates, from the stored suite and outputs; sealed runs never
-    change.
+    """Return the numbers of one model that have replicates, from the stored suite and outputs, kept: sealed runs
+    never change.
     """
     run = Run(folder)
     entry = evaluators()[evaluator]

@@ -1,4 +1,4 @@
-"""Insights: what stands out in a run without anybody asking."""
+"""Insights: what stands out in a run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import failing
-from metrics.analysis.cases.threshold_outcomes import rules, sided
-from metrics.analysis.findings.failure_attribution import Blame, blames, least_grounded
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
+from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.model_ranking import compare_pairs, rank_bounds
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -23,42 +26,54 @@ COLUMNS = [
     "kind", "evaluator", "metric", "model", "case_id", "value", "message", "severity", "evidence", "affected",
     "case_ids", "standards",
 ]  # fmt: skip
-GRAVITY = {"high": 0, "low": 1, "info": 2}
-EXTREMES = (("duration_s", "fastest", "slowest"), ("cost_usd", "cheapest", "dearest"))
-SENTENCE = 240  # characters of a sentence that are told
+ORDER = {"high": 0, "low": 1, "info": 2}
+EXTREMES = (("duration_s", "fastest", "slowest"), ("cost_usd", "cheapest", "most expensive"))
+SENTENCE = 240  # characters of a sentence that are shown
 Insight = dict[str, Any]
 
 
 def insights(run: Run) -> pd.DataFrame:
-    """Return what stands out, the gravest first: columns COLUMNS.
+    """Return what stands out, most severe first: columns COLUMNS.
 
-    Of each evaluator's primary metric the best_model and worst_model (no_difference where they cannot be told apart)
-    and the hardest_case, the one that most models fail; of all thresholds together the most_accurate and
-    least_accurate model; fastest_model, slowest_model, cheapest_model, dearest_model where the outputs say so;
-    best_retrieval and worst_retrieval; retrieval_blame and generation_blame: to what failing answers are owed;
-    least_grounded: the sentence or claim that the contexts support the least.
+    The leading_model over all primary metrics (metrics.analysis.leaderboard.headline).
+    For each evaluator's primary metric the best_model and worst_model (no_difference if they do not differ
+    significantly) and the hardest_case, the one that most models fail; over all thresholds the most_accurate and
+    least_accurate model; fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the
+    numbers; best_retrieval and worst_retrieval; retrieval_cause and generation_cause: what failing answers are
+    attributed to; least_grounded: the sentence or claim that the contexts support the least.
 
-    severity: `high` for what is on the wrong side of a threshold, fails every model or fails mostly for one reason;
-    `low` for other failures; `info` for what is no failure. evidence: what it rests on, in words. affected: how many
-    cases it is about (None: it is about a model as a whole), case_ids: which. standards: those that the evaluators it
-    rests on bear on.
+    severity: `high` for values on the wrong side of a threshold, cases that fail for every model and failures with one
+    main cause; `low` for other failures; `info` for the rest. evidence: what it rests on, in words. affected: number of
+    cases it is about (None: a model as a whole), case_ids: which. standards: those that its evaluators give evidence
+    for.
     """
     import pandas as pd
 
     board = leaderboard(run)
     primary = [column for column in board.columns if column.primary and not column.minor and column.direction != "none"]
-    rows: list[Insight] = []
+    rows: list[Insight] = [*_leader(board)]
     for column in primary:
         rows += _extremes(run, board, column)
         rows += _hardest(run, column)
     rows += _accuracy(run, primary)
     rows += _resources(run)
     rows += _retrieval(board)
-    rows += _blames(run, board)
+    rows += _causes(run, board)
     rows += _least_grounded(run, board)
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
-    order = frame["severity"].map(GRAVITY).sort_values(kind="stable").index
+    order = frame["severity"].map(ORDER).sort_values(kind="stable").index
     return frame.loc[order].reset_index(drop=True)
+
+
+def _leader(board: Leaderboard) -> Iterator[Insight]:
+    """Yield the headline, where there are two models and a metric to compare them by."""
+    found = headline(board)
+    if len(board.models) > 1 and found.compared:
+        evidence = f"paired tests in {_joined(found.compared)}, Holm-corrected over all pairs of models of a metric"
+        yield _row(
+            "leading_model", found.sentence, model=found.leaders[0] if len(found.leaders) == 1 else None,
+            evidence=evidence, of=[column.evaluator for column in primary_columns(board)],
+        )  # fmt: skip
 
 
 def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]:
@@ -73,11 +88,12 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     ranked = sorted(values, key=lambda model: -sign * values[model])
     best, worst = ranked[0], ranked[-1]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
+    untested = board.cells[best, column.key].untested is not None
     if board.cells[worst, column.key].best:
-        message = f"{column.title}: the models cannot be told apart (their 95 % intervals overlap)"
+        message = f"{column.title}: no significant difference between the models"
         yield _row("no_difference", message, column=column, evidence=_spread(board, column, best, worst))
         return
-    also = f"; {', '.join(tied)} cannot be told apart from it" if tied else ""
+    also = "; the difference is not tested" if untested else f"; tied for best with {', '.join(tied)}" if tied else ""
     yield _row(
         "best_model", f"{best} is best at {column.title} ({values[best]:.3g}){also}", column=column, model=best,
         value=values[best], evidence=_spread(board, column, best, worst),
@@ -122,29 +138,32 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
             "hardest_case", message + column.title, column=column, case_id=str(row["case_id"]),
             value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
             case_ids=[str(row["case_id"])],
-            evidence=f"the mean of the models there is {row['mean']:.3g}, the threshold {column.threshold:g}",
+            evidence=f"the mean over the models is {row['mean']:.3g}, the threshold {column.threshold:g}",
         )  # fmt: skip
 
 
 def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
-    """Who passes most: case by case the share of primary metrics on the good side of their thresholds, averaged."""
+    """Yield who passes most: the share of primary metrics on the good side of their thresholds, averaged over cases."""
     names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
-    if len(run.models) < 2 or len(names) < 2:  # of one metric alone best_model says it
+    if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
     found = run.query(
-        f"WITH {sided()} SELECT model, case_id, avg(good::INT) AS share FROM sided GROUP BY ALL",
+        f"WITH {outcomes_sql()} SELECT model, case_id, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
         list(rules(run, lambda column: column.primary and not column.minor)),
     )
     shares = found.pivot(index="case_id", columns="model", values="share").sort_index()
     if len(shares.columns) < 2:
         return
-    means, (low, high) = shares.mean(), bootstrap_means(shares.to_numpy(dtype=float), low=0.0, high=1.0)
+    values = shares.to_numpy(dtype=float)
+    means, (low, high) = shares.mean(), bootstrap_means(values, low=0.0, high=1.0)
     ranked = means.sort_values(ascending=False, kind="stable").index
     ends = {model: (low[at], high[at]) for at, model in enumerate(shares.columns)}
-    level = [model for model in ranked[1:] if ends[model][1] >= ends[ranked[0]][0]]
-    if len(level) == len(ranked) - 1:
+    best, _ = rank_bounds(compare_pairs(values, clusters=_clusters(run, shares.index)), len(shares.columns))
+    tied = {model for model, rank in zip(shares.columns, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
+    if len(tied) == len(ranked) - 1:
         return
-    also = f"; {', '.join(level)} cannot be told apart from it" if level else ""
+    level = [model for model in ranked if model in tied]
+    also = f"; no significant difference from {', '.join(level)}" if level else ""
     evidence = "; ".join(
         f"{model} {100 * means[model]:.3g} % ({100 * ends[model][0]:.3g} … {100 * ends[model][1]:.3g})"
         for model in (ranked[0], ranked[-1])
@@ -157,9 +176,22 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
         )  # fmt: skip
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    titles = [evaluators()[name].title for name in names]
-    return ", ".join(titles[:most]) + (f" and {len(titles) - most} more" if len(titles) > most else "")
+def _clusters(run: Run, case_ids: pd.Index) -> NDArray[np.int64] | None:
+    """Return the suite's cluster of each of these cases; None where the suite has no groups."""
+    clusters = run.sampling_design().clusters
+    if clusters is None:
+        return None
+    positions = run.query("SELECT case_id, position FROM suite_cases").set_index("case_id")["position"]
+    rows: NDArray[np.int64] = positions.loc[case_ids].to_numpy()
+    return clusters[rows]
+
+
+def _joined(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return _joined([evaluators()[name].title for name in names])
 
 
 def _resources(run: Run) -> Iterator[Insight]:
@@ -168,26 +200,33 @@ def _resources(run: Run) -> Iterator[Insight]:
         own = sorted((one for one in found if one.quantity == quantity), key=lambda one: one.mean)
         if len(own) < 2 or own[0].mean == own[-1].mean:
             continue
-        evidence = "; ".join(_taken(one) for one in (own[0], own[-1]))
+        evidence = "; ".join(_spent(one) for one in (own[0], own[-1]))
         for kind, one in ((least, own[0]), (most, own[-1])):
-            message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} a case on average"
-            yield _row(f"{kind}_model", message, metric=quantity, model=one.model, value=one.mean, evidence=evidence)
+            message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} per case on average"
+            yield _row(
+                f"{kind.replace(' ', '_')}_model",
+                message,
+                metric=quantity,
+                model=one.model,
+                value=one.mean,
+                evidence=evidence,
+            )
 
 
-def _taken(one: Resource) -> str:
+def _spent(one: Resource) -> str:
     bounds = "" if one.low is None or one.high is None else f" ({one.low:.3g} … {one.high:.3g})"
     return f"{one.model} {one.mean:.3g} {one.unit}{bounds}, n = {one.n:,}"
 
 
 def _retrieval(board: Leaderboard) -> Iterator[Insight]:
-    """Who retrieves best: the mean goodness (0 … 1) over the metrics of contexts; checks of contexts where none is."""
+    """Yield who retrieves best: the mean goodness (0 … 1) over metrics of contexts, else over checks of contexts."""
     context = [column for column in board.columns if column.family == "retrieval" and column.primary]
     context = context or [column for column in board.columns if column.metric == "retrieval_failures"]
     goodness: dict[str, list[float]] = {}
     for model in board.models:
         cells = [board.cells.get((model, column.key)) for column in context]
         own = [cell.goodness for cell in cells if cell is not None and cell.goodness is not None]
-        if context and len(own) == len(context):  # a model that lacks one would be compared on other ground
+        if context and len(own) == len(context):  # a model that lacks one would be compared on fewer metrics
             goodness[model] = own
     if len(goodness) < 2:
         return
@@ -203,7 +242,7 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
         mean = float(np.mean(goodness[model]))
         missed = [column.evaluator_title for column in context if board.cells[model, column.key].problem]
         wrong = kind == "worst_retrieval" and bool(missed)
-        evidence = f"over {_listed(names)}; {best} is told apart from {worst} in {telling} of {len(context)}"
+        evidence = f"over {_listed(names)}; {best} is tied for best and {worst} is not in {telling} of {len(context)}"
         if missed:
             evidence += f"; {model} misses the threshold of {', '.join(missed)}"
         message = f"{model} retrieves {word}: its contexts reach {100 * mean:.3g} % of the metrics' ranges"
@@ -211,32 +250,32 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
         yield _row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
 
 
-def _blames(run: Run, board: Leaderboard) -> Iterator[Insight]:
+def _causes(run: Run, board: Leaderboard) -> Iterator[Insight]:
     columns = {column.evaluator: column for column in board.columns if column.primary}
-    for blame in blames(run, board.columns):
-        column = None if blame.evaluator is None else columns.get(blame.evaluator)
-        of = [name for names in blame.by for name in names] or [blame.evaluator or ""]
+    for found in attribute_failures(run, board.columns):
+        column = None if found.evaluator is None else columns.get(found.evaluator)
+        of = [name for names in found.by for name in names] or [found.evaluator or ""]
         yield _row(
-            f"{blame.side}_blame", _blamed(blame, column), column=column, model=blame.model,
-            value=blame.blamed / blame.failing, severity="high" if blame.mostly else "low", affected=blame.blamed,
-            case_ids=list(blame.case_ids), evidence=_why(blame), of=of,
+            f"{found.cause}_cause", _attributed(found, column), column=column, model=found.model,
+            value=found.attributed / found.failing, severity="high" if found.mostly else "low",
+            affected=found.attributed, case_ids=list(found.case_ids), evidence=_why(found), of=of,
         )  # fmt: skip
 
 
-def _blamed(blame: Blame, column: Column | None) -> str:
+def _attributed(found: Attribution, column: Column | None) -> str:
     where = "" if column is None else f" of {column.evaluator_title}"
-    share = f"{blame.model}: {blame.blamed:,} of {blame.failing:,} failing answers{where}"
-    if blame.side == "retrieval":
-        return f"{share} come with contexts that fail too: retrieval is to blame"
-    return f"{share} fail although their contexts pass: generation is to blame"
+    share = f"{found.model}: {found.attributed:,} of {found.failing:,} failing answers{where}"
+    if found.cause == "retrieval":
+        return f"{share} have contexts that fail too: caused by retrieval"
+    return f"{share} fail although their contexts pass: caused by generation"
 
 
-def _why(blame: Blame) -> str:
-    if blame.evaluator is not None:
-        return f"{blame.n:,} cases whose contexts were checked as well"
+def _why(found: Attribution) -> str:
+    if found.evaluator is not None:
+        return f"{found.n:,} cases whose contexts were also checked"
     return (
-        f"{blame.n:,} cases; an answer fails if at least half of {_listed(blame.by[1])} are on the wrong side of their"
-        f" thresholds, its contexts if at least half of {_listed(blame.by[0])} are"
+        f"{found.n:,} cases; an answer fails if at least half of {_listed(found.by[1])} are on the wrong side of their"
+        f" thresholds, its contexts fail if at least half of {_listed(found.by[0])} are"
     )
 
 
@@ -264,7 +303,7 @@ def _row(
     of: Iterable[str] = (),
     **values: Any,
 ) -> Insight:
-    """One insight; `of` are the evaluators it rests on, where they are not its column's."""
+    """Return one insight; `of` are the evaluators it rests on if they are not its column's."""
     bases = [name for name in of if name] or ([column.evaluator] if column is not None else [])
     standards = dict.fromkeys(standard for name in bases for standard in evaluators()[name].standards)
     return {

@@ -11,7 +11,6 @@ from metrics.analysis.comparison.compare import values
 from metrics.analysis.labels.human_labels import Opinions, opinions
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
-from metrics.analysis.sampling_design import Design
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.intervals import percentiles, wilson
 from metrics.stats.prediction_powered import Estimate, corrected_mean
@@ -321,7 +320,7 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
     """Return each model's mean in a metric as judged and as corrected by a random sample of labels; see Corrected."""
     column = metric_columns(run)[only]
     said = opinions(run, criterion)
-    design = Design(run, tag)
+    design = run.sampling_design(tag)
     labels = np.where(said.random, said.consensus, np.nan)
     unit, labels = _translated(labels, said, column)
     board = leaderboard(run, tag)
@@ -395,23 +394,21 @@ def _rate(estimates: Floats, clusters: Ints) -> Stat:
 def output_scores(run: Run, model: str, column: Column) -> Floats:
     """Return a model's scores in a metric by case, NaN where there is none; repeats averaged."""
     size = run.spec["suite"]["cases"]
-    found = values(run, model, Design(run, None), (column.evaluator, column.metric))
+    found = values(run, model, run.sampling_design(), (column.evaluator, column.metric))
     return found[column.evaluator, column.metric].values if found else np.full(size, np.nan)
 
 
 def _inside(run: Run, tag: str | None) -> Mask:
     """Return which outputs are of a case with the tag."""
     inside = np.zeros(run.spec["suite"]["cases"], bool)
-    inside[Design(run, tag).inside] = True
+    inside[run.sampling_design(tag).inside] = True
     return np.tile(inside, len(run.models))
 
 
 def _clusters(run: Run, places: Ints) -> Ints:
     """Return the cluster of each output: its case, or the case's group where the suite has groups."""
     size = run.spec["suite"]["cases"]
-    design = Design(run, None)
-    of_case = np.arange(size) if design.clusters is None else design.clusters
-    return np.unique(of_case[places % size], return_inverse=True)[1].astype(np.int64)
+    return np.unique(run.sampling_design().units[places % size], return_inverse=True)[1].astype(np.int64)
 
 
 def case_ids(run: Run) -> list[str]:

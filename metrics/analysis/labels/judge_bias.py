@@ -14,7 +14,7 @@ from metrics.analysis.labels.human_labels import output_places
 from metrics.analysis.labels.judge_agreement import FEWEST, Faced, face, metric_columns, output_scores
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.stats.paired_tests import difference_intervals
+from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.regression import clustered_coefficient
 from metrics.store import Run
 

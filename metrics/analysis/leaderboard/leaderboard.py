@@ -1,17 +1,16 @@
 """The leaderboard: models × metrics, each cell with its interval, counts, goodness and rank."""
 
 import json
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.analysis.leaderboard.ranks import Ranks, ranks
+from metrics.analysis.leaderboard.column_key import column_key, short
+from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.registry import evaluators
 from metrics.store import Run
@@ -19,9 +18,17 @@ from metrics.store import Run
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
 
 
+EQUAL = 1e-9  # values that are equal on paper differ in their last bits
+UNTESTED = "no significance claimed: neither values per case nor resamples are stored to pair the models on"
+TOO_MANY = f"no significance claimed: more than {MOST:,} values; a comparison tests any two models"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One metric on the leaderboard; `key` is evaluator/metric, and ?name=value for a metric's own columns."""
+    """One metric on the leaderboard; `key` is evaluator/metric, and ?name=value for a metric's own columns.
+
+    `twin` is the key of another column that shows the same number under its original name.
+    """
 
     key: str
     evaluator: str
@@ -37,6 +44,7 @@ class Column:
     unit: str
     primary: bool
     minor: bool
+    twin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +55,9 @@ class Cell:
     on the wrong side of the threshold. `counts`: the unscored cases by status. `if_worst`, `if_best`: the value if
     every unscored case were the worst or the best of the metric's range, None where none is or the range is open.
 
-    `rank` counts the models that are better beyond chance, plus one, so models that cannot be told apart share it;
-    `last_rank` is the worst rank that the model may truly have among the `ranked`; `best`: nobody is better beyond
-    chance. `paired`: by paired tests on the same cases, see ranks; else by intervals that do not meet.
+    `rank` is one more than the number of significantly better models; `last_rank` is the worst rank that the model may
+    have among the `ranked`; `best`: no other model is significantly better. `paired`: ranked by paired tests, see
+    metrics.analysis.leaderboard.ranks; `untested`: why several models with values are not ranked.
     """
 
     value: float | None
@@ -67,18 +75,20 @@ class Cell:
     last_rank: int | None = None
     ranked: int = 0
     paired: bool = False
+    untested: str | None = None
     if_worst: float | None = None
     if_best: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Models × columns; `cells` by (model, column key). `tags` are the slices there are."""
+    """Models × columns: `cells` by (model, column key), `ranks` by column key, `tags` the slices there are."""
 
     models: tuple[str, ...]
     columns: tuple[Column, ...]
     cells: Mapping[tuple[str, str], Cell]
     tags: tuple[str, ...]
+    ranks: Mapping[str, Ranks]
 
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
@@ -89,25 +99,49 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
     grouped: dict[str, list[dict[str, Any]]] = {}
+    known = evaluators()
     for row in shown.filter(in_slice).to_pylist():
-        grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
-    alike = Counter((same[0]["evaluator"], same[0]["metric"]) for same in grouped.values())
-    thresholds, paired = _thresholds(run), ranks(run, tag)
+        if row["evaluator"] in known:  # not of a later version, or of an evaluator that is gone
+            grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
+    metrics = {key: known[same[0]["evaluator"]].metric(same[0]["metric"]) for key, same in grouped.items()}
+    names = {key: (same[0]["evaluator"], same[0]["metric"]) for key, same in grouped.items()}
+    alike, first = Counter(names.values()), {name: key for key, name in reversed(names.items())}
+    thresholds, by_case = _thresholds(run), ranks(run, tag)
+    whole = {key: metric for key, metric in metrics.items() if first[names[key]] != key or names[key] not in by_case}
+    tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
+    large = run.spec["suite"]["cases"] * len(run.models) > MOST
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
-        entry = evaluators().get(same[0]["evaluator"])
-        if entry is None:  # written by a later version, or by an evaluator that is gone
-            continue
-        metric = entry.metric(same[0]["metric"])
-        threshold = thresholds[entry.id, metric.name]
-        again = any((column.evaluator, column.metric) == (entry.id, metric.name) for column in columns)
-        own = json.loads(same[0]["columns"]) if alike[entry.id, metric.name] > 1 else {}
-        columns.append(_column(key, entry, metric, threshold, own, metric.minor or again))
-        tested = None if again else paired.get((entry.id, metric.name))
-        found = _cells(metric, threshold, same, tested)
+        entry, metric, name = known[names[key][0]], metrics[key], names[key]
+        own = json.loads(same[0]["columns"]) if alike[name] > 1 else {}
+        columns.append(_column(key, entry, metric, thresholds[name], own, metric.minor or first[name] != key))
+        found = _cells(metric, thresholds[name], same, tests.get(key), TOO_MANY if large else UNTESTED)
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
-    return Leaderboard(run.models, tuple(columns), cells, tuple(tags))
+    by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
+    twinned = (replace(column, twin=_twin(column.key, metrics[column.key], by_model)) for column in columns)
+    return Leaderboard(run.models, tuple(twinned), cells, tuple(tags), tests)
+
+
+def _twin(key: str, metric: Metric, shown: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str | None:
+    """Return the key of the column whose number this one repeats; `shown`: the rows of each column's key by model.
+
+    The metric declares it, the two share the values of the own columns that both have, and no model's values differ.
+    """
+    for other, rows in shown.items():
+        one = next(iter(rows.values()))
+        if f"{one['evaluator']}.{one['metric']}" not in metric.twin_of or rows.keys() != shown[key].keys():
+            continue
+        own, others = (json.loads(each["columns"]) for each in (next(iter(shown[key].values())), one))
+        if all(value == others.get(name, value) for name, value in own.items()) and all(
+            _equal(shown[key][model]["value"], row["value"]) for model, row in rows.items()
+        ):
+            return other
+    return None
+
+
+def _equal(one: float | None, other: float | None) -> bool:
+    return one == other if one is None or other is None else abs(one - other) <= EQUAL
 
 
 def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
@@ -120,23 +154,12 @@ def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
     return found
 
 
-@lru_cache(maxsize=4096)
-def column_key(evaluator: str, metric: str, own: str) -> str:
-    """Return the key of a metric's column; `own` is its own columns as stored, in JSON."""
-    suffix = "&".join(f"{name}={_short(value)}" for name, value in json.loads(own).items() if value is not None)
-    return f"{evaluator}/{metric}" + (f"?{suffix}" if suffix else "")
-
-
-def _short(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def _column(
     key: str, entry: Evaluator, metric: Metric, threshold: float | None, own: Mapping[str, Any], minor: bool
 ) -> Column:
     """Return the column of a metric; of several that differ in the metric's own columns the first is the headline."""
     named = [
-        str(value) if isinstance(value, str) else f"{name} {_short(value)}"
+        str(value) if isinstance(value, str) else f"{name} {short(value)}"
         for name, value in own.items()
         if value is not None
     ]
@@ -159,56 +182,39 @@ def _column(
 
 
 def _cells(
-    metric: Metric, threshold: float | None, rows: Sequence[Mapping[str, Any]], tested: Ranks | None
+    metric: Metric, threshold: float | None, rows: Sequence[Mapping[str, Any]], tested: Ranks | None, untested: str
 ) -> list[Cell]:
     goodness = relative_goodness(metric, [row["value"] for row in rows])
-    ranges = _by_intervals(metric, rows) if tested is None else [tested.ranges.get(row["model"]) for row in rows]
-    ranked = sum(places is not None for places in ranges)
+    directed = metric.direction.value != "none"
+    scored = [row["model"] for row in rows if row["value"] is not None and directed]
+    ranges = dict.fromkeys(scored, (1, 1)) if len(scored) == 1 else {} if tested is None else tested.ranges
     cells = []
-    for row, good, places in zip(rows, goodness, ranges, strict=True):
+    for row, good in zip(rows, goodness, strict=True):
+        places = None if row["value"] is None else ranges.get(row["model"])
         wrong = row["value"] is not None and threshold is not None and not metric.passes(row["value"], threshold)
         cells.append(
             Cell(
-                row["value"],
-                row["low"],
-                row["high"],
-                row["interval"],
-                row["n"],
-                row["unscored"],
-                {name: row[name] for name in UNSCORED if row[name]},
-                good,
-                None if places is None else places[0],
-                places is not None and places[0] == 1 and len(rows) > 1,
-                wrong and metric.direction.value != "none",
-                row["reason"],
-                None if places is None else places[1],
-                ranked,
-                tested is not None,
-                row.get("if_worst"),  # runs sealed by earlier versions have neither
-                row.get("if_best"),
+                value=row["value"],
+                low=row["low"],
+                high=row["high"],
+                interval=row["interval"],
+                n=row["n"],
+                unscored=row["unscored"],
+                counts={name: row[name] for name in UNSCORED if row[name]},
+                goodness=good,
+                rank=None if places is None else places[0],
+                best=places is not None and places[0] == 1 and len(rows) > 1,
+                problem=wrong and directed,
+                reason=row["reason"],
+                last_rank=None if places is None else places[1],
+                ranked=len(ranges),
+                paired=tested is not None,
+                untested=untested if places is None and row["model"] in scored else None,
+                if_worst=row.get("if_worst"),  # runs sealed by earlier versions have neither
+                if_best=row.get("if_best"),
             )
         )
     return cells
-
-
-def _by_intervals(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int] | None]:
-    """Best and worst rank of each row's model: 1 + how many intervals lie wholly on its better side, and likewise."""
-    sign = -1.0 if metric.direction.value == "lower" else 1.0
-    # on a scale where more is better: (worst, best) end of each interval, the value itself where there is no interval
-    ends: list[tuple[float, float] | None] = []
-    for row in rows:
-        if row["value"] is None or metric.direction.value == "none":
-            ends.append(None)
-        else:
-            bounds = [row["value"] if row[name] is None else row[name] for name in ("low", "high")]
-            ends.append((min(sign * bound for bound in bounds), max(sign * bound for bound in bounds)))
-    worst_ends = sorted(end[0] for end in ends if end is not None)
-    best_ends = sorted(end[1] for end in ends if end is not None)
-    count = len(worst_ends)
-    return [
-        None if end is None else (1 + count - bisect_right(worst_ends, end[1]), count - bisect_left(best_ends, end[0]))
-        for end in ends
-    ]
 
 
 def relative_goodness(metric: Metric, values: Sequence[float | None]) -> list[float | None]:

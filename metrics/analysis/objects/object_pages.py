@@ -51,7 +51,7 @@ class ObjectFilter:
 
 
 class Outline(NamedTuple):
-    """Where an object is, in pixels of the image: its box, and its polygons, of a mask its outline; None for unknown."""
+    """Where an object is, in pixels: its box, and its polygons (of a mask its outline); None for unknown."""
 
     x: float | None
     y: float | None

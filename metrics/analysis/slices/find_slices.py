@@ -1,4 +1,4 @@
-"""Search: the slices that are worse than the rest beyond chance, however many were looked at."""
+"""Search for slices that are significantly worse than the rest, corrected for every slice that was tested."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-LEVEL = 0.02  # of the chance that a search finds anything where there is nothing: readers look at several searches
+LEVEL = 0.02  # of the chance of any false finding in a search: readers see several searches
 FEWEST = 20  # units of a slice, at least
 SHARE = 200  # or one in so many
 CELLS = 10_000_000  # shuffled values of one search, at most
@@ -40,7 +40,7 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class FoundSlice:
-    """A slice that is worse than the rest: its value, and p corrected for every slice that was looked at."""
+    """A slice that is worse than the rest: its value, and p corrected for every slice that was tested."""
 
     value: SliceValue
     p: float
@@ -51,9 +51,9 @@ class FoundSlice:
 class SliceSearch:
     """What a search found, the strongest first.
 
-    searched: slices looked at; explained: others below the level that the found ones account for; n units, `least` of
+    searched: slices tested; explained: others below the level that the found ones account for; n units, `least` of
     them in a slice; draws: shufflings; clustered: whole clusters were shuffled. detectable: for some sizes of a slice,
-    how far below the rest it would have to be to be found four times of five; infinite where none could be.
+    how far below the rest it would have to be to be found with 80 % power; infinite where none could be.
     """
 
     measure: Measure
@@ -123,14 +123,12 @@ def sentence(row: SliceValue, p: float, searched: int) -> str:
     value, rest = (f"{one:.3g}" if one is not None else "–" for one in (row.value, row.rest))
     return (
         f"{row.words}: {value} instead of {rest}, n = {row.n:,}{of}, p = {p:.3f} after correction for {searched:,}"
-        " slices looked at"
+        " slices tested"
     )
 
 
 def searches(run: Run, most: int | None = None) -> list[SliceSearch]:
-    """Return the searches of every model by every primary measure that it has values of; with `most` the first so
-    many.
-    """
+    """Return the searches of every model by every primary measure that it has values of, at most `most` of them."""
     minor = {(column.evaluator, column.metric) for column in leaderboard(run).columns if column.minor}
     chosen = [one for one in measures(run) if one.primary and (one.evaluator, one.metric) not in minor]
     found: list[SliceSearch] = []

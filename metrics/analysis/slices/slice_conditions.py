@@ -83,12 +83,12 @@ class Slice:
         return json.dumps({"model": self.model, "of": self.of, "where": where}, ensure_ascii=False)
 
     def words(self, noun: str) -> str:
-        """Return the slice as a phrase, with `noun` for its units: Questions tagged ‘table’ with more than 3 contexts."""
+        """Return the slice as a phrase, `noun` for its units: Questions tagged ‘table’ with more than 3 contexts."""
         return f"{noun[:1].upper()}{noun[1:]} {phrase(self.where)}"
 
 
 def phrase(where: Sequence[Condition]) -> str:
-    """Conditions joined: alike ones by `and`."""
+    """Return the conditions joined in words, those of one kind by `and`."""
     ordered = sorted((one.words for one in where), key=lambda text: text.startswith("with"))
     joined = ordered[0] if ordered else "of all kinds"
     for before, text in pairwise(ordered):

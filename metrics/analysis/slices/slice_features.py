@@ -276,7 +276,7 @@ def _read(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
 
 
 def _marks(words: pa.Array, position: Ints, size: int) -> Marks:
-    """Return which of `size` units has which of the words, each at its position; the MOST_VALUES most frequent words."""
+    """Return which of `size` units has which of the MOST_VALUES most frequent words, each at its position."""
     coded = words.dictionary_encode()
     code = coded.indices.fill_null(-1).to_numpy()
     counts = np.bincount(code[code >= 0], minlength=len(coded.dictionary))

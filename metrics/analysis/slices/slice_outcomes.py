@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from metrics.analysis.comparison.compare import values
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.objects.object_index import SIZES, object_index
-from metrics.analysis.sampling_design import Design
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.errors import InputError
@@ -134,7 +133,7 @@ def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: b
         known[TOPIC] = topics(run)
     if measure.of != "cases":
         return _of_objects(run, model, measure, known)
-    design = Design(run, None)
+    design = run.sampling_design()
     measured = values(run, model, design, (evaluator, metric)).get((evaluator, metric))
     if measured is None or not measured.present.any():
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
@@ -144,12 +143,12 @@ def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: b
     declared = evaluators()[evaluator].metric(metric)
     binary = declared.binary and measured.single and weights is None and clusters is None
     task = run.spec["suite"]["task"]
-    asked = run.suite.cases["question"].null_count < design.size and task in ("text", "agent")
+    asked = run.suite.cases["question"].null_count < len(design) and task in ("text", "agent")
     noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
     return Outcomes(
         measure, model, measured.values[present], present.astype(np.int64),
         {name: column.take(present) for name, column in known.items()}, weights, clusters, binary, noun,
-        design.size - len(present),
+        len(design) - len(present),
     )  # fmt: skip
 
 
@@ -171,13 +170,12 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
         "size": Categories(tuple(SIZES), index.size[rows].astype(np.int64)),
         "area": Numbers(index.area[rows].astype(np.float64)),
     }
-    design = Design(run, None)
-    clusters = position if design.clusters is None else design.clusters[position]
+    design = run.sampling_design()
     weights = None if design.weights is None else design.weights[position]
     cases = {name: column.take(position) for name, column in known.items() if name != "class"}
     return Outcomes(
-        measure, model, outcome[rows].astype(np.float64), position, own | cases, weights, _codes(clusters), False,
-        measure.of, 0,
+        measure, model, outcome[rows].astype(np.float64), position, own | cases, weights,
+        _codes(design.units[position]), False, measure.of, 0,
     )  # fmt: skip
 
 

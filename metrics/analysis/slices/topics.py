@@ -103,7 +103,7 @@ def representative(texts: Sequence[str], codes: Ints) -> list[list[str]]:
     """Return the WORDS words of each cluster that set it apart, by c-TF-IDF: tf·log(1 + A / f).
 
     tf: how often the word is in the cluster's texts; f: in all; A: words a cluster on average. Words of one text alone
-    represent nobody. Source: Grootendorst, arXiv:2203.05794.
+    represent no member. Source: Grootendorst, arXiv:2203.05794.
     """
     inside = [Counter[str]() for _ in range(int(codes.max(initial=-1)) + 1)]
     texts_with = Counter[str]()

@@ -69,7 +69,12 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
     sources=("V",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example("tp 3, fp 1, fn 2", EIFFEL, {"answer_correctness": 2 / 3}, judge=EIFFEL_SAID),
+        Example(
+            "three claims are right, one is wrong, two are missing",
+            EIFFEL,
+            {"answer_correctness": 2 / 3},
+            judge=EIFFEL_SAID,
+        ),
         Example(
             "the best of several expected answers counts",
             {**EIFFEL, "expected_answers": ["It is in Rome.", "It is in Paris."], "answer": "In Paris."},
@@ -84,7 +89,7 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
             ),
         ),
         Example(
-            "no true positive",
+            "no claim is right",
             {**EIFFEL, "answer": "In Rome."},
             {"answer_correctness": 0.0},
             judge=(
@@ -106,25 +111,25 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
             ),
         ),
     ),
-    differs_from="One of two answer correctnesses: answer_correctness_weighted mixes this F1 with the likeness of the "
-    "texts. faithfulness holds the same claims against the contexts; answer_semantic_similarity compares the texts "
-    "without claims.",
+    differs_from="One of two answer correctness evaluators: answer_correctness_weighted mixes this F1 with the "
+    "similarity of the texts. faithfulness checks the same claims against the contexts; answer_semantic_similarity "
+    "compares the texts without claims.",
 )
 async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """How far the answer says what the expected answer says, no less and no more: F1 of their claims.
+    """How well the answer says what the expected answer says, no less and no more: F1 of their claims.
 
         tp  claims of the answer that the expected answer supports      fp  claims of the answer that it does not
         fn  claims of the expected answer that the answer does not support
         correctness = tp / (tp + ½ (fp + fn))
 
-    From 0 to 1. A judge lists the claims of both texts, the question completing bare answers ("Paris." says what the
-    question asks for), then says which claims of one side follow from those of the other. What the answer adds counts
-    as false positive, be it true or not. Of several expected answers the one with the highest score counts.
+    From 0 to 1. A judge lists the claims of both texts, using the question to complete bare answers ("Paris." states
+    what the question asks for), then decides which claims of one side follow from those of the other. Whatever the
+    answer adds counts as a false positive, true or not. With several expected answers, the highest score counts.
 
-    Without a true positive 0, so an empty answer and a refusal score 0. Expected answers that make no claim are left
-    out; where none makes any: not applicable.
-    Evidence: which expected answer counted, tp, fp and fn, the claims of both sides with verdict, reason, and the
-    numbers of the other side's claims that support them. Source: Valor, after RAGAS.
+    The score is 0 without a true positive, so an empty answer and a refusal score 0. Expected answers that make no
+    claim are left out; if none makes any, the case is not applicable.
+    Evidence: the claims of both sides, each with verdict, reason and the claims of the other side that support it;
+    which expected answer counted; tp, fp and fn. Source: Valor, after RAGAS.
     """
     matches = await match_claims(judge, case)
     if isinstance(matches, CaseScore):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, CaseScore, Status
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.stats.intervals import NONE, Interval
 
@@ -95,7 +96,7 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
         [ids[row] for row in place.tolist()],
         scores[place],
         truth[place],
-        np.unique(_clusters(suite.cases["group"])[place], return_inverse=True)[1],
+        np.unique(SamplingDesign.of(suite.cases).units[place], return_inverse=True)[1],
         place,
         {ids[row]: NO_LABEL if names[row] is None else NO_SCORES for row in left_out},
         Counter(names[row] for row in left_out),
@@ -128,15 +129,6 @@ def _codes(values: pa.ChunkedArray | pa.Array, names: pa.Array) -> Ints:
     """Return the place of each value in `names`; −1 for none."""
     places = pc.index_in(_whole(values), value_set=names)
     codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return codes
-
-
-def _clusters(group: pa.ChunkedArray) -> Ints:
-    """Return a code per case: that of its group, its own where it has none."""
-    if group.null_count == len(group):
-        return np.arange(len(group))
-    own = pa.array([f"\x00{row}" for row in range(len(group))])
-    codes: Ints = pc.coalesce(_whole(group), own).dictionary_encode().indices.to_numpy().astype(np.int64)
     return codes
 
 

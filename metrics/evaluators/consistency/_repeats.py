@@ -1,13 +1,13 @@
-"""The consistency family: evaluators that set the repeats of a case against one another."""
+"""The consistency family: evaluators that compare the repeats of a case with one another."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, not_applicable
+from metrics.core.evidence import Evidence
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.stats.bootstrap import bootstrap_means
 
@@ -15,7 +15,7 @@ NO_OUTPUT = "the model has no output for this case"
 
 
 def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
-    """Return the repeats of every case of the suite, in its order, each by `run`; none where the model has no output."""
+    """Return the repeats of every case of the suite, in its order, sorted by `run`; none without an output."""
     found: dict[str, list[Case]] = {case_id: [] for case_id in suite.cases["case_id"].to_pylist()}
     for case in join_cases(suite, outputs):
         found[case.case_id].append(case)
@@ -25,19 +25,19 @@ def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
 def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, CaseScore]) -> Findings:
     """Return the mean of each metric over the cases that have a value, with a bootstrap interval over cases.
 
-    Weighted where the suite has weights, resampled by `group` where it has groups. The scores of cases are kept.
+    Weighted if the suite has weights, resampled by `group` if it has groups. The scores of the cases are kept.
     """
     values = np.array(
         [[np.nan if (value := score.values.get(metric.name)) is None else value for metric in metrics]
          for score in cases.values()],
         np.float64,
     ).reshape(len(cases), len(metrics))  # fmt: skip
-    weights, clusters = _design(suite)
+    design = SamplingDesign.of(suite.cases)
     low, high = np.array([(metric.low, metric.high) for metric in metrics]).T
-    lows, highs = bootstrap_means(values, weights, clusters, low=low, high=high)
+    lows, highs = bootstrap_means(values, design.weights, design.clusters, low=low, high=high)
     return Findings(
         [
-            _aggregate(metric, values[:, column], weights, (lows[column], highs[column]), cases)
+            _aggregate(metric, values[:, column], design.weights, (lows[column], highs[column]), cases)
             for column, metric in enumerate(metrics)
         ],
         cases,
@@ -46,18 +46,7 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
 
 def too_few(kind: str, there: int, evidence: Mapping[str, object]) -> CaseScore:
     """Return the score of a case with fewer than two repeats to compare."""
-    return not_applicable(f"needs two {kind} of the case, has {there}", evidence)
-
-
-def _design(suite: Suite) -> tuple[NDArray[np.float64] | None, NDArray[np.int64] | None]:
-    weights = clusters = None
-    if suite.cases["weight"].null_count < len(suite):
-        weights = pc.fill_null(suite.cases["weight"], 1.0).to_numpy()
-    if suite.cases["group"].null_count < len(suite):
-        own = pa.array([f"\x00{row}" for row in range(len(suite))])  # without a group a case is a cluster of its own
-        codes = pc.coalesce(suite.cases["group"].combine_chunks(), own).dictionary_encode().indices
-        clusters = codes.to_numpy().astype(np.int64)
-    return weights, clusters
+    return not_applicable(f"needs two {kind} of the case, has {there}", Evidence(facts=evidence))
 
 
 def _aggregate(

@@ -13,9 +13,11 @@ from pydantic import Field
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import MATCHES, Aggregate, Parameters
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
+from metrics.stats.draws import draw_halves
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
-from metrics.vision.image_resampling import draw_halves, half_sample_interval, resample
+from metrics.vision.image_resampling import half_sample_interval, resample
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, SAME, Matches, Pairs, match, threshold_index
 from metrics.vision.objects import Floats, Ints, Objects, prepare
 from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, Outcomes, image_pairs, outcomes
@@ -256,7 +258,8 @@ def read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
         overlap=sides.overlap,
     )
     ids = (whole(truths["annotation_id"]), whole(predictions["prediction_id"]))
-    return Scene(objects, labels, case_ids, *ids, clusters_of(suite.cases["group"]), compared)
+    clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
+    return Scene(objects, labels, case_ids, *ids, clusters, compared)
 
 
 def matches_at(
@@ -363,14 +366,6 @@ def _codes(values: pa.ChunkedArray, names: pa.Array) -> Ints:
     places = pc.index_in(whole(values), value_set=names)
     codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return codes
-
-
-def clusters_of(group: pa.ChunkedArray) -> Ints:
-    """Return a code per image: that of its group, its own where it has none."""
-    codes = whole(group).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    alone = codes < 0
-    codes[alone] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(alone))
-    return np.unique(codes, return_inverse=True)[1].astype(np.int32)
 
 
 def _problems(file: str, table: pa.Table, image: Ints, kind: Ints) -> list[InputProblem]:

@@ -43,8 +43,18 @@ class AveragePrecisionParameters(MatchParameters):
     tasks=("detection",),
     inputs=("annotations", "predictions"),
     metrics=(
-        Metric("map_averaged", "Mean over labels of AP averaged over IoU thresholds (mAP).", primary=True),
-        Metric("map", "Mean over labels of AP at one IoU threshold.", minor=True),
+        Metric(
+            "map_averaged",
+            "Mean over labels of AP averaged over IoU thresholds (mAP).",
+            primary=True,
+            twin_of=("coco_summary.AP",),
+        ),
+        Metric(
+            "map",
+            "Mean over labels of AP at one IoU threshold.",
+            minor=True,
+            twin_of=("coco_summary.AP50", "coco_summary.AP75"),
+        ),
         Metric("ap_averaged", "AP of one label, averaged over IoU thresholds.", minor=True),
         Metric("ap", "AP of one label at one IoU threshold.", minor=True),
     ),

@@ -46,9 +46,14 @@ class AverageRecallParameters(MatchParameters):
     tasks=("detection",),
     inputs=("annotations", "predictions"),
     metrics=(
-        Metric("mar", "Mean over labels of average recall (mAR).", primary=True),
+        Metric("mar", "Mean over labels of average recall (mAR).", primary=True, twin_of=("coco_summary.AR_100",)),
         Metric("ar", "Recall of one label, averaged over IoU thresholds.", minor=True),
-        Metric("coco_ar", "COCO's average recall at one maxDets and area range, mean over labels.", minor=True),
+        Metric(
+            "coco_ar",
+            "COCO's average recall at one maxDets and area range, mean over labels.",
+            minor=True,
+            twin_of=tuple(f"coco_summary.AR_{kind}" for kind in ("1", "10", "100", "small", "medium", "large")),
+        ),
     ),
     sources=(
         "Valor metrics: Average Recall (AR), Mean Average Recall (mAR)",

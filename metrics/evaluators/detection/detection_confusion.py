@@ -59,6 +59,7 @@ class DetectionConfusionParameters(OperatingParameters):
             "Share of the ground truths that no prediction of any label matches.",
             direction=Direction.LOWER,
             threshold=0.25,
+            twin_of=("detection_pr_curve_detailed.fn_no_prediction",),
         ),
         Metric(
             "count",

@@ -78,7 +78,12 @@ class ErrorBreakdownParameters(DetectionParameters):
     tasks=("detection",),
     inputs=("annotations", "predictions"),
     metrics=(
-        Metric("ap", "Mean over labels of AP at the IoU threshold, to which the gains would add.", primary=True),
+        Metric(
+            "ap",
+            "Mean over labels of AP at the IoU threshold, to which the gains would add.",
+            primary=True,
+            twin_of=("coco_summary.AP50", "coco_summary.AP75"),
+        ),
         *(
             Metric(
                 f"d_ap_{error}",

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
+from metrics.core.evidence import Evidence
+from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._matched import Spread, clusters_of, number, ratio
+from metrics.evaluators.detection._matched import Spread, number, ratio
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.vision.image_resampling import draw_halves
+from metrics.stats.draws import draw_halves
 from metrics.vision.masks import Longs
 from metrics.vision.objects import Floats, Ints
 from metrics.vision.precision_recall import mean_over
@@ -153,7 +155,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     """
     labels = Labels.of(suite, outputs, parameters)
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
-    clusters = clusters_of(suite.cases["group"])
+    clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
     resamples = parameters.resamples if clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
     sums = _resampled(counts.pixels, draw_halves(clusters, resamples, parameters.seed))
     return Findings(
@@ -262,7 +264,8 @@ def _cases(counts: _Counts) -> Iterator[CaseScore]:
             for label, share in zip(counts.labels, by_label[place].tolist(), strict=True)
             if share == share
         }
-        yield CaseScore({"image_miou": float(means[place])}, evidence={"iou": shares, "confusion": confusion})
+        evidence = Evidence(facts={"iou": shares, "confusion": confusion})
+        yield CaseScore({"image_miou": float(means[place])}, evidence=evidence)
 
 
 def _curves(counts: _Counts) -> pa.Table:

@@ -1,1 +1,1 @@
-"""One reader a file format."""
+"""One file an upload format, which exports its reader; see metrics.ingest.format_table."""

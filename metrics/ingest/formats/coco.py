@@ -9,10 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import METADATA
-from metrics.ingest.cells import duplicates
-from metrics.ingest.problems import Mask, Problems, Sheet, only
+from metrics.ingest.sheet import Mask, Problems, Sheet, only
 from metrics.ingest.source import Source
-from metrics.ingest.values import finite
+from metrics.ingest.tables.sheet_cells import duplicates
+from metrics.ingest.tables.values import finite
 from metrics.vision import rle
 from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw
 

@@ -1,4 +1,4 @@
-"""CSV and TSV: every cell as the text it is, empty cells absent, ragged rows and unclosed quotes listed by row."""
+"""CSV and TSV: every cell is kept as text, empty cells are absent, ragged rows and open quotes are listed by row."""
 
 import csv
 import io
@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
-from metrics.ingest.problems import Problems, Sheet, as_mask
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.sheet import Problems, Sheet, as_mask
 from metrics.ingest.source import HEAD, Source, find_bytes
 
 FIELD_BYTES = 10_000_000  # the longest cell
@@ -22,7 +23,7 @@ QUOTED = re.compile(rb'(?<![^,\t;|\r\n])"((?:[^"]++|"")*+)("|\Z)')
 
 
 def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_BYTES) -> Sheet:
-    """Return the file as a sheet of string columns. Raises InputError when there is no header to hold the columns by."""
+    """Return the file as a sheet of string columns; InputError where its header cannot be read."""
     data, blank_lines = _without_leading_blank_lines(source.data)
     names, delimiter = header(source, data)
     _check_header(source, problems, names)
@@ -46,7 +47,7 @@ def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_
 
 
 def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
-    """Return the column names of the first record and the delimiter they stand apart by."""
+    """Return the column names in the first record, and the delimiter between them."""
     text = data[:HEAD].to_pybytes().decode("utf-8", "ignore")
     first = text.split("\n", 1)[0]
     delimiter = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
@@ -70,7 +71,7 @@ def _check_header(source: Source, problems: Problems, names: list[str]) -> None:
     for place, name in enumerate(names, 1):
         if name in seen:
             found = f"the name {name!r} again in column {place}, first in column {seen[name]}"
-            problems.add(source.name, found, "every column under its own name", 1, name, fatal=True)
+            problems.add(source.name, found, "a different name for each column", 1, name, fatal=True)
         seen.setdefault(name, place)
         if "\0" in name:
             problems.add(source.name, f"a NUL byte in {name!r}", "a name without control characters", 1, fatal=True)
@@ -112,14 +113,14 @@ def _parse(
     try:
         table = parse(block, True)
     except pa.ArrowInvalid:
-        # A row longer than a block, or a header without a line end: one block that has both.
+        # A row is longer than a block, or the header has no line end: read everything as one block.
         if data.size < 2**31 - 2:
             data, block = pa.py_buffer(data.to_pybytes() + b"\n"), data.size + 2
         try:
             table = parse(block, True)
         except pa.ArrowInvalid as error:
             raise problems.fail(source.name, str(error), "rows of comma-separated cells") from None
-    if count:  # only a serial reading knows the numbers of the rows it skips
+    if count:  # only reading without threads gives the numbers of skipped rows
         table = parse(block, False)
     return table, invalid
 
@@ -149,7 +150,7 @@ def _without_leading_blank_lines(data: pa.Buffer) -> tuple[pa.Buffer, int]:
 
 
 def _without_empty_rows(table: pa.Table, numbers: NDArray[np.int64]) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Rows in which every cell is empty are how spreadsheets end; they are no cases."""
+    """Return the table without rows in which every cell is empty: spreadsheets often end with some."""
     empty = np.ones(table.num_rows, bool)
     for name in table.column_names:
         if table[name].null_count == 0:
@@ -161,9 +162,7 @@ def _without_empty_rows(table: pa.Table, numbers: NDArray[np.int64]) -> tuple[pa
 
 
 def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, blank_lines: int) -> pa.Buffer:
-    """Return the data up to a record whose quote never closes: a parser would swallow the rest of the file as one
-    cell.
-    """
+    """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell."""
     characters = np.frombuffer(data, np.uint8)
     quotes = sum(
         int(np.count_nonzero(characters[start : start + BLOCK] == ord('"'))) for start in range(0, data.size, BLOCK)
@@ -188,3 +187,6 @@ def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, bla
                 raise problems.fail(source.name, "no complete header", "a header with the names of the columns", 1)
             return data[:record_start]
     return data
+
+
+READER = table_reader("csv", lambda _: True, read_delimited, beginning_of(read_delimited))

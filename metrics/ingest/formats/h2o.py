@@ -5,14 +5,15 @@ within it, REGEXP:… an expression. A relationship of type perturbation_source 
 """
 
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from metrics.core.suite import METADATA
-from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.values import finite, tables_of, text_of
+from metrics.ingest.tables.values import finite, tables_of, text_of
 
 CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"
@@ -21,24 +22,24 @@ SOURCE = "perturbation_source"
 CONSTRAINTS = "texts, REGEXP:expressions, or lists of them"
 
 
-def is_suite(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a JSON document is a test suite."""
+def _is_suite(source: Source) -> bool:
+    document = source.document
     tests = document.get("tests") if isinstance(document, dict) else None
     return isinstance(tests, list) and any(isinstance(test, dict) and "test_cases" in test for test in tests)
 
 
-def is_lab(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a JSON document is a test lab."""
+def _is_lab(source: Source) -> bool:
+    document = source.document
     dataset = document.get("dataset") if isinstance(document, dict) else None
     return isinstance(dataset, dict) and isinstance(dataset.get("inputs"), list)
 
 
-def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+def read_suite(source: Source, problems: Problems) -> Sheet:
     """Return the test cases as a sheet, counted from 1 through all tests."""
     cases: list[Any] = []
     groups: list[str | None] = []
     documents: list[Any] = []
-    for place, test in enumerate(document["tests"], 1):
+    for place, test in enumerate(source.document["tests"], 1):
         held = test.get("test_cases") if isinstance(test, dict) else None
         if not isinstance(held, list):
             problems.add(source.name, f"test {place} without test_cases", "an array test_cases", column="tests")
@@ -49,7 +50,7 @@ def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> 
         documents += [test.get("documents")] * len(held)
     records = [
         {
-            "case_id": text_of(case.get("key")) or f"?{place}",  # blamed below
+            "case_id": text_of(case.get("key")) or f"?{place}",  # a problem below
             "question": text_of(case.get("prompt")),
             **_shared(case, "constraints", "condition"),
             "group": group,
@@ -60,10 +61,10 @@ def read_suite(source: Source, document: dict[str, Any], problems: Problems) -> 
     return _sheet(source, records, cases, CASE, ("key", "prompt"), "constraints", problems)
 
 
-def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
+def read_lab(source: Source, problems: Problems) -> Sheet:
     """Return the inputs of a test lab as a sheet, counted from 1: case and answer in every row."""
-    inputs = document["dataset"]["inputs"]
-    names = _model_names(document.get("models"))
+    inputs = source.document["dataset"]["inputs"]
+    names = _model_names(source.document.get("models"))
     records = []
     for row in _objects(inputs):
         model = text_of(row.get("model_key"))
@@ -73,7 +74,7 @@ def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sh
             **_shared(row, "output_constraints", "output_condition"),
             "group": text_of(row.get("test_key")) or None,
             METADATA + "corpus": text_of(row.get("corpus")) if row.get("corpus") else None,
-            "model": names.get(model or "", model) or "?",  # blamed below
+            "model": names.get(model or "", model) or "?",  # a problem below
             "answer": text_of(row.get("actual_output")),
             "retrieved_contexts": row["context"] if isinstance(row.get("context"), list) and row["context"] else None,
             "duration_s": row.get("actual_duration"),
@@ -89,15 +90,17 @@ def read_lab(source: Source, document: dict[str, Any], problems: Problems) -> Sh
     for name in ("actual_duration", "cost"):
         values = [row.get(name) for row in _objects(inputs)]
         wrong = [value is not None and not (finite(value) and value >= 0) for value in values]
-        sheet.blame(np.array(wrong, bool) & ~sheet.bad, name, values, "a number not negative")
+        sheet.blame(np.array(wrong, bool) & ~sheet.bad, name, values, "a number of at least 0")
     return sheet
 
 
 def condition(constraints: Any) -> str | None:
-    """Return the condition that constraints spell; ValueError for anything but texts, and lists of texts within.
+    """Return constraints as one condition.
 
     >>> condition(["Paris", ["1889", "REGEXP:18+9"]])
     '"Paris" AND ("1889" OR regexp("18+9"))'
+
+    ValueError where they are not texts, or lists of texts within a list.
     """
     if constraints is None or constraints in ([], ""):
         return None
@@ -123,7 +126,7 @@ def _term(text: Any) -> str:
 
 
 def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, Any]:
-    """Return what test cases and inputs have in common, in our columns."""
+    """Return what test cases and inputs have in common, under our column names."""
     expected = text_of(case.get("expected_output"))
     try:
         spelled = text_of(case.get(written)) or condition(case.get(constraints))
@@ -155,13 +158,13 @@ def _objects(values: list[Any]) -> list[dict[str, Any]]:
 
 
 def _case_key(case: Any, key: Any, model: str | None) -> str | None:
-    """Return the key of the test case; where the lab has only keys of its rows, they are case_model."""
+    """Return the key of the test case; where the lab only has keys of its rows, these are case_model."""
     text = text_of(case) or text_of(key)
     return text.removesuffix("_" + model) if text and model else text
 
 
 def _model_names(models: Any) -> dict[str, str]:
-    """Key → name of each model; the key goes with names that two of them have."""
+    """Return key → name of each model; the key is added to names that two models share."""
     names: dict[str, str] = {}
     for model in models if isinstance(models, list) else []:
         key = text_of(model.get("key")) if isinstance(model, dict) else None
@@ -176,21 +179,17 @@ def _sheet(
     source: Source, records: list[dict[str, Any]], found: list[Any], expected: str, needed: tuple[str, ...],
     constraints: str, problems: Problems,
 ) -> Sheet:  # fmt: skip
-    """Return the records as a sheet whose rows without an object, a needed value or readable constraints are blamed."""
+    """Return the records as a sheet; rows without an object, a needed value or readable constraints are problems."""
     rows = np.arange(1, len(found) + 1, dtype=np.int64)
     sheet = Sheet(source.name, tables_of([records]), rows, problems)
-
-    def blame(wrong: list[bool], column: str | None, values: list[Any], what: str) -> None:
-        mask = np.array(wrong, bool) & ~sheet.bad
-        sheet.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], what)
-
-    blame([not isinstance(value, dict) for value in found], None, found, expected)
+    sheet.blame_values((not isinstance(value, dict) for value in found), None, found, expected)
     objects = _objects(found)
     for name in needed:
         values = [value.get(name) for value in objects]
-        blame([not isinstance(value, str) or not value.strip() for value in values], name, values, "a text")
+        wrong = (not isinstance(value, str) or not value.strip() for value in values)
+        sheet.blame_values(wrong, name, values, "a text")
     values = [value.get(constraints) for value in objects]
-    blame([not _spells(value) for value in values], constraints, values, CONSTRAINTS)
+    sheet.blame_values((not _spells(value) for value in values), constraints, values, CONSTRAINTS)
     return sheet
 
 
@@ -200,3 +199,7 @@ def _spells(constraints: Any) -> bool:
     except ValueError:
         return False
     return True
+
+
+SUITE = table_reader("h2o_suite", _is_suite, read_suite)
+LAB = table_reader("h2o_lab", _is_lab, read_lab)

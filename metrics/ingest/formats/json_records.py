@@ -1,6 +1,5 @@
-"""JSONL and JSON arrays: one object a record, native lists kept, every line that is none listed by its number."""
+"""JSONL and JSON arrays: one object a record, native lists kept, every invalid line listed by its number."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +7,10 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from metrics.ingest.formats import h2o, promptfoo, traces
-from metrics.ingest.problems import Problems, Sheet
-from metrics.ingest.source import MAX_JSON_BYTES, Source
-from metrics.ingest.values import flatten, tables_of
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.sheet import Problems, Sheet
+from metrics.ingest.source import Source
+from metrics.ingest.tables.values import flatten, tables_of
 
 LINE_BYTES = 64_000_000
 BLOCK = 1 << 24
@@ -21,11 +20,7 @@ OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 
 
 def read_jsonl(source: Source, problems: Problems) -> Sheet:
-    """Return the file as a sheet with one row per line, or per trace where lines are traces; blank lines are passed
-    over.
-    """
-    if _begins_with_a_trace(source):
-        return traces.sheet_of(source, list(_values(source, problems)), problems)
+    """Return the file as a sheet with one row per line; blank lines are skipped."""
     rows: list[int] = []
     table = tables_of(_batches(source, problems, rows))
     if not rows and not len(problems):
@@ -33,16 +28,17 @@ def read_jsonl(source: Source, problems: Problems) -> Sheet:
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
 
 
-def _begins_with_a_trace(source: Source) -> bool:
+def first_value(source: Source) -> Any:
+    """Return the value on the first line that is not blank; None where it is not valid JSON, or too long to look at."""
     first = next((line for line in _lines(source.data) if line.strip()), b"")
     try:
-        return len(first) <= LINE_BYTES and traces.is_trace(orjson.loads(first))
+        return orjson.loads(first) if len(first) <= LINE_BYTES else None
     except orjson.JSONDecodeError:
-        return False
+        return None
 
 
-def _values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """Yield the value on each line, with the line's number; a line that has none is a problem."""
+def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """Yield each line's number and value; an invalid line is a problem."""
     for number, line in enumerate(_lines(source.data), 1):
         if not line.strip():
             continue
@@ -59,7 +55,7 @@ def _values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
 
 def _batches(source: Source, problems: Problems, rows: list[int]) -> Iterator[list[dict[str, Any]]]:
     batch: list[dict[str, Any]] = []
-    for number, record in _values(source, problems):
+    for number, record in line_values(source, problems):
         if _is_record(source, problems, number, record):
             batch.append(flatten(record))
             rows.append(number)
@@ -79,44 +75,9 @@ def _lines(data: pa.Buffer) -> Iterator[bytes]:
     yield rest
 
 
-def load_json(source: Source, lenient_numbers: bool = False) -> Any:
-    """Return the file's JSON document. With `lenient_numbers` NaN and Infinity are read (to be listed where they
-    stand).
-    """
-    if source.data.size > MAX_JSON_BYTES:
-        raise source.error(
-            f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
-        )
-    try:
-        return orjson.loads(memoryview(source.data))
-    except orjson.JSONDecodeError as error:
-        problem = source.error(
-            f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
-        )
-    if lenient_numbers and any(word in source.data.to_pybytes() for word in (b"NaN", b"Infinity")):
-        try:
-            document = json.loads(source.data.to_pybytes())
-            json.dumps(document, ensure_ascii=False).encode()  # no lone surrogates, which no table can hold
-        except (ValueError, RecursionError):
-            raise problem from None
-        return document
-    raise problem from None
-
-
-def read_json(source: Source, document: Any, problems: Problems) -> Sheet:
-    """Return a JSON array of objects (or an object that holds one under a usual name) as a sheet; rows count from 1.
-
-    promptfoo's results, H2O's suites and labs, and traces have readers of their own.
-    """
-    if promptfoo.recognises(document):
-        return promptfoo.read(source, document, problems)
-    if h2o.is_suite(document):
-        return h2o.read_suite(source, document, problems)
-    if h2o.is_lab(document):
-        return h2o.read_lab(source, document, problems)
-    if (made := traces.traces_in(document)) is not None:
-        return traces.sheet_of(source, made, problems)
-    records = document
+def read_json(source: Source, problems: Problems) -> Sheet:
+    """Return a JSON array of objects (or an object that holds one under a usual name) as a sheet; rows count from 1."""
+    document = records = source.document
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         records = [document]
     elif isinstance(document, dict):
@@ -128,7 +89,7 @@ def read_json(source: Source, document: Any, problems: Problems) -> Sheet:
             )
         records = document[held[0]]
     if not isinstance(records, list):
-        raise source.error(f"a lone {type(records).__name__}", "an array of objects")
+        raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []
     good: list[dict[str, Any]] = []
     for number, record in enumerate(records, 1):
@@ -154,3 +115,7 @@ def _bad(source: Source, problems: Problems, number: int, found: str, expected: 
 def _names(names: Any) -> str:
     shown = [str(name) for name in list(names)[:12]]
     return ", ".join(shown) + (", …" if len(names) > len(shown) else "")
+
+
+JSON = table_reader("json", lambda source: source.format == "json", read_json)
+JSONL = table_reader("jsonl", lambda source: source.format == "jsonl", read_jsonl, beginning_of(read_jsonl))

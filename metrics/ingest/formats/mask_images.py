@@ -1,8 +1,8 @@
-"""Indexed PNG masks: an image a mask, its palette index or grey value the class of each pixel, matched by file name.
+"""Indexed PNG masks: one mask an image, the palette index or grey value is the class of a pixel, matched by file name.
 
-Ground truth is a folder or zip of masks; a model's predictions are one of their own, or a folder in one for each model.
-Class names stand in a file beside them (see class_names), else the id is the name. Images may stand there too: in
-other formats than PNG, or outside the folder (masks, labels, …) that then holds the masks.
+Ground truth is a folder or zip of masks; predictions are one folder or zip a model, or one with a folder for each
+model. Class names come from a file beside the masks (see class_names), else the id is the name. Images may be in the
+same place: in other formats than PNG, or outside the folder (masks, labels, …) that then holds the masks.
 """
 
 import io
@@ -20,13 +20,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import Suite
-from metrics.ingest.archive import UNREADABLE, Entry
-from metrics.ingest.bundle import Bundle, Rows, header_size, need_unique
-from metrics.ingest.class_names import class_names, names_files
-from metrics.ingest.formats.object_tables import POLYGONS, SIDES, find_cases
-from metrics.ingest.images import first_line
-from metrics.ingest.pictures import IMAGE_NAME, Pictures
-from metrics.ingest.problems import Problems, only
+from metrics.ingest.media.archive import UNREADABLE, Entry
+from metrics.ingest.media.bundle import Bundle, Rows, header_size, need_unique
+from metrics.ingest.media.class_names import class_names, names_files
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
+from metrics.ingest.output_parts import Part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, first_line, only
+from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.object_tables import POLYGONS, SIDES, find_cases
 from metrics.vision.masks import encode
 from metrics.vision.segmentation import regions
 
@@ -47,12 +49,12 @@ COMPLETE = "a complete PNG"
 NAMED = "an id that the file of class names has"
 MOST_PIXELS = 7_680 * 4_320  # of one mask: an 8K frame
 ALL_PIXELS = 1 << 37
-VOID = 255  # the id that VOC and Cityscapes give what is not to be judged: it needs no name
+VOID = 255  # the id of ignored pixels in VOC and Cityscapes: it needs no name
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a mask holds: its size and a region for each class id in it; `wrong`, what was found and expected, if so."""
+    """What a mask holds: its size, and a region for each class id. `wrong`: what was found and expected instead."""
 
     width: int = 0
     height: int = 0
@@ -63,11 +65,12 @@ class Found:
     wrong: tuple[str, str] | None = None
 
 
-def recognises(bundle: Bundle) -> bool:
-    """Return whether a bundle is of this format: PNG files, and beside them only images and names of classes.
+def recognises(upload: Upload) -> bool:
+    """Return whether a folder or zip is of this format: PNG files with nothing beside them but images and class names.
 
-    Without names one of the first LOOKED_AT files must be indexed: a zip of photographs is none.
+    Without class names one of the first LOOKED_AT files must be indexed, so a zip of photographs is not recognised.
     """
+    bundle = upload.folder
     if not bundle.ending(".png") or bundle.ending(*OTHER_LABELS):
         return False
     names = names_files(bundle)
@@ -78,30 +81,27 @@ def recognises(bundle: Bundle) -> bool:
 
 
 def mask_files(bundle: Bundle) -> list[Entry]:
-    """Return the masks: the PNG files in a folder for masks, where some are in such and some are not, else all of
-    them.
-    """
+    """Return the masks: the PNG files in folders for masks where only some are in such a folder, else all PNG files."""
     files = bundle.ending(".png")
     within = [entry for entry in files if any(part.lower() in MASKS for part in _folders(entry))]
     return within or files
 
 
 def picture_files(bundle: Bundle) -> list[Entry]:
-    """Return the images that are no masks."""
+    """Return the images that are not masks."""
     masks = {entry.name for entry in mask_files(bundle)}
     return [entry for entry in bundle.images if entry.name not in masks]
 
 
-def read_ground_truth(
-    bundle: Bundle, problems: Problems, pictures: Pictures
-) -> tuple[pa.Table, pa.Table, dict[int, str]]:
-    """Return the cases by name, the regions of each, a row a class, and the classes by id."""
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by name, one region for each class in an image, and the classes by id."""
+    bundle, problems = upload.folder, request.problems
     names = class_names(bundle, problems)
     entries = mask_files(bundle)
     ids = _ids([_parts(entry) for entry in entries])
     need_unique(bundle, entries, ids, problems)
     known = None if names is None else {*names, VOID}
-    sheet, found = _read(bundle, entries, problems, lambda _, mask: _strangers(mask, known, NAMED))
+    sheet, found = _read(bundle, entries, problems, lambda _, mask: _unknown_ids(mask, known, NAMED))
     sheet.leave_out()
     images = {entry.stem: entry for entry in picture_files(bundle)} if pictures.images == bundle.path else {}
     cases = pa.table(
@@ -120,23 +120,23 @@ def read_ground_truth(
     there = sorted({number for mask in good for number in mask.ids} | set(names or ()))
     classes = {number: (names or {}).get(number, str(number)) for number in there}
     which, regions = _regions(good, classes)
-    annotations = {
-        "case_id": cases["case_id"].take(pa.array(which)),
-        "annotation_id": pa.array(np.arange(1, len(which) + 1)),
-        **regions,
-        "is_crowd": pa.array(np.zeros(len(which), bool)),
-    }
-    return cases, pa.table(annotations), classes
+    annotations = annotations_of(cases, which, regions)
+    return pictures.suite(
+        bundle.name, request.suite_name or upload.stem, "segmentation", cases, annotations,
+        tuple(classes.values()), tuple(classes), empty=("no valid mask", "at least one"),
+    )  # fmt: skip
 
 
-def read_predictions(
-    bundle: Bundle, problems: Problems, suite: Suite, model: str
-) -> tuple[Rows, pa.Table, pa.Table, NDArray[np.int64]]:
-    """Return the masks as rows, the case and model of each, their regions, and the mask of each region.
+def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the masks with their cases and models, and the regions in them.
 
-    Class ids are those of the ground truth's masks, unless names beside the predictions say otherwise; without either
-    they are the names. `model` made them, where the folders do not say.
+    Class ids are those of the ground truth's masks, unless class names beside the predictions say otherwise; without
+    either, labels that are numbers are the ids. Where folders do not name the models, the model is the upload's.
     """
+    need_images(upload, suite)
+    if suite.task != "segmentation":
+        raise upload.error("images, and no labels", "YOLO labels with confidences, or a table")
+    bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
     names = class_names(bundle, problems) or dict(zip(suite.category_ids, suite.labels, strict=False))
     names = names or {int(label): label for label in suite.labels if label.isdecimal()}
     classes = {number: name for number, name in names.items() if name in suite.labels}
@@ -156,7 +156,7 @@ def read_predictions(
         wide, high = sides[0][case], sides[1][case]
         if (wide, high) != (mask.width, mask.height) and None not in (wide, high):
             return f"{mask.width:,} × {mask.height:,} pixels", f"{wide:,} × {high:,}, as the ground truth has"
-        return _strangers(mask, set(classes), expected)
+        return _unknown_ids(mask, set(classes), expected)
 
     sheet, found = _read(bundle, entries, problems, check)
     case_ids = suite.cases["case_id"].to_pylist()
@@ -170,14 +170,15 @@ def read_predictions(
     )
     held = [Found() if bad else mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True)]
     which, regions = _regions(held, classes)
-    return sheet, table, pa.table(regions), which
+    return Part(sheet, table, pa.table(regions), which)
 
 
-def facts_of(bundle: Bundle) -> tuple[pa.Table, tuple[str, ...], str]:
-    """For a preview: the masks and their sizes, the models that have a folder, and a note."""
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the masks and their sizes, and the models that have a folder."""
+    bundle = upload.folder
     entries = mask_files(bundle)
     sizes = [header_size(entry) for entry in entries]
-    names = class_names(bundle, Problems(keep_good_rows=True))
+    names = class_names(bundle, request.problems)
     table = {
         "file": [entry.name for entry in entries],
         "pixels": ["unreadable" if size is None else f"{size[0]} × {size[1]}" for size in sizes],
@@ -185,7 +186,9 @@ def facts_of(bundle: Bundle) -> tuple[pa.Table, tuple[str, ...], str]:
     models = tuple(dict.fromkeys((_models([_parts(entry) for entry in entries]) or ((), ()))[0]))
     classes = "no names of classes" if names is None else f"{len(names):,} classes"
     note = f"{len(entries):,} masks, {classes}, {len(picture_files(bundle)):,} images"
-    return pa.table(table), models, note + (f", models by folder: {', '.join(models)}" if models else "")
+    note += f", models by folder: {', '.join(models)}" if models else ""
+    role: Role = "outputs" if request.role == "outputs" else "suite"
+    return Preview.of_objects(upload, "masks", role, "segmentation", pa.table(table), note, models=models)
 
 
 def _is_indexed(entry: Entry) -> bool:
@@ -202,18 +205,18 @@ def _folders(entry: Entry) -> tuple[str, ...]:
 
 
 def _parts(entry: Entry) -> tuple[str, ...]:
-    """Return the folders that do not merely keep images and masks apart, and the name without its extension."""
+    """Return the folders that do more than separate images from masks, and the name without its extension."""
     return (*(part for part in _folders(entry) if part.lower() not in MASKS | IMAGES), entry.stem)
 
 
 def _ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return a name for each mask: without folders where that tells them apart."""
+    """Return a name for each mask, without folders where these names are unique."""
     stems = [each[-1] for each in parts]
     return stems if len(set(stems)) == len(stems) else ["/".join(each) for each in parts]
 
 
 def _models(parts: Sequence[tuple[str, ...]]) -> tuple[list[str], list[str]] | None:
-    """Return the model and the name of each mask where folders are models: where images come again in other folders."""
+    """Return the model and name of each mask where folders are models, that is where the same names recur in them."""
     while all(len(each) > 1 for each in parts) and len({each[0] for each in parts}) == 1:
         parts = [each[1:] for each in parts]
     if not all(len(each) > 1 for each in parts) or len({each[-1] for each in parts}) == len(parts):
@@ -227,7 +230,7 @@ def _read(
     bundle: Bundle, entries: Sequence[Entry], problems: Problems,
     check: Callable[[int, Found], tuple[str, str] | None],
 ) -> tuple[Rows, list[Found]]:  # fmt: skip
-    """Return every mask, those that are wrong listed and marked in the sheet."""
+    """Return every mask; wrong ones are recorded as problems and marked in the sheet."""
     sheet = Rows(
         bundle, pa.table({"mask": [entry.name for entry in entries]}), [1] * len(entries), range(len(entries)),
         list(entries), problems,
@@ -240,7 +243,7 @@ def _read(
             left -= mask.width * mask.height
             wrong = mask.wrong or check(place, mask)
             if left < 0:
-                raise problems.fail(bundle.name, "masks too many to read", f"at most {ALL_PIXELS:,} pixels in all")
+                raise problems.fail(bundle.name, "too many masks to read", f"at most {ALL_PIXELS:,} pixels in all")
             if wrong is not None:
                 problems.add(sheet.files[place], *wrong)
                 sheet.bad[place] = True
@@ -259,12 +262,14 @@ def _decoded(entry: Entry) -> Found:
         if wide * high > MOST_PIXELS:
             return Found(wrong=(f"{wide:,} × {high:,} pixels", f"a mask of at most {MOST_PIXELS:,} pixels"))
         return _found(_codes(data, bits if colour == 0 else 8), wide, high)
-    except Exception as error:  # decoders answer damaged data with whatever they trip over
+    except Exception as error:  # decoders raise all kinds of errors on damaged data
         return Found(wrong=(f"a mask that cannot be read ({first_line(error)})", COMPLETE))
 
 
 def _codes(data: bytes, bits: int) -> NDArray[Any]:
-    """Return the class of each pixel, column after column; grey of 2 or 4 bits comes stretched to 8 from the decoder."""
+    """Return the class of each pixel, column by column; the decoder scales grey of 2 or 4 bits to 8 bits, which is
+    undone.
+    """
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
@@ -281,12 +286,12 @@ def _found(codes: NDArray[Any], wide: int, high: int) -> Found:
     )  # fmt: skip
 
 
-def _strangers(mask: Found, known: set[int] | None, expected: str) -> tuple[str, str] | None:
-    """Return what a mask has of class ids that are not `known`."""
-    strange = {} if known is None else {a: n for a, n in zip(mask.ids, mask.pixels, strict=True) if a not in known}
-    if not strange:
+def _unknown_ids(mask: Found, known: set[int] | None, expected: str) -> tuple[str, str] | None:
+    """Return what was found and expected where a mask has class ids that are not `known`; None where it has not."""
+    unknown = {} if known is None else {a: n for a, n in zip(mask.ids, mask.pixels, strict=True) if a not in known}
+    if not unknown:
         return None
-    return f"class id {_listed(list(strange))} in {sum(strange.values()):,} pixels", expected
+    return f"class id {_listed(list(unknown))} in {sum(unknown.values()):,} pixels", expected
 
 
 def _listed(values: Sequence[Any], most: int = 12) -> str:
@@ -305,3 +310,9 @@ def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[NDArray[n
         "rle": pa.array([code for mask in found for code in mask.codes], pa.string()),
     }
     return which, columns
+
+
+READER = Reader(
+    "masks", recognises, preview, read_suite, read_outputs, images=picture_files,
+    contents="indexed PNG masks (a palette or grey, not RGB)",
+)  # fmt: skip

@@ -1,22 +1,23 @@
 """promptfoo results: results{version, results[{testIdx, promptIdx, vars, provider, response, latencyMs, cost, …}]}.
 
-A test (testIdx) is a case and a provider a model; a provider that was given several prompts is as many models. The
-question is a variable by a usual name, else the only one, else the prompt as sent. Expected answers are a variable by a
-usual name, else what an assertion compares the output with; `context` is what was retrieved, as promptfoo's own context
-assertions take it. promptfoo's verdicts are kept as metadata. Values that promptfoo would run or open are refused.
+A test (testIdx) is a case and a provider is a model; a provider that was given several prompts counts as one model for
+each. The question is a variable with a usual name, else the only variable, else the prompt as sent. Expected answers
+are a variable with a usual name, else what an assertion compares the output with; `context` is what was retrieved, as
+in promptfoo's own context assertions. promptfoo's verdicts are kept as metadata. Values that promptfoo would run or
+open are refused.
 """
 
-from collections.abc import Iterable
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from metrics.core.suite import METADATA
-from metrics.ingest.cells import CODE
-from metrics.ingest.columns import SUITE_ALIASES, fold
-from metrics.ingest.problems import Problems, Sheet
+from metrics.ingest.formats.table_reader import table_reader
+from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
-from metrics.ingest.values import finite, flatten, tables_of, text_of
+from metrics.ingest.tables.columns import SUITE_ALIASES, fold
+from metrics.ingest.tables.sheet_cells import CODE
+from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 
 COMPARED = (
     "equals",
@@ -34,14 +35,9 @@ EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
 
 
-def recognises(document: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a JSON document is of this format, whole or only its inner `results`."""
-    return _results(document) is not None
-
-
-def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
-    """Return the results as a sheet with a row each, under the names of our own columns."""
-    results = _results(document) or []
+def read(source: Source, problems: Problems) -> Sheet:
+    """Return the results as a sheet with a row each, under our column names."""
+    results = _results(source.document) or []
     good = [result if isinstance(result, dict) else {} for result in results]
     variables = [_variables(result) for result in good]
     question = _question_of(variables)
@@ -53,17 +49,14 @@ def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
     rows = np.arange(1, len(results) + 1, dtype=np.int64)
     _one_question_a_case(records, variables)
     codes = [_code(given or {}, result) for given, result in zip(variables, good, strict=True)]
-    for row, (record, code) in enumerate(zip(records, codes, strict=True)):  # what is blamed below is blamed once
+    for row, (record, code) in enumerate(zip(records, codes, strict=True)):  # so that a problem below is listed once
         record["case_id"] = record["case_id"] or f"?{row}"
         record["model"] = record["model"] or "?"
         record["expected_answers"] = None if code else record["expected_answers"]
     table = tables_of([records])
     sheet = Sheet(source.name, table, rows, problems)
 
-    def blame(wrong: Iterable[bool], column: str | None, values: list[Any], expected: str) -> None:
-        mask = np.fromiter(wrong, bool, len(results)) & ~sheet.bad
-        sheet.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], expected)
-
+    blame = sheet.blame_values
     blame((not isinstance(result, dict) for result in results), None, results, EXPECTED)
     tests = [result.get("testIdx") for result in good]
     blame((type(test) is not int or test < 0 for test in tests), "testIdx", tests, "a whole number of at least 0")
@@ -74,7 +67,7 @@ def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
     for key in ("latencyMs", "cost"):
         numbers = [result.get(key) for result in good]
         blame((value is not None and not _amount(value) for value in numbers), key, numbers,
-              "a number not negative")  # fmt: skip
+              "a number of at least 0")  # fmt: skip
     for name, prefix in sorted({code[:2] for code in codes if code}):
         values = [code[2] if code and code[:2] == (name, prefix) else None for code in codes]
         expected = f"plain text: cells that begin with {prefix} are code and are refused"
@@ -83,7 +76,9 @@ def read(source: Source, document: dict[str, Any], problems: Problems) -> Sheet:
 
 
 def _results(document: Any) -> list[Any] | None:
-    """Return the array of results: of the file that `promptfoo eval -o` writes, or of the `results` inside it."""
+    """Return the array of results, of the file that `promptfoo eval -o` writes or of the `results` inside it; None
+    without.
+    """
     inner = document.get("results") if isinstance(document, dict) else None
     if isinstance(inner, dict):
         inner = inner.get("results")
@@ -96,7 +91,7 @@ def _results(document: Any) -> list[Any] | None:
 
 
 def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the test's variables, empty where it has none, None where they are no object."""
+    """Return the test's variables, empty where it has none, None where they are not an object."""
     given = result.get("vars")
     test = result.get("testCase")
     if given is None and isinstance(test, dict):
@@ -107,8 +102,8 @@ def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _question_of(variables: list[dict[str, Any] | None]) -> str | None:
-    """Return the variable that is the question: the one of a usual name, else the only one that is no context or
-    answer.
+    """Return the variable that is the question: the one with a usual name, else the only one that is neither context
+    nor answer.
     """
     names = dict.fromkeys(name for given in variables for name in given or {})
     usual = ("question", *SUITE_ALIASES["question"], "message")
@@ -127,7 +122,7 @@ def _expected_names() -> tuple[str, ...]:
 
 
 def _models(results: list[dict[str, Any]]) -> list[str | None]:
-    """Return the provider of each result, with the prompt where the provider has had several."""
+    """Return the provider of each result, with the prompt's number where the provider was given several."""
     names = [_provider(result.get("provider")) for result in results]
     prompts: dict[str, dict[Any, str]] = {}
     for name, result in zip(names, results, strict=True):
@@ -202,7 +197,7 @@ def _texts(value: Any) -> list[str] | None:
 
 
 def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str, Any] | None]) -> None:
-    """Where the prompts as sent differ within a case, its variables are the question: they are what its rows share."""
+    """Make the variables the question where prompts differ within a case: they are what its rows share."""
     seen: dict[Any, Any] = {}
     for record in records:
         if seen.setdefault(record["case_id"], record["question"]) != record["question"]:
@@ -214,7 +209,7 @@ def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str
 
 
 def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Name, prefix and text of the first value, of a variable or an assertion, that promptfoo would run or open."""
+    """Return name, prefix and text of the first value, in a variable or assertion, that promptfoo would run or open."""
     test = result.get("testCase")
     asserted = test.get("assert") if isinstance(test, dict) else None
     items = asserted if isinstance(asserted, list) else []
@@ -225,3 +220,6 @@ def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str]
             if isinstance(text, str) and text.strip().startswith(CODE):
                 return name, next(prefix for prefix in CODE if text.strip().startswith(prefix)), text
     return None
+
+
+READER = table_reader("promptfoo", lambda source: _results(source.document) is not None, read)

@@ -1,9 +1,9 @@
-"""Pascal VOC XML: one file an image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
+"""Pascal VOC XML: one file per image with its size and objects {name, difficult, bndbox {xmin, ymin, xmax, ymax}}.
 
-Boxes are taken as COCO's converters take them: x = xmin, width = xmax − xmin. VOC's own evaluation passes `difficult`
-objects over: finding one is neither right nor wrong. Matching in the manner of pycocotools has no such word; its crowds
-come nearest, but measure another overlap (intersection / prediction), which would forgive boxes that VOC counts as
-wrong. So difficult objects count like all others, as in COCO's conversions, and the flag is kept in metadata.difficult.
+Boxes are converted as COCO's converters do: x = xmin, width = xmax − xmin. VOC's own evaluation ignores `difficult`
+objects: finding one is neither right nor wrong. Matching as pycocotools does it has no equivalent; its crowds come
+closest, but use another overlap (intersection / prediction), which would forgive boxes that VOC counts as wrong. So
+difficult objects count like all others, as in COCO's conversions, and the flag is kept in metadata.difficult.
 """
 
 from typing import Any
@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.suite import METADATA
-from metrics.ingest import cells
-from metrics.ingest.archive import Entry
-from metrics.ingest.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
-from metrics.ingest.formats.object_tables import CORNERS, SIDES
-from metrics.ingest.pictures import IMAGE_NAME, Pictures
-from metrics.ingest.problems import Problems, only
+from metrics.core.suite import METADATA, Suite
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.bundle import Bundle, Rows, case_ids, image_names, need_unique, pair
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
+from metrics.ingest.output_parts import Part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.object_tables import CORNERS, SIDES
 
 COLUMNS = ("name", *CORNERS, "difficult")
 DIFFICULT = METADATA + "difficult"
@@ -25,15 +27,9 @@ EXPECTED = "an <annotation> with size and objects"
 MAX_SIDE = 1_000_000
 
 
-def recognises(bundle: Bundle) -> bool:
-    """Return whether a bundle is of this format: it has XML files."""
-    return bool(bundle.ending(".xml"))
-
-
-def read_ground_truth(
-    bundle: Bundle, problems: Problems, pictures: Pictures
-) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return the cases by name, the annotations in file order, and the classes by name."""
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by name, the annotations in file order, and the classes by name."""
+    bundle, problems = upload.folder, request.problems
     sheet, facts, unread = read_objects(bundle, problems)
     files = bundle.ending(".xml")
     ids = case_ids(files)
@@ -56,18 +52,30 @@ def read_ground_truth(
     sheet.leave_out()
     problems.left_out += len(unread)
     kept &= (sheet.count() == 0) | (sheet.count(good=True) > 0)
-    annotations = pa.table(
-        {
-            "case_id": cases["case_id"].take(pa.array(sheet.which)),
-            "annotation_id": pa.array(np.arange(1, len(sheet) + 1)),
-            **columns,
-            "is_crowd": pa.array(np.zeros(len(sheet), bool)),
-        }
-    )
+    annotations = annotations_of(cases, sheet.which, columns)
     annotations = only(annotations, ~sheet.bad)
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
     labels = tuple(sorted(set(annotations["label"].to_pylist())))
-    return pictures.take(only(cases, kept).take(pa.array(order))), annotations, labels
+    notes: tuple[str, ...] = ()
+    if DIFFICULT in columns:
+        count = annotations[DIFFICULT].to_pylist().count("1")
+        notes = (f"{count:,} objects are marked difficult; they count as all others do, unlike in VOC's own score.",)
+    cases = pictures.take(only(cases, kept).take(pa.array(order)))
+    name, task = request.suite_name or upload.stem, request.task or "detection"
+    return pictures.suite(bundle.name, name, task, cases, annotations, labels, notes=notes)
+
+
+def read_outputs(upload: Upload, _: Request, suite: Suite) -> Part:
+    """Raise InputError: annotations are no predictions."""
+    need_images(upload, suite)
+    raise upload.error("Pascal VOC annotations, which have no scores", "YOLO labels with confidences, or a table")
+
+
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the objects in the annotation files."""
+    sheet, facts, _ = read_objects(upload.folder, request.problems)
+    note = f"{len(facts):,} annotation files, {len(upload.folder.images):,} images"
+    return Preview.of_objects(upload, "pascal_voc", "suite", "detection", sheet.with_files(), note)
 
 
 def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[str, Any]], list[int]]:
@@ -103,7 +111,7 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
 
 
 def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
-    """Return the root of the file's XML, None and a problem where it is no annotation or declares entities."""
+    """Return the root of the file's XML; None and a problem where it is not an annotation, or declares entities."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
@@ -133,7 +141,9 @@ def _text(element: Any, path: str) -> str | None:
 
 
 def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[str, Any], problems: Problems) -> bool:
-    """Put a side of the image into `fact`, None for 0 (unknown); False and a problem where it is no number."""
+    """Put a side of the image into `fact`, None for 0 (unknown); return False and record a problem where it is not a
+    number.
+    """
     if text is None:
         return True
     try:
@@ -149,10 +159,10 @@ def _side(bundle: Bundle, entry: Entry, text: str | None, side: str, fact: dict[
 
 
 def _objects(sheet: Rows) -> dict[str, pa.Array]:
-    """label, box, area and difficult of each object; bad ones are blamed."""
-    label = cells.required(sheet, "name", "the class of the object")
-    difficult = cells.flags(sheet, "difficult")
-    corners = np.stack([cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)
+    """Return label, box, area and difficult of each object; invalid ones are recorded as problems."""
+    label = sheet_cells.required(sheet, "name", "the class of the object")
+    difficult = sheet_cells.flags(sheet, "difficult")
+    corners = np.stack([sheet_cells.numbers(sheet, name, need=True) for name in CORNERS], axis=1)
     boxes = np.concatenate((corners[:, :2], corners[:, 2:] - corners[:, :2]), axis=1)
     with np.errstate(invalid="ignore"):
         for place in (2, 3):
@@ -167,3 +177,9 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
     if difficult.any():
         columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
     return columns
+
+
+READER = Reader(
+    "pascal_voc", lambda upload: bool(upload.folder.ending(".xml")), preview, read_suite, read_outputs,
+    contents="Pascal VOC annotations (.xml)",
+)  # fmt: skip

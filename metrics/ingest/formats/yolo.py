@@ -1,7 +1,7 @@
 """YOLO labels: a .txt an image with `class xc yc w h [conf]` (or the points of a polygon), 0–1, classes by number.
 
-The names of the classes stand in data.yaml, *.names or classes.txt. Polygons are lines of `class x1 y1 x2 y2 x3 y3 …
-[conf]`; a rotated box is one of four points. An image without a label file has no objects.
+Class names come from data.yaml, *.names or classes.txt. Polygons are lines of `class x1 y1 x2 y2 x3 y3 … [conf]`; a
+rotated box has four points. An image without a label file has no objects.
 """
 
 import re
@@ -11,12 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import Suite
-from metrics.ingest import cells
-from metrics.ingest.archive import Entry
-from metrics.ingest.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
-from metrics.ingest.formats.object_tables import POLYGONS, SIDES, find_cases
-from metrics.ingest.pictures import IMAGE_NAME, Pictures
-from metrics.ingest.problems import Problems, only
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
+from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
+from metrics.ingest.output_parts import Part, objects_part
+from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.sheet import Loaded, Problems, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.object_tables import POLYGONS, SIDES, check_labels, find_cases
 
 FIELDS = ("class", "xc", "yc", "w", "h")
 LINE = "class xc yc w h"
@@ -33,7 +35,7 @@ NO_NAMES = "the names of the classes, in data.yaml, obj.names or classes.txt"
 
 
 def label_files(bundle: Bundle) -> list[Entry]:
-    """Return the .txt files that hold labels: those in a folder labels (or obj_…_data), else all but lists and
+    """Return the .txt files that hold labels: those in a folder labels or obj_…_data, else all but lists and
     readmes.
     """
     texts = bundle.ending(".txt")
@@ -41,16 +43,20 @@ def label_files(bundle: Bundle) -> list[Entry]:
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
 
 
-def recognises(bundle: Bundle) -> bool:
-    """Return whether a bundle is of this format: label files, and names or a folder for labels where there is XML too."""
+def recognises(upload: Upload) -> bool:
+    """Return whether a folder or zip has label files; InputError where it has VOC annotations as well."""
+    bundle = upload.folder
     labels = label_files(bundle)
-    return bool(labels) and (not bundle.ending(".xml") or any(map(_in_labels, labels)) or bool(_names_files(bundle)))
+    if not labels or not bundle.ending(".xml"):
+        return bool(labels)
+    if any(map(_in_labels, labels)) or _names_files(bundle):
+        raise upload.error("both YOLO labels and Pascal VOC annotations", "one of them")
+    return False
 
 
-def read_ground_truth(
-    bundle: Bundle, problems: Problems, pictures: Pictures
-) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return the cases by name, the annotations in file order, and the classes by number."""
+def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    """Return the suite: the cases by name, the annotations in file order, and the classes by number."""
+    bundle, problems = upload.folder, request.problems
     names = class_names(bundle, problems)
     if names is None:
         raise problems.fail(bundle.name, "no names of the classes", NO_NAMES)
@@ -71,28 +77,26 @@ def read_ground_truth(
     cases = pictures.take(cases)
     sizes = _case_sizes(cases)
     columns = _objects(sheet, sizes[sheet.which], names)
-    if pictures.images is None:  # else the images that are not there are listed already
+    if pictures.images is None:  # else missing images are listed already
         _blame_sizes(sheet, sizes, labels)
     sheet.bad |= np.isnan(sizes[sheet.which, 0])
     sheet.leave_out()
     problems.left_out += len(unread)
-    annotations = pa.table(
-        {
-            "case_id": cases["case_id"].take(pa.array(sheet.which)),
-            "annotation_id": pa.array(np.arange(1, len(sheet) + 1)),
-            **columns,
-            "is_crowd": pa.array(np.zeros(len(sheet), bool)),
-        }
-    )
+    annotations = annotations_of(cases, sheet.which, columns)
     kept = np.ones(len(cases), bool)
     kept[: len(labels)] = (sheet.count() == 0) | (sheet.count(good=True) > 0)
     kept[unread] = False
     order = np.argsort(np.array(ids, object)[kept], kind="stable")
-    return only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names
+    return pictures.suite(
+        bundle.name, request.suite_name or upload.stem, request.task or "detection",
+        only(cases, kept).take(pa.array(order)), only(annotations, ~sheet.bad), names, tuple(range(len(names))),
+    )  # fmt: skip
 
 
-def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: str) -> tuple[Rows, pa.Table]:
-    """Return the predictions in file order, checked against the suite; label files without lines found nothing."""
+def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the predictions in file order, checked against the suite; an empty label file found nothing."""
+    need_images(upload, suite)
+    bundle, problems, model = upload.folder, request.problems, request.model or upload.stem
     names = class_names(bundle, problems)
     if names is None and suite.labels and suite.category_ids == tuple(range(len(suite.labels))):
         names = suite.labels  # the suite counts its classes from 0 as YOLO does
@@ -112,23 +116,34 @@ def read_predictions(bundle: Bundle, problems: Problems, suite: Suite, model: st
             sizes[place] = header_size(image) or (np.nan, np.nan)
     columns = _objects(sheet, sizes[sheet.which], names)
     _blame_sizes(sheet, sizes, labels)
-    unknown = ~np.isin(np.array(columns["label"].to_pylist(), object), np.array(suite.labels, object))
-    sheet.blame(unknown & ~sheet.bad, "class", columns["label"], "a class of the suite")
+    check_labels(sheet, "class", columns["label"], suite)
     predictions = pa.table(
         {
             "case_id": suite.cases["case_id"].take(pa.array(places[sheet.which])),
             "model": pa.array([model] * len(sheet), pa.string()),
-            "score": cells.floats(cells.numbers(sheet, "conf")),
+            "score": sheet_cells.floats(sheet_cells.numbers(sheet, "conf")),
             **columns,
         }
     )
-    return sheet, predictions
+    return objects_part(sheet, predictions, model)
+
+
+def preview(upload: Upload, request: Request) -> Preview:
+    """Return the preview: the lines of the label files."""
+    bundle = upload.folder
+    sheet, _ = read_lines(bundle, request.problems, scored=None)
+    scored = sheet.table["conf"].null_count < len(sheet)
+    table = sheet.with_files().select(["file", *FIELDS, *(["conf"] if scored else [])])
+    names = class_names(bundle, request.problems)
+    classes = "no names of classes" if names is None else f"{len(names):,} classes"
+    note = f"{len(sheet.files):,} label files, {classes}, {len(bundle.images):,} images"
+    return Preview.of_objects(upload, "yolo", "outputs" if scored else "suite", "detection", table, note)
 
 
 def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple[Rows, list[int]]:
-    """Return every line of the label files, its fields as text, and which files could not be read.
+    """Return every line of the label files, its fields as text, and the files that could not be read.
 
-    `scored` demands or forbids a confidence; None takes either.
+    `scored`: a confidence must (True) or must not (False) be there; None takes either.
     """
     labels = label_files(bundle)
     columns: dict[str, list[str | None]] = {name: [] for name in (*FIELDS, "ring", "conf", "line")}
@@ -167,7 +182,7 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
 
 
 def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
-    """Return the classes by number, None where no file names them; files that differ and names given twice are fatal."""
+    """Return the classes by number, None where no file names them; differing files and repeated names are fatal."""
     found: tuple[str, ...] | None = None
     source = ""
     for entry in _names_files(bundle):
@@ -181,10 +196,10 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
         for place, name in enumerate(names):
             if name in seen:
                 what = f"class {place} named {name!r}" + (", as another is" if name else "")
-                problems.add(bundle.file(entry), what, "every class under its own name", place + 1, fatal=True)
+                problems.add(bundle.file(entry), what, "a different name for each class", place + 1, fatal=True)
             seen.add(name)
         if found is not None and found != names:
-            problems.add(bundle.file(entry), "other names than " + source, "the same classes in both", fatal=True)
+            problems.add(bundle.file(entry), "names that differ from " + source, "the same classes in both", fatal=True)
         found, source = names, entry.name
     problems.stop()
     return found
@@ -200,7 +215,7 @@ def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, 
     expected = "names: [cat, dog] or names: {0: cat, 1: dog}"
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise ValueError("an alias")  # a few of them in one another fill any memory
+            raise ValueError("an alias")  # a few nested ones can fill the memory
         document = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows nothing but text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problems.add(
@@ -218,7 +233,7 @@ def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, 
         if len(ordered) == len(names) and [int(key) for key in ordered] == list(range(len(ordered))):
             names = [names[key] for key in ordered]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        problems.add(bundle.file(entry), "names of another form", expected, column="names", fatal=True)
+        problems.add(bundle.file(entry), "names in an unknown form", expected, column="names", fatal=True)
         return None
     return tuple(name.strip() for name in names)
 
@@ -235,7 +250,7 @@ def _in_labels(entry: Entry) -> bool:
 
 
 def _case_sizes(cases: pa.Table) -> NDArray[np.float64]:
-    """(width, height) of each case, NaN where unknown."""
+    """Return (width, height) of each case's image in pixels, NaN where unknown."""
     sides = [
         cases[name].to_numpy().astype(float) if name in cases.column_names else np.full(len(cases), np.nan)
         for name in ("image_width", "image_height")
@@ -244,7 +259,7 @@ def _case_sizes(cases: pa.Table) -> NDArray[np.float64]:
 
 
 def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -> None:
-    """One problem for each file whose lines need the size of an image that is not there."""
+    """Record one problem for each file whose lines need the size of an image that is missing."""
     count = sheet.count(good=True)
     for place in np.flatnonzero(np.isnan(sizes[: len(count), 0]) & (count > 0)).tolist():
         sheet.problems.add(sheet.files[place], f"no image {labels[place].stem!r}", NO_IMAGE)
@@ -252,14 +267,14 @@ def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -
 
 
 def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, pa.Array]:
-    """label, box, area and polygons of each line in pixels; bad lines are blamed."""
-    number = cells.numbers(sheet, "class", low=0, whole=True)
+    """Return label, box, area and polygon of each line in pixels; invalid lines are recorded as problems."""
+    number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
         sheet.blame(
             (number >= len(names)) & ~sheet.bad, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}"
         )
-    values = np.stack([cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
-    cells.numbers(sheet, "conf", low=0, high=1)
+    values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
+    sheet_cells.numbers(sheet, "conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
     boxes = values * np.tile(sizes, 2)
     areas = boxes[:, 2] * boxes[:, 3]
@@ -290,9 +305,12 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
 
 
 def _points(text: str) -> NDArray[np.float64] | None:
-    """Return the points of a polygon, None where one is no number from 0 to 1."""
+    """Return the points of a polygon, None where one is not a number from 0 to 1."""
     try:
         points = np.array([float(part) for part in text.split()]).reshape(-1, 2)
     except ValueError:
         return None
     return points if bool(((points >= 0) & (points <= 1)).all()) else None
+
+
+READER = Reader("yolo", recognises, preview, read_suite, read_outputs, contents="YOLO labels (.txt)")

@@ -1,9 +1,8 @@
-"""The tables of a run as flat rows, and their bytes as JSON, CSV or Parquet: what `export` writes."""
+"""The tables of a run as flat rows: what `export` writes."""
 
-import io
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,27 +11,18 @@ import pyarrow.parquet as pq
 from metrics import analysis
 from metrics.core.schema import JUDGEMENTS
 from metrics.presentation.safe_text import safe
+from metrics.reports.table_names import WHATS, What
 from metrics.store import Run
-
-What = Literal[
-    "aggregates", "scores", "curves", "matches", "judgements", "problems", "insights", "flips", "flip_rates",
-    "compliance", "slices",
-]  # fmt: skip
-Format = Literal["json", "csv", "parquet"]
-WHATS: tuple[What, ...] = get_args(What)
-FORMATS: tuple[Format, ...] = get_args(Format)
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
 COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason"]
 BOUNDS = ["if_worst", "if_best"]  # runs sealed by earlier versions have none
 SCORES = ["case_id", "model", "run", "evaluator", "metric", "value", "status", "reason"]
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # what spreadsheets take for a formula
 ANALYSES = {
     "problems": analysis.problems, "insights": analysis.insights, "flips": analysis.flips,
     "flip_rates": analysis.flip_rates, "compliance": analysis.compliance_table,
     "slices": analysis.slices,
 }  # fmt: skip
-CHUNK = 50_000  # rows turned into JSON at a time
 
 
 def table(run: Run, what: What) -> pd.DataFrame:
@@ -64,27 +54,6 @@ def table(run: Run, what: What) -> pd.DataFrame:
     return frame
 
 
-def write(frame: pd.DataFrame, format: Format) -> bytes:
-    """Return a data frame in one of FORMATS; ValueError on any other.
-
-    json: a list of flat objects, null for no value. csv: UTF-8, header first, empty for no value, text cells that a
-    spreadsheet would run as a formula begin with an apostrophe. parquet: the columns' own types.
-    """
-    if format == "json":
-        return _json(frame)
-    if format == "csv":
-        flat = frame.rename(columns=_neutral)
-        for name in flat.columns[[not pd.api.types.is_numeric_dtype(kind) for kind in flat.dtypes]]:
-            if flat[name].dtype == object or flat[name].str.startswith(FORMULA).any():
-                flat[name] = flat[name].map(_cell, na_action="ignore")
-        return flat.to_csv(index=False, lineterminator="\r\n").encode()  # both ends of line are quoted
-    if format == "parquet":
-        buffer = io.BytesIO()
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), buffer, compression="zstd")
-        return buffer.getvalue()
-    raise ValueError(f"there is no format {format!r}; there are {', '.join(FORMATS)}")
-
-
 def _aggregates(run: Run) -> pa.Table:
     path = run.table_path("aggregates")
     rows = pq.read_table(path)
@@ -103,18 +72,18 @@ def _aggregates(run: Run) -> pa.Table:
 
 
 def _judgements(run: Run) -> pa.Table:
-    """JUDGEMENTS with the verdict and the reason of each reply in words of their own, several joined by line breaks."""
+    """Return JUDGEMENTS with verdict and reason of each reply as columns; several are joined by line breaks."""
     path = run.table_path("judgements")
     found = JUDGEMENTS.empty_table() if path is None else pq.read_table(path)
-    said = [_said(reply) for reply in found["reply"].to_pylist()]
+    parts = [_reply_parts(reply) for reply in found["reply"].to_pylist()]
     for name in ("reason", "verdict"):
         place = found.column_names.index("reply")
-        found = found.add_column(place, name, pa.array([one[name] for one in said], pa.string()))
+        found = found.add_column(place, name, pa.array([one[name] for one in parts], pa.string()))
     return found
 
 
-def _said(reply: str | None) -> dict[str, str | None]:
-    """Return what a reply says, without its reasons, as compact JSON; and the reasons."""
+def _reply_parts(reply: str | None) -> dict[str, str | None]:
+    """Return the verdict of a reply without its reasons, as compact JSON, and the reasons."""
     try:
         value = json.loads(reply or "")
     except ValueError:
@@ -122,7 +91,7 @@ def _said(reply: str | None) -> dict[str, str | None]:
     entries = value.get("replies", [value]) if isinstance(value, dict) else [value]
     reasons = [str(entry["reason"]) for entry in entries if isinstance(entry, dict) and entry.get("reason")]
     verdicts = [
-        {name: said for name, said in entry.items() if name != "reason"} if isinstance(entry, dict) else entry
+        {name: part for name, part in entry.items() if name != "reason"} if isinstance(entry, dict) else entry
         for entry in entries
     ]
     verdict = verdicts[0] if len(verdicts) == 1 and "replies" not in value else verdicts
@@ -156,39 +125,3 @@ def _safe(found: pa.Table) -> pa.Table:
             words = pa.array([safe(word) for word in coded.dictionary.to_pylist()], field.type)
             found = found.set_column(place, field.name, words.take(coded.indices))
     return found
-
-
-def _json(frame: pd.DataFrame) -> bytes:
-    import orjson
-
-    parts = []
-    for start in range(0, len(frame), CHUNK):
-        piece = frame.iloc[start : start + CHUNK]
-        columns = [_values(piece[name]) for name in piece.columns]
-        rows = [dict(zip(piece.columns, values, strict=True)) for values in zip(*columns, strict=True)]
-        parts.append(orjson.dumps(rows)[1:-1])
-    return b"[" + b",\n".join(parts) + b"]\n"
-
-
-def _values(column: pd.Series) -> list[Any]:
-    values = column.astype(object).where(column.notna(), None).tolist()
-    return [_plain(value) for value in values] if column.dtype == object else values
-
-
-def _cell(value: Any) -> Any:
-    """Return a text cell, safe from spreadsheets; lists become JSON text."""
-    value = _plain(value)
-    if isinstance(value, list | dict):
-        value = json.dumps(value, ensure_ascii=False)
-    return _neutral(value) if isinstance(value, str) else value
-
-
-def _plain(value: Any) -> Any:
-    """Return a cell without numpy: lists as Arrow hands them out are arrays, also inside one another."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    return [_plain(entry) for entry in value] if isinstance(value, list) else value
-
-
-def _neutral(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA) else text

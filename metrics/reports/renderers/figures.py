@@ -1,4 +1,4 @@
-"""Figures as SVG shapes with their texts kept apart: the PDF sets those in its own fonts, the browser in its."""
+"""Figures as SVG shapes with their labels kept separate: PDF and browser each set those in their own fonts."""
 
 import base64
 import io
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
 
-from metrics.presentation.style import mark, text_colour
+from metrics.presentation.palette import mark, text_colour
 from metrics.reports.report import Box, WorstCase
 
 LONGEST_SIDE = 800  # pixels of an embedded image
 MOST_PIXELS = 120_000_000
-ORDER = ("annotation", "ignored", "tp", "fp", "fp_hallucination", "fp_misclassification", "fn")  # from the ground up
+ORDER = ("annotation", "ignored", "tp", "fp", "fp_hallucination", "fp_misclassification", "fn")  # from bottom to top
 LABEL_LENGTH = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text in a figure: where it stands (figure units), how it is aligned (start, middle, end), on what colour."""
+    """A text in a figure: position (figure units), alignment (start, middle, end), colours."""
 
     x: float
     y: float
@@ -75,7 +75,7 @@ def _path(ring: tuple[float, ...]) -> str:
 
 
 def _box_labels(boxes: list[Box], scale: float, width: float) -> Iterator[Label]:
-    """Label and score of each box, the largest boxes first; one that would cover another label is left out."""
+    """Yield label and score of each box, the largest boxes first; a label that would cover another is left out."""
     size = 9 * scale
     taken: list[tuple[float, float, float, float]] = []
     prominent = [box for box in boxes if box.rings and box.kind not in ("annotation", "ignored")]
@@ -100,12 +100,12 @@ def _caption(label: str, score: float | None) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """`text`, cut to `limit` characters with an ellipsis."""
+    """Return `text`, cut to `limit` characters with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _embedded(case: WorstCase) -> tuple[str, int, int]:
-    """(data URI of a JPEG re-encoded from the pixels alone, width, height of the stored image)."""
+    """Return the data URI of a JPEG re-encoded from the pixels alone, and width and height of the stored image."""
     from PIL import Image, UnidentifiedImageError
 
     assert case.image is not None
@@ -125,7 +125,7 @@ def _embedded(case: WorstCase) -> tuple[str, int, int]:
 
 
 def legend(case: WorstCase) -> tuple[Figure, ...]:
-    """Return a sample line and a count for each kind of box there is."""
+    """Return a sample line and a count for each kind of box in the case."""
     kinds = [kind for kind in reversed(ORDER) if any(box.kind == kind for box in case.boxes)]
     return tuple(_legend_entry(kind, sum(box.kind == kind for box in case.boxes)) for kind in kinds)
 

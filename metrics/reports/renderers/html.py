@@ -1,50 +1,46 @@
-"""The report as one HTML file: no script, no outside resource, light and dark as the reader's system asks.
+"""The report as one HTML file: no script, no external resource, light and dark as the reader's system prefers.
 
-Every text is escaped where an element is made, and the page forbids itself to load anything but its own images.
+Every text is escaped where its element is made, and the page's own policy allows nothing but embedded images.
 """
 
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from metrics.presentation.phrases import (
+from metrics.presentation.format import interval, number
+from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, STEPS, SURFACE, ramp, text_colour
+from metrics.presentation.phrases import metric_title
+from metrics.presentation.safe_text import is_code, shown_tree
+from metrics.reports.renderers.figures import legend, picture, svg
+from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
+from metrics.reports.report_texts import (
+    BEST,
+    HEADINGS,
+    INSIGHTS,
     KICKER,
+    METHOD_HEADS,
+    NO_PROBLEM,
+    PROBLEM_HEADS,
+    SMALL_PRINT,
+    UNSCORED,
     level_text,
     method_lines,
     method_metric_row,
     metric_row,
-    metric_title,
     problem_row,
     question,
     standing_heads,
     subtitle,
 )
-from metrics.presentation.safe_text import is_code, shown_tree
-from metrics.presentation.style import (
-    ACCENT,
-    INK,
-    LINE,
-    MARKS,
-    MUTED,
-    SERIES,
-    STEPS,
-    SURFACE,
-    interval,
-    number,
-    ramp,
-    text_colour,
-)
-from metrics.reports.renderers.figures import legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
-from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
-from metrics.reports.sections.heatmap_pages import HeatCell, whole_leaf
+from metrics.reports.sections.heatmap_pages import HeatmapCell, whole_heatmap
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = Path(__file__).with_name("report.css")
 
 
 class Html(str):
-    """Text that is markup already: made by `tag`, never from outside."""
+    """Text that is already markup: made by `tag`, never from input."""
 
     __slots__ = ()
 
@@ -120,8 +116,7 @@ def _anchor(title: str) -> str:
 
 def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield (
-        "Data and run",
-        "What was evaluated, and how can it be repeated?",
+        *HEADINGS["data"],
         [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
     )
     yield "Leaderboard", question(report), list(_heatmap(report))
@@ -138,11 +133,11 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
         ]  # fmt: skip
         note = [tag("p", group.note, _class="muted small")] if group.note else []
         yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
-    yield "Problems", "Which models are on the wrong side of a threshold?", list(_problems(report))
+    yield *HEADINGS["problems"], list(_problems(report))
     for section in report.sections:
         yield section.title, section.question, list(_section(section))
-    yield "Worst cases", "Why did it fail here?", [_case(case) for case in report.worst]
-    yield "Methods", "How is each number made?", [part for method in report.methods for part in _method(method)]
+    yield *HEADINGS["worst"], [_case(case) for case in report.worst]
+    yield *HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -172,22 +167,22 @@ def _facts(facts: tuple[Fact, ...]) -> Html:
 
 
 def _heatmap(report: Report) -> Iterator[str]:
-    leaf = whole_leaf(report)
-    if leaf is None:
+    whole = whole_heatmap(report)
+    if whole is None:
         return
     steps = (Html(f'<i style="background:var(--good{step})"></i>') for step in range(STEPS + 1))
-    text = " better · ● cannot be told apart from the best · hatched: no value · small: 95 % interval, n"
+    text = f" better · ● {BEST} · hatched: {UNSCORED} · {SMALL_PRINT}"
     yield tag("p", "worse ", *steps, text, _class="ramp muted small")
-    groups = (tag("th", title, _class="group", colspan=span) for title, span in leaf.groups)
-    columns = (tag("th", tag("b", title), tag("small", note)) for title, note in leaf.columns)
+    groups = (tag("th", title, _class="group", colspan=span) for title, span in whole.groups)
+    columns = (tag("th", tag("b", title), tag("small", note)) for title, note in whole.columns)
     rows = (
-        tag("tr", tag("th", model, dir="auto"), *(_heat_cell(cell) for cell in cells)) for model, cells in leaf.rows
+        tag("tr", tag("th", model, dir="auto"), *(_heat_cell(cell) for cell in cells)) for model, cells in whole.rows
     )
     head = tag("thead", tag("tr", tag("th"), *groups), tag("tr", tag("th"), *columns))
     yield tag("div", tag("table", head, tag("tbody", *rows), _class="heat"), _class="scroll")
 
 
-def _heat_cell(cell: HeatCell) -> Html:
+def _heat_cell(cell: HeatmapCell) -> Html:
     colours = "" if cell.step is None else f"background:var(--good{cell.step});color:var(--on{cell.step})"
     parts = [tag("span", cell.value + (" ●" if cell.best else "")), *(tag("small", line) for line in cell.small)]
     return tag("td", *parts, _class="none" if cell.hatched else "best" if cell.best else "", style=colours)
@@ -197,7 +192,7 @@ def _problems(report: Report) -> Iterator[str]:
     rows = [problem_row(problem) for problem in report.problems]
     if rows:
         yield _table(
-            ("Model", "Metric", "Value and 95 % interval", "Threshold", "n", "How sure"),
+            PROBLEM_HEADS,
             [
                 (
                     tag("b", row["model"]), row["metric"],
@@ -209,9 +204,9 @@ def _problems(report: Report) -> Iterator[str]:
             right=(2, 3, 4),
         )  # fmt: skip
     elif any(column.threshold is not None for column in report.columns):
-        yield tag("p", "No model is on the wrong side of a threshold.")
+        yield tag("p", NO_PROBLEM)
     if report.insights:
-        yield tag("h3", "What stands out")
+        yield tag("h3", INSIGHTS)
         yield tag(
             "ul",
             *(
@@ -270,8 +265,7 @@ def _method(method: Method) -> Iterator[str]:
     for part in method.details:
         yield tag("pre", part) if is_code(part) else tag("p", part, _class="text small")
     rows = [method_metric_row(metric) for metric in method.metrics]
-    heads = ("Metric", "Meaning", "Range", "Better", "Threshold")
     names = ("description", "range", "better", "threshold")
-    yield _table(heads, [(tag("b", row["name"]), *(row[name] for name in names)) for row in rows], right=(4,))
+    yield _table(METHOD_HEADS, [(tag("b", row["name"]), *(row[name] for name in names)) for row in rows], right=(4,))
     for line in method_lines(method):
         yield tag("p", line, _class="muted small")

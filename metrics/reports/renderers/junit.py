@@ -1,42 +1,48 @@
-"""JUnit XML of a run, for CI: a test case for each model and each condition it has to meet."""
+"""JUnit XML of a run, for CI: a test case for each --fail-under gate and model; default thresholds as properties."""
 
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from metrics.analysis import leaderboard
+from metrics.presentation.format import interval
 from metrics.presentation.safe_text import safe
-from metrics.presentation.style import interval
 from metrics.reports.gates import Outcome
 from metrics.store import Run
 
 
 def junit(run: Run, outcomes: Sequence[Outcome]) -> bytes:
-    """JUnit XML in UTF-8: a case for each gate's outcome, then for each model and threshold of the leaderboard.
+    """Return JUnit XML in UTF-8 with a test case for each outcome of a gate; it fails where the gate does.
 
-    The class name is the model. A model without a value fails its gate; at a threshold it is skipped, with the reason.
+    The class name is the model. The thresholds that evaluators declare are not gates: how each model compares with
+    them is a property of the suite.
     """
-    cases = [*_gates(outcomes), *_thresholds(run)]
+    failures = sum(not outcome.passed for outcome in outcomes)
     seconds = (run.manifest or {}).get("seconds", 0.0)
-    failures, skipped = (sum(f"<{kind}" in case for case in cases) for kind in ("failure ", "skipped "))
-    counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}" time="{seconds:.3f}"'
+    counts = f'tests="{len(outcomes)}" failures="{failures}" errors="0" skipped="0" time="{seconds:.3f}"'
+    properties = list(_properties(run))
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f"<testsuites {counts}>",
         f"<testsuite name={_attribute(run.name)} timestamp={_attribute(run.created[:19])} {counts}>",
-        *cases,
+        *(["<properties>", *properties, "</properties>"] if properties else []),
+        *map(_case, outcomes),
         "</testsuite>",
         "</testsuites>",
     ]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _gates(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    for outcome in outcomes:
-        name = f"fail-under {outcome.evaluator}.{outcome.metric}={outcome.gate.value:g}"
-        yield _case(outcome.model, name, "" if outcome.passed else _element("failure", outcome.message, "fail-under"))
+def _case(outcome: Outcome) -> str:
+    name = f"fail-under {outcome.evaluator}.{outcome.metric}={outcome.gate.value:g}"
+    inner = ""
+    if not outcome.passed:
+        message = f'message={_attribute(outcome.message)} type="fail-under"'
+        inner = f"<failure {message}>{escape(safe(outcome.message))}</failure>"
+    return f"<testcase classname={_attribute(outcome.model)} name={_attribute(name)}>{inner}</testcase>"
 
 
-def _thresholds(run: Run) -> Iterator[str]:
+def _properties(run: Run) -> Iterator[str]:
+    """Yield a property for each model and threshold of the leaderboard: met, missed or no value, and the numbers."""
     board = leaderboard(run)
     for column in board.columns:
         if column.threshold is None or column.direction == "none" or column.minor:
@@ -46,23 +52,14 @@ def _thresholds(run: Run) -> Iterator[str]:
             cell = board.cells.get((model, column.key))
             if cell is None:
                 continue
-            inner = ""
             if cell.value is None:
-                inner = _element("skipped", f"no value: {cell.reason or 'no case was scored'}")
-            elif cell.problem:
+                text = f"no value: {cell.reason or 'no case was scored'}"
+            else:
                 bounds = interval(cell.low, cell.high)
                 basis = f"n = {cell.n:,}" + (f", 95 % interval {bounds}" if bounds else "")
-                inner = _element("failure", f"{column.title} is {cell.value:.4g}, not {limit} ({basis})", "threshold")
-            yield _case(model, f"threshold {column.evaluator}.{column.title} {limit}", inner)
-
-
-def _case(model: str, name: str, inner: str) -> str:
-    return f"<testcase classname={_attribute(model)} name={_attribute(name)}>{inner}</testcase>"
-
-
-def _element(name: str, message: str, kind: str = "") -> str:
-    type_ = f" type={_attribute(kind)}" if kind else ""
-    return f"<{name} message={_attribute(message)}{type_}>{escape(safe(message))}</{name}>"
+                text = f"{'missed' if cell.problem else 'met'}: {cell.value:.4g} ({basis})"
+            name = f"threshold {column.evaluator}.{column.title} {limit}, {model}"
+            yield f"<property name={_attribute(name)} value={_attribute(text)}/>"
 
 
 def _attribute(text: str) -> str:

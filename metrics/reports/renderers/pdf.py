@@ -1,4 +1,4 @@
-"""The report as a PDF, set by typst: no browser, no network, the same bytes for the same report on every machine.
+"""The report as a PDF, typeset by typst: no browser, no network, the same bytes for the same report everywhere.
 
 Fonts come from packages, never from the system. Latin, Greek, Cyrillic, Arabic, Armenian, Bengali, Devanagari,
 Ethiopic, Georgian, Gujarati, Gurmukhi, Hebrew, Kannada, Khmer, Lao, Malayalam, Myanmar, Oriya, Sinhala, Tamil, Telugu,
@@ -16,32 +16,41 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
-from metrics.presentation.phrases import (
+from metrics.presentation.format import interval, number
+from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
+from metrics.presentation.phrases import metric_title
+from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
+from metrics.reports.renderers.figures import Figure, legend, picture, svg
+from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, Section, WorstCase
+from metrics.reports.report_texts import (
+    BEST,
+    HEADINGS,
+    INSIGHTS,
     KICKER,
+    METHOD_HEADS,
+    NO_PROBLEM,
+    PROBLEM_HEADS,
+    SMALL_PRINT,
+    UNSCORED,
     level_text,
     method_lines,
     method_metric_row,
     metric_row,
-    metric_title,
     problem_row,
     question,
     standing_heads,
     subtitle,
 )
-from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
-from metrics.presentation.style import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, interval, number, ramp
-from metrics.reports.renderers.figures import Figure, legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
-from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, Section, WorstCase
-from metrics.reports.sections.heatmap_pages import Leaf, heat_leaves
+from metrics.reports.sections.heatmap_pages import HeatmapPage, heatmap_pages
 
 TEMPLATE = Path(__file__).with_name("template.typ")
 FONT_PACKAGES = ("manimgx_fonts", "noto_cjk_sans_otc")
 FIRST_FONTS = ("Noto Sans", "Noto Sans CJK SC")
 LAST_FONTS = ("Noto Sans Symbols", "Noto Emoji")
 MONO = ("DejaVu Sans Mono", *FIRST_FONTS)
-COMPACT, LINE_WIDTH = 2_400, 100  # characters: a case that takes less is kept on one page
-CONTENTS_FROM = 14  # with more cases and methods than that, a table of contents stands on the first page
+COMPACT, LINE_WIDTH = 2_400, 100  # characters: a shorter case is kept on one page
+CONTENTS_FROM = 14  # more cases and methods than that get a table of contents
 LONG_TOKEN = re.compile("[!-~\u00a1-\u02b8]{22,}")
 ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 BREAK = "\u200b"
@@ -72,7 +81,7 @@ def pdf(report: Report) -> bytes:
 
 @cache
 def _fonts() -> tuple[Any, tuple[str, ...]]:
-    """Return the fonts, and their families in the order in which they are asked for a character."""
+    """Return the fonts, and their families in order of preference."""
     import typst
 
     folders = []
@@ -107,6 +116,12 @@ def _payload(report: Report) -> dict[str, Any]:
         "subtitle": breakable(subtitle(report)),
         "question": question(report),
         "standing_heads": standing_heads(report),
+        "headings": {name: {"title": title, "question": asked} for name, (title, asked) in HEADINGS.items()},
+        "problem_heads": PROBLEM_HEADS,
+        "method_heads": METHOD_HEADS,
+        "no_problem": NO_PROBLEM,
+        "insights_title": INSIGHTS,
+        "legend": {"best": BEST, "unscored": UNSCORED, "small": SMALL_PRINT},
         "headline": breakable(report.headline),
         "notes": " ".join(report.notes),
         "standings": [
@@ -130,7 +145,7 @@ def _payload(report: Report) -> dict[str, Any]:
             }
             for group in report.facts
         ],
-        "heat": [_leaf(leaf) for leaf in heat_leaves(report)],
+        "heat": [_heatmap_page(page) for page in heatmap_pages(report)],
         "charts": [_chart_group(group, report.models) for group in report.charts],
         "problems": [{name: breakable(text) for name, text in problem_row(row).items()} for row in report.problems],
         "has_thresholds": any(column.threshold is not None for column in report.columns),
@@ -152,7 +167,7 @@ def _payload(report: Report) -> dict[str, Any]:
 
 
 def breakable(text: str, every: int = 12) -> str:
-    """`text` with invisible break opportunities in words too long for a line."""
+    """Return `text` with invisible break opportunities in words too long for a line."""
     return LONG_TOKEN.sub(lambda found: BREAK.join(_pieces(found[0], every)), text)
 
 
@@ -190,13 +205,13 @@ def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _leaf(leaf: Leaf) -> dict[str, Any]:
+def _heatmap_page(page: HeatmapPage) -> dict[str, Any]:
     colours = ramp()
     return {
-        "landscape": leaf.landscape,
-        "width": leaf.column_width,
-        "groups": [{"title": breakable(title, 8), "span": span} for title, span in leaf.groups],
-        "columns": [{"title": _narrow(title), "note": note} for title, note in leaf.columns],
+        "landscape": page.landscape,
+        "width": page.column_width,
+        "groups": [{"title": breakable(title, 8), "span": span} for title, span in page.groups],
+        "columns": [{"title": _narrow(title), "note": note} for title, note in page.columns],
         "rows": [
             {
                 "model": _narrow(model),
@@ -208,13 +223,13 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
                     for cell in cells
                 ],
             }
-            for model, cells in leaf.rows
+            for model, cells in page.rows
         ],
     }  # fmt: skip
 
 
 def _narrow(text: str) -> str:
-    """Break opportunities for the narrow columns of the heatmap."""
+    """Return `text` with break opportunities for the narrow columns of the heatmap."""
     return re.sub("[!-~\u00a1-\u02b8]{9,}", lambda found: BREAK.join(_pieces(found[0], 9)), text)
 
 
@@ -259,7 +274,7 @@ def _worst(case: WorstCase) -> dict[str, Any]:
 
 
 def _length(case: WorstCase) -> int:
-    """About how many characters of lines of full width a case takes."""
+    """Return roughly how many characters a case takes, a line break counting as a full line."""
     texts = [*(passage.text for passage in case.passages), *(text for _, text in case.evidence)]
     return sum(len(text) + LINE_WIDTH * (text.count("\n") + 1) for text in texts)
 

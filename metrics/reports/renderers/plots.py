@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
-from metrics.presentation.style import number
+from metrics.presentation.chart_data.confusion_counts import cell_shares, full_share, right_cells
+from metrics.presentation.format import number
 from metrics.reports.renderers.figures import Figure, Label, shorten
 from metrics.reports.report import Bars, Curve, Matrix, Radar
 
@@ -20,13 +21,12 @@ DASHES = ("none", "5 3", "1.5 2.5", "5 2 1 2", "8 3", "8 2 1 2")  # of its lines
 CELL, LEAST_CELL, DEEP = 38.0, 17.0, 22.0
 WIDE_FROM = 9  # columns of a confusion matrix
 APART = 5.0  # between the labels of a matrix and its margins
-FULL = 0.25  # share of a mistake that gets the full colour, unless one has more
-DARK = 0.55  # share from which the number stands in the colour of the page
+DARK = 0.55  # share from which the number has the colour of the page
 
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """The CSS colours of a renderer: of text, page and lines, of what is right and wrong, of each model."""
+    """The CSS colours of a renderer: text, page and lines, right and wrong cells, each model."""
 
     ink: str
     muted: str
@@ -38,7 +38,7 @@ class Inks:
 
 
 def of_models(models: Sequence[str], series: Sequence[str]) -> dict[str, str]:
-    """Return the colours `series` for the first models; with more models than that the others are grey."""
+    """Return the colours `series` for the first models; further models have none and are drawn grey."""
     return dict(zip(models, series, strict=False))
 
 
@@ -52,7 +52,7 @@ def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
 
 
 def _lines(curve: Curve, inks: Inks) -> Figure:
-    """Grid, axes and one directly labelled line a model; whiskers and dots where there are intervals."""
+    """Return grid, axes and a directly labelled line per model; whiskers and dots where there are intervals."""
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def x_of(value: float) -> float:
@@ -105,7 +105,7 @@ def _lines(curve: Curve, inks: Inks) -> Figure:
 
 
 def _end_labels(ends: list[tuple[tuple[float, float], str, str]], right: float, bottom: float) -> list[Label]:
-    """Return the names of the lines, at the height where each ends, pushed apart so that none covers another."""
+    """Return the names of the lines at the height where each ends, moved apart so that none covers another."""
     placed: list[Label] = []
     height = TOP + 6
     for (_, y), model, colour in sorted(ends, key=lambda end: end[0][1]):
@@ -119,7 +119,7 @@ def _end_labels(ends: list[tuple[tuple[float, float], str, str]], right: float, 
 
 
 def _bars(chart: Bars, inks: Inks) -> Figure:
-    """Horizontal bars in groups with their intervals, the number behind each; the models named above."""
+    """Return horizontal bars in groups with intervals, the number behind each, the models named above."""
     labels, top = _legend(chart.models, inks)
     left, right = NAMES, WIDTH - VALUES
     deep = BAR * max(1, len(chart.models))
@@ -157,9 +157,7 @@ def _bars(chart: Bars, inks: Inks) -> Figure:
 
 
 def _radar(chart: Radar, inks: Inks) -> Figure:
-    """Return a closed line a model over spokes from worst (centre) to best (rim); colour and dashes tell the models
-    apart.
-    """
+    """Return a closed line per model over spokes from worst (centre) to best (rim); dashes distinguish models too."""
     labels, top = _legend(chart.models, inks)
     across, down = WIDTH / 2, top + SPOKE + 22
 
@@ -193,7 +191,7 @@ def _radar(chart: Radar, inks: Inks) -> Figure:
 
 
 def _legend(models: Sequence[str], inks: Inks) -> tuple[list[Label], float]:
-    """Return the names of the models in their colours, in as many lines as they take, and where these end."""
+    """Return the names of the models in their colours, in as many lines as needed, and the height where these end."""
     labels: list[Label] = []
     x, y = 0.0, 9.0
     for model in models:
@@ -207,7 +205,7 @@ def _legend(models: Sequence[str], inks: Inks) -> tuple[list[Label], float]:
 
 
 def _ticks(most: float) -> list[float]:
-    """Round numbers from 0 to `most`, three to five of them."""
+    """Return three to five round numbers from 0 to `most`."""
     step = next(
         step for power in range(-6, 7) for step in (10.0**power, 2.5 * 10.0**power, 5 * 10.0**power) if most / step <= 4
     )
@@ -215,16 +213,15 @@ def _ticks(most: float) -> list[float]:
 
 
 def _matrix(chart: Matrix, inks: Inks) -> Figure:
-    """True labels down, predicted ones across; the shade is the share of the row, in the margin's row of the column."""
+    """Return true labels down, predicted ones across, each cell shaded by its share; mistakes in another colour."""
     inner = len(chart.columns) - chart.margins
     width = WIDE if len(chart.columns) > WIDE_FROM else WIDTH
     names = max(_length(shorten(name, 16), 7) for name in (*chart.rows, *chart.columns)) + 8
     side = max(LEAST_CELL, min(CELL, (width - names - 14) / len(chart.columns)))
     low = min(side, DEEP)
     left, top = names + 12, names + 12
-    shares = _shares(chart)
-    wrong = [share for i, row in enumerate(shares) for j, share in enumerate(row) if not _is_right(chart, i, j)]
-    full = max([FULL, *wrong])
+    shares, right_ones = cell_shares(chart.counts, chart.margins), right_cells(chart.rows, chart.columns)
+    full = full_share(shares, right_ones)
     shapes: list[str] = []
     labels = [
         Label(left + side * inner / 2, 7, "predicted", align="middle"),
@@ -235,9 +232,9 @@ def _matrix(chart: Matrix, inks: Inks) -> Figure:
         labels.append(Label(left - 4, y + low / 2 + 2.5, shorten(name, 16), inks.ink, "end", 7))
         for j, count in enumerate(chart.counts[i]):
             if chart.margins and i == len(chart.rows) - 1 and j == len(chart.columns) - 1:
-                continue  # neither there nor predicted
+                continue  # no object and no prediction
             x = left + j * side + (APART if chart.margins and j == len(chart.columns) - 1 else 0)
-            right = _is_right(chart, i, j)
+            right = right_ones[i][j]
             depth = shares[i][j] if right else shares[i][j] / full
             colour = inks.right if right else inks.wrong
             fill = (
@@ -257,21 +254,8 @@ def _matrix(chart: Matrix, inks: Inks) -> Figure:
     return Figure(max(width, right_edge), high, "".join(shapes), tuple(labels), f"confusion matrix, {chart.title}")
 
 
-def _is_right(chart: Matrix, i: int, j: int) -> bool:
-    return i == j and not (chart.margins and i == len(chart.rows) - 1)
-
-
-def _shares(chart: Matrix) -> list[list[float]]:
-    """Return each cell's share of its row; in the margin's row of its column."""
-    shares = [[count / max(1, sum(row)) for count in row] for row in chart.counts]
-    if chart.margins:
-        made = [sum(column) for column in zip(*chart.counts, strict=True)]
-        shares[-1] = [count / max(1, total) for count, total in zip(chart.counts[-1], made, strict=True)]
-    return shares
-
-
 def _length(text: str, size: float) -> float:
-    """About how wide a text is, in units."""
+    """Return the approximate width of a text, in units."""
     return sum(1.0 if east_asian_width(letter) in "WF" else 0.56 for letter in text) * size
 
 

@@ -1,33 +1,28 @@
-"""The leaderboard as a radar and as bars, small: how the leading models compare at a glance."""
+"""The leaderboard as a small radar and small bars: how the leading models compare."""
 
-import math
 from collections.abc import Iterator, Sequence
 
+from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
-from metrics.presentation.style import ARROWS, plural
+from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
+from metrics.presentation.format import plural
+from metrics.presentation.phrases import directed
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Radar
 
 MOST_MODELS = 6
-LEAST_SPOKES, MOST_SPOKES = 3, 8
-MOST_BARS = 3  # metrics
 
 
-def glance(board: Leaderboard) -> Iterator[ChartGroup]:
-    """One group of charts, of primary metrics with a better end and a range; nothing where there is no such metric."""
-    columns = [
-        column for column in _headlines(board) if column.direction != "none" and math.isfinite(column.high - column.low)
-    ]
+def overview(board: Leaderboard) -> Iterator[ChartGroup]:
+    """Yield a group of charts of the primary metrics with a better end and a finite range, if there are any."""
+    columns = [column for column in primary_columns(board) if can_be_spoke(column.direction, column.low, column.high)]
     if not columns:
         return
-    ranked = sorted(
-        board.models,
-        key=lambda model: -sum((cell := board.cells.get((model, c.key))) is not None and cell.best for c in columns),
-    )
-    models = tuple(ranked[:MOST_MODELS])
+    ranked = headline(board).models
+    models = ranked[:MOST_MODELS]
     charts: list[Radar | Bars] = []
     if len(columns) >= LEAST_SPOKES:
         charts.append(_radar(board, columns[:MOST_SPOKES], models))
-    shares = [column for column in columns if (column.low, column.high) == (0.0, 1.0)][:MOST_BARS]
+    shares = [column for column in columns if (column.low, column.high) == (0.0, 1.0)][:MOST_METRICS]
     if shares:
         groups = tuple(
             BarGroup(_name(column), tuple(_bar(board, column, model) for model in models)) for column in shares
@@ -41,15 +36,6 @@ def glance(board: Leaderboard) -> Iterator[ChartGroup]:
         yield ChartGroup("At a glance", "Where is each model strong and weak?", tuple(charts), note)
 
 
-def _headlines(board: Leaderboard) -> list[Column]:
-    """Return the first primary column of each evaluator."""
-    found: dict[str, Column] = {}
-    for column in board.columns:
-        if column.primary:
-            found.setdefault(column.evaluator, column)
-    return list(found.values())
-
-
 def _radar(board: Leaderboard, columns: Sequence[Column], models: tuple[str, ...]) -> Radar:
     cells = [[board.cells.get((model, column.key)) for column in columns] for model in models]
     values = tuple(tuple(None if cell is None else cell.goodness for cell in row) for row in cells)
@@ -57,7 +43,7 @@ def _radar(board: Leaderboard, columns: Sequence[Column], models: tuple[str, ...
 
 
 def _name(column: Column) -> str:
-    return f"{column.evaluator_title} {ARROWS[column.direction]}".rstrip()
+    return directed(column.evaluator_title, column.direction)
 
 
 def _bar(board: Leaderboard, column: Column, model: str) -> Bar:

@@ -1,25 +1,24 @@
-"""The report's section on perturbations: what flips cases over a threshold, and whether more than mere copies do."""
+"""The report's section on perturbations: which ones flip cases over a threshold more often than copies do."""
 
 from typing import Any
 
 from metrics.analysis.findings.flips import flip_rates
 from metrics.core.registry import evaluators
-from metrics.presentation.style import interval, number, plural
+from metrics.presentation.format import interval, number, plural
+from metrics.presentation.phrases import p_value
 from metrics.reports.report import Section, Table
-from metrics.reports.sections.comparisons import chance
 from metrics.store import Run
 
 MOST_ROWS = 40
 METHOD = (
     "A flip: a perturbed case lies on the other side of a metric's threshold than its original. Copies change nothing,"
-    " so their flips are what chance alone does: none where model and evaluator always answer alike. A perturbation is"
-    " said to flip more than copies by an exact test that compares each original's variants with its own copies; over"
-    " all tests together the chance of even one false finding is at most 5 % (Holm's correction)."
+    " so their flips show how much model and evaluator vary on their own. “More than copies” = significant in an exact"
+    " test of each original's variants against its own copies, after Holm correction over all tests (5 %)."
 )
 
 
 def flips_section(run: Run) -> Section | None:
-    """Return the rates of flips, those beyond the copies first; None for a suite without perturbed cases."""
+    """Return the rates of flips, those above the copies' first; None for a suite without perturbed cases."""
     rates = flip_rates(run)
     if rates.empty:
         return None
@@ -29,28 +28,28 @@ def flips_section(run: Run) -> Section | None:
     shown = rows[:MOST_ROWS]
     table = Table(
         "How often a perturbation flips a case",
-        ("Model", "Metric", "Perturbation", "Flips", "Rate", "95 % interval", "Copies", "p corrected", "Verdict"),
+        ("Model", "Metric", "Perturbation", "Flips", "Rate", "95 % interval", "Copies", "Adjusted p", "Result"),
         tuple(_row(row) for row in shown), (3, 4, 5, 6, 7),
     )  # fmt: skip
     notes = [METHOD]
     if len(rows) > len(shown):
         notes.append(
-            f"{plural(len(rows) - len(shown), 'row')} with fewer flips left out; `export --what flips` has all."
+            f"{plural(len(rows) - len(shown), 'row')} with fewer flips not shown; `export --what flip_rates` has all."
         )
-    return Section("Perturbations", "Do small changes of the input change the verdict?", (table,), tuple(notes))
+    return Section("Perturbations", "Do small changes of the input change the result?", (table,), tuple(notes))
 
 
 def _row(row: Any) -> tuple[str, ...]:
     entry = evaluators()[row["evaluator"]]
     if row["control"]:
-        verdict = "the control"
+        result = "control"
     elif row["exceeds"] is None:
-        verdict = "no copies to compare with"
+        result = "no copies to compare with"
     else:
-        verdict = "more than copies" if row["exceeds"] else "not shown to be more"
+        result = "more than copies" if row["exceeds"] else "no significant difference"
     copies = f"{row['control_flips']:,} of {row['control_pairs']:,}" if row["control_pairs"] else ""
     return (
         row["model"], f"{entry.title}: {row['metric']}", row["perturbation"], f"{row['flips']:,} of {row['pairs']:,}",
         number(row["rate"]), interval(row["low"], row["high"]), copies,
-        chance(None if row["adjusted"] != row["adjusted"] else row["adjusted"]), verdict,
+        p_value(row["adjusted"]), result,
     )  # fmt: skip

@@ -1,20 +1,18 @@
-"""The report's section on slices: where a model is worse than elsewhere, beyond chance."""
+"""The report's section on slices: where a model is significantly worse than elsewhere."""
 
 from metrics.analysis.slices import SliceSearch, searches
-from metrics.presentation.style import number, plural
+from metrics.presentation.format import number, plural
 from metrics.reports.report import Section, Table
 from metrics.store import Run
 
 MOST_SEARCHES = 10
-MOST_UNITS = 60_000  # cases or objects of all searches together: a report is made while somebody waits
+MOST_UNITS = 60_000  # cases or objects of all searches together: a report must not take minutes
 LEVEL = 0.05
 HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
 
 
 def slices_section(run: Run) -> Section | None:
-    """Return the found slices of the first searches, p corrected for their number too; None where nothing was looked
-    at.
-    """
+    """Return the slices of the first searches, p corrected for their number; None where nothing was searched."""
     annotations = run.suite.annotations
     units = max(1, run.spec["suite"]["cases"], 0 if annotations is None else len(annotations))
     most = min(MOST_SEARCHES, MOST_UNITS // units)
@@ -42,15 +40,14 @@ def slices_section(run: Run) -> Section | None:
 
 
 def _method(found: list[SliceSearch], any_found: bool) -> str:
-    """Return what was looked at and which test was used, in sentences."""
+    """Return what was searched and which test was used, in sentences."""
     models, metrics = ({getattr(search, name) for search in found} for name in ("model", "measure"))
-    looked = sum(search.searched for search in found)
-    nothing = "" if any_found else "No slice is worse than the rest beyond chance. "
-    whole = ", whole groups of cases at a time" if any(search.clustered for search in found) else ""
+    searched = sum(search.searched for search in found)
+    nothing = "" if any_found else "No slice is significantly worse than the rest. "
+    units = "whole groups of cases" if any(search.clustered for search in found) else "cases"
     return (
-        f"{nothing}{plural(looked, 'slice')} of one feature or two were looked at, for {plural(len(models), 'model')}"
-        f" and {plural(len(metrics), 'metric')}. With so many, some look bad by chance alone: p is how often that"
-        f" happened to any of them when the values were shuffled over the cases{whole} (maximum-statistic permutation"
-        f" test), times the {plural(len(found), 'search', 'searches')} (Bonferroni); shown are p ≤ {LEVEL:g}. Slices"
-        " that another one explains are left out."
+        f"{nothing}{plural(searched, 'slice')} of one or two features searched, for {plural(len(models), 'model')} and "
+        f"{plural(len(metrics), 'metric')}. p: how often shuffling the values over {units} made any slice of a search "
+        f"look as bad (maximum-statistic permutation test), times {plural(len(found), 'search', 'searches')} "
+        f"(Bonferroni); shown at p ≤ {LEVEL:g}. Slices explained by another slice are left out."
     )

@@ -1,29 +1,30 @@
-"""The report's section on standards: what was measured for each, what was not; evidence, never a certificate."""
+"""The report's section on standards: what was measured for each and what was not; evidence, not certification."""
 
 from collections.abc import Sequence
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Evidence, Standard, compliance
-from metrics.presentation.style import ARROWS, interval, number, plural
+from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Measured, Standard, compliance
+from metrics.presentation.format import plural
+from metrics.presentation.phrases import limit, metric_title, with_interval
 from metrics.reports.report import Section, Table
 from metrics.store import Run
 
 MOST_MODELS = 3  # columns
-MOST_MISSING = 6  # evaluators named that were not run
+MOST_MISSING = 6  # evaluators that were not run, by name
 LEGEND = (
-    "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval reaches the other side, or there is none. ○ "
+    "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval includes the threshold, or there is none. ○ "
     "measured, without a threshold. Each number: value, 95 % interval, n."
 )
 
 
 def standards_section(run: Run) -> Section:
-    """Return a table a framework: its standards, the evaluators that give evidence, what each model reached."""
+    """Return a table per framework: its standards, the evaluators that give evidence, and each model's values."""
     found = compliance(run)
     models = found.models[:MOST_MODELS]
     tables = tuple(_table(found, framework, models) for framework in FRAMEWORKS)
     notes = [NOTICE, LEGEND]
     if len(found.models) > len(models):
         notes.append(
-            f"{plural(len(found.models) - len(models), 'model')} left out here: see the studio and the exports."
+            f"{plural(len(found.models) - len(models), 'model')} not shown here: see the studio and the exports."
         )
     notes += [f"Not measured for {title}: {names}." for title, names in map(_missing, found.standards) if names]
     question = "For which standards is there evidence, and what is missing? Evidence, not certification."
@@ -43,20 +44,14 @@ def _table(found: Compliance, framework: str, models: Sequence[str]) -> Table:
     return Table(framework, ("Standard", "Evaluator", "Threshold", *models), tuple(rows))
 
 
-def _row(one: Evidence, models: int) -> tuple[str, ...]:
-    column = one.column
-    same = column.metric == column.evaluator
-    title = column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
-    sign = "≤" if column.direction == "lower" else "≥"
-    threshold = "" if column.threshold is None or column.direction == "none" else f"{sign} {column.threshold:g}"
+def _row(one: Measured, models: int) -> tuple[str, ...]:
     cells = []
-    for cell, verdict in zip(one.cells[:models], one.verdicts[:models], strict=True):
+    for cell, outcome in zip(one.cells[:models], one.outcomes[:models], strict=True):
         if cell is None or cell.value is None:
             cells.append(GLYPHS["unmeasured"])
-            continue
-        bounds = interval(cell.low, cell.high)
-        cells.append(f"{GLYPHS[verdict]} {number(cell.value)}" + (f" ({bounds})" if bounds else "") + f", n {cell.n:,}")
-    return (f"{title} {ARROWS[column.direction]}".rstrip(), threshold, *cells)
+        else:
+            cells.append(f"{GLYPHS[outcome]} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}")
+    return (metric_title(one.column), limit(one.column.threshold, one.column.direction), *cells)
 
 
 def _missing(standard: Standard) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def reliability(confidence: Floats, right: NDArray[np.bool_], bins: int) -> Reli
 
 
 def calibration_errors(diagram: Reliability) -> tuple[float, float]:
-    """Expected and maximum calibration error: the mean, weighted by count, and the maximum of the bins' gaps.
+    """Return the expected and maximum calibration error: the mean, weighted by count, and maximum of the bins' gaps.
 
     The gap is |accuracy − confidence|. Both 0 … 1, NaN without cases. Source: Naeini, Cooper & Hauskrecht 2015.
     """
@@ -57,7 +57,7 @@ def calibration_errors(diagram: Reliability) -> tuple[float, float]:
 def expected_error_interval(
     diagram: Reliability, confidence: Floats, right: NDArray[np.bool_], clusters: Ints
 ) -> Interval:
-    """95 % interval of the expected calibration error, by a bootstrap over clusters [n] (codes 0 … c−1).
+    """Return the 95 % interval of the expected calibration error, by a bootstrap over clusters [n] (codes 0 … c−1).
 
     Noise turns signed gaps of 0 into absolute ones, so the estimate is too large, and resamples of it again: their
     percentiles miss the truth on one side. The lower bound is the value less the 97.5 % point of what noise adds to

@@ -57,7 +57,7 @@ class Confusion:
 
 
 def label_scores(right: Ints, predicted: Ints, truths: Ints) -> LabelScores:
-    """precision = right / predicted, recall = right / truths, F1 = 2·right / (predicted + truths); NaN where 0/0."""
+    """Return right / predicted, right / truths and F1 = 2·right / (predicted + truths); NaN where 0/0."""
     return LabelScores(_ratio(right, predicted), _ratio(right, truths), _ratio(2 * right, predicted + truths))
 
 
@@ -78,7 +78,7 @@ def mean_scores(right: Ints, predicted: Ints, truths: Ints, average: str) -> Lab
 
 
 def resampled(confusion: Confusion, seed: int = 0, resamples: int = 1000) -> tuple[Floats, dict[str, LabelScores]]:
-    """Bootstrap over cases: F1 of each label [resamples, k], and the mean scores [resamples] by kind of average.
+    """Return F1 of each label [resamples, k] and the mean scores [resamples] by average in resamples of the cases.
 
     Drawing n cases with replacement draws the cells' counts from a multinomial: the cost is in cells, not cases.
     """
@@ -103,7 +103,7 @@ def _ratio(part: NDArray[np.int64] | Floats, whole: NDArray[np.int64] | Floats) 
 
 
 def _by_code(count: Ints, codes: Ints, k: int) -> Ints:
-    """Sums of `count` [..., c] over the cells of each code: [..., k]."""
+    """Return sums of `count` [..., c] over the cells of each code: [..., k]."""
     sums = np.zeros((*count.shape[:-1], k), dtype=np.int64)
     if len(codes):
         order = np.argsort(codes, kind="stable")

@@ -1,4 +1,4 @@
-"""The ROC curve of scores against a yes or no, the area under it, and how sure that area is."""
+"""The ROC curve of scores against a yes or no, the area under it, and the uncertainty of that area."""
 
 import math
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ class Roc:
 
 
 def roc(scores: Floats, positive: NDArray[np.bool_]) -> Roc:
-    """Return the ROC curve of `scores` [n], where `positive` [n] has both kinds; NaN stands below every score.
+    """Return the ROC curve of `scores` [n], where `positive` [n] has both kinds; NaN ranks below every score.
 
     With M positives and N negatives the area is the trapezoid under (fp/N, tp/M), which is the chance that a positive
-    stands above a negative, half of it where they tie: Σ over pairs of [s⁺ > s⁻] + ½[s⁺ = s⁻], over M·N. The counts are
+    ranks above a negative, half of it where they tie: Σ over pairs of [s⁺ > s⁻] + ½[s⁺ = s⁻], over M·N. The counts are
     whole numbers, so ties are exact. Equal to scikit-learn's roc_curve and roc_auc_score.
 
-    influence: of a positive (V − area) / √(M(M−1)), V the share of negatives below it (ties half); of a negative alike.
-    ValueError where all are of one kind. Source: DeLong, DeLong & Clarke-Pearson 1988.
+    influence: of a positive (V − area) / √(M(M−1)), V the share of negatives below it (ties half); likewise of a
+    negative. ValueError where all are of one kind. Source: DeLong, DeLong & Clarke-Pearson 1988.
     """
     many, others = int(np.count_nonzero(positive)), int(np.count_nonzero(~positive))
     if not many or not others:
@@ -73,7 +73,7 @@ def variance(influence: Floats, clusters: Ints) -> float:
 
 
 def area_interval(area: float, error: float) -> tuple[float, float]:
-    """95 % interval of an area with that standard error, symmetric on the logit scale, so within 0 … 1.
+    """Return the 95 % interval of an area with that standard error, symmetric on the logit scale, so within 0 … 1.
 
     An area of 0 or 1 has no logit: area ± 1.96·error, cut at 0 and 1. Source: Pepe 2003, ch. 5.
     """
@@ -84,10 +84,12 @@ def area_interval(area: float, error: float) -> tuple[float, float]:
 
 
 def rank_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
-    """95 % interval of an area from the counts alone, for where DeLong's variance is 0: the areas t, |area − t| ≤ z·√V.
+    """Return the 95 % interval of an area from the counts alone: the areas t with |area − t| ≤ z·√V.
 
-    V = t(1−t)/(MN) · [1 + (S−1)·((1−t)/(2−t) + t/(1+t))], S = (M+N)/2. Never of width 0: 10 positives that all stand
-    above 10 negatives are not certainty. Source: Newcombe 2006, method 5.
+    For areas whose variance by DeLong is 0.
+
+    V = t(1−t)/(MN) · [1 + (S−1)·((1−t)/(2−t) + t/(1+t))], S = (M+N)/2. Never of width 0: 10 positives that all rank
+    above 10 negatives do not make it certain. Source: Newcombe 2006, method 5.
     """
     size = (positives + negatives) / 2
 
@@ -106,7 +108,7 @@ def rank_interval(area: float, positives: int, negatives: int) -> tuple[float, f
 
 
 def corners(fp: Ints, tp: Ints, most: int) -> NDArray[np.intp]:
-    """Return the points of a curve that draw it: ends and corners, or of more than `most` an even selection along it."""
+    """Return the points that draw a curve: its ends and corners, of more than `most` an even selection along it."""
     bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
     kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
     if len(kept) <= most:

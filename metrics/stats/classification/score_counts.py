@@ -11,7 +11,7 @@ THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95
 
 
 def threshold_counts(scores: Floats, truth: Ints) -> tuple[Ints, Ints]:
-    """True positives and predictions, each [k, 19], of every class at each of THRESHOLDS.
+    """Return true positives and predictions, each [k, 19], of every class at each of THRESHOLDS.
 
     scores: [n, k]; a class is predicted where its score is at or above the threshold, NaN never is. truth: [n] codes
     0 … k−1.
@@ -30,7 +30,7 @@ def threshold_counts(scores: Floats, truth: Ints) -> tuple[Ints, Ints]:
 
 
 def true_and_other(scores: Floats, truth: Ints) -> tuple[Floats, Floats]:
-    """Return each case's [n] score of its true class, and the highest of the other classes; −inf where there is none."""
+    """Return each case's [n] score of its true class, and the highest of the others; −inf where there is none."""
     rows = np.arange(len(scores))
     height = np.where(np.isnan(scores), -np.inf, scores)
     true = height[rows, truth]
@@ -39,7 +39,7 @@ def true_and_other(scores: Floats, truth: Ints) -> tuple[Floats, Floats]:
 
 
 def f1(tp: Floats | Ints, predicted: Floats | Ints, truths: Floats | Ints) -> Floats:
-    """2·tp / (predicted + truths), NaN for a class without cases."""
+    """Return 2·tp / (predicted + truths), NaN for a class without cases."""
     whole = np.asarray(predicted + truths, dtype=np.float64)
     known = np.broadcast_to(truths > 0, whole.shape)
     result: Floats = np.divide(2.0 * tp, whole, out=np.full(whole.shape, np.nan), where=known)
@@ -47,7 +47,10 @@ def f1(tp: Floats | Ints, predicted: Floats | Ints, truths: Floats | Ints) -> Fl
 
 
 def resampled_f1(predicted: NDArray[np.bool_], true: NDArray[np.bool_], clusters: Ints) -> Floats:
-    """F1 [B, k] of each class in resamples of the cases: `predicted` and `true` [n, k], clusters [n] codes 0 … c−1."""
+    """Return F1 [B, k] of each class in resamples of the cases.
+
+    predicted, true: [n, k]; clusters: [n] codes 0 … c−1.
+    """
     rows = np.concatenate([predicted & true, predicted, true], axis=1).astype(np.float64)
     tp, made, truths = np.split(np.maximum(resampled_sums(rows, clusters), 0.0), 3, axis=1)
     return np.minimum(f1(tp, made, truths), 1.0)

@@ -42,6 +42,7 @@ def warm_up(part: int | None = None) -> None:
 
 
 def _compile_matching() -> None:
+    from metrics.stats import draws
     from metrics.vision import image_resampling, matching, objects, outcomes, precision_recall
 
     box = np.array([[0.0, 0.0, 10.0, 10.0]])
@@ -54,7 +55,7 @@ def _compile_matching() -> None:
     outcomes.outcomes(one, found, iou=0.5)
     ranking = precision_recall.Ranking.of(one, found)
     for precision in (True, False):
-        weights = image_resampling.draw_weights(one.truth_image, 1)
+        weights = draws.draw_weights(one.truth_image, 1)
         image_resampling.resample(one, found, ranking, weights, precision=precision)
 
 

@@ -32,11 +32,6 @@ def test_the_first_group_says_which_bar_is_whose() -> None:
     assert texts == ["  0.500  <b>ann</b>", "  –", "  0.700  <b>&lt;b&gt;ben&lt;/b&gt;</b>", "  0.200"]
 
 
-@pytest.mark.parametrize(("direction", "order"), [("higher", ["dog", "cat"]), ("lower", ["cat", "dog"])])
-def test_worst_first(direction: str, order: list[str]) -> None:
-    assert interval_bars.worst_first(NUMBERS, direction) == order
-
-
 def test_a_gap_in_the_order_takes_a_place() -> None:
     figure = interval_bars.bars_figure(NUMBERS, COLOURS, order=["cat", "", "dog"])
     assert list(figure.layout.yaxis.ticktext) == ["cat", "", "dog"]

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from components.charts import radar
 from tests.components.board_scenes import cell, column
 
@@ -34,15 +32,6 @@ def test_the_hover_says_what_a_point_means() -> None:
         "range 0 … 1, higher is better<br>80 % of the way from worst to best<br>click: its cases"
     )
     assert "90 % of the way from worst to best" in trace.hovertext[1]
-
-
-@pytest.mark.parametrize(
-    ("changed", "fits"),
-    [({}, True), ({"direction": "none"}, False), ({"high": float("inf")}, False), ({"low": -1.0}, True)],
-    ids=["range and direction", "no better end", "open range", "negative"],
-)
-def test_only_metrics_with_a_range_and_a_better_end_are_spokes(changed: dict, fits: bool) -> None:
-    assert radar.can_be_spoke(replace(COLUMNS[0], **changed)) is fits
 
 
 def test_models_are_told_apart_by_more_than_colour() -> None:

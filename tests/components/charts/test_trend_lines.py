@@ -13,14 +13,28 @@ COLOURS = {"ann": "#0f6b78", "<u>ben</u>": "#c2571a"}
 COLUMN = column("rouge/l", threshold=None)
 
 
-def stop(run: str, model: str, value: float, verdict: Any = None) -> Stop:
+def stop(run: str, model: str, value: float, significance: Any = None) -> Stop:
     change = None
-    if verdict:
+    if significance:
         change = Difference(
-            COLUMN, 20, 0, 0, 0, 20, value - 0.1, value, 0.1, "sign_flips", 5, 2, 13, adjusted=0.01, verdict=verdict
+            COLUMN,
+            20,
+            0,
+            0,
+            0,
+            20,
+            value - 0.1,
+            value,
+            0.1,
+            "sign_flips",
+            5,
+            2,
+            13,
+            adjusted=0.01,
+            significance=significance,
         )
     number = cell(value, low=value - 0.1, high=value + 0.05, n=20)
-    before = "r0" if verdict else None
+    before = "r0" if significance else None
     return Stop(run, f"<i>{run}</i>", "2026-03-01T12:00:00+00:00", model, number, before, change)
 
 

@@ -1,5 +1,6 @@
 """What is said of a judge: evidence to draw, costs, forms. Pure functions, no page."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,36 +9,46 @@ import pytest
 from components.viewers import evidence_list
 from components.views.judge import judge_calls, judge_form, prompt_playground, reply_cache
 from components.views.setup import run_judge
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.engine import Estimate
 from metrics.judge.cache import Statistics
+from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
 
 CALL = {"judge": "j", "step": "claims", "reply": "{}", "error": None, "cached": False, "cost_usd": 0.002, "tokens": 30,
         "seconds": 0.5}  # fmt: skip
 SPEND = {"calls": 12, "cached": 3, "prompt_tokens": 900, "completion_tokens": 100, "usd": 0.25}
 
 
-def row(number: int, holds: bool | None, rests: list[list[Any]]) -> dict[str, Any]:
-    return {
-        "number": number, "text": f"claim {number}", "holds": holds, "glyph": "?", "verdict": "v", "reason": "",
-        "rests": rests, "links": "", "more": [], "against": None,
-    }  # fmt: skip
+def claims(*verdicts: Verdict) -> tuple[VerdictGroup, ...]:
+    return verdict_groups(Evidence({"claims": verdicts}))
 
 
 def test_contexts_are_drawn_where_a_verdict_rests_on_one() -> None:
-    lists = [{"name": "claims", "title": "Claims", "rows": [row(1, True, [["contexts", 2]]), row(2, False, [])]}]
-    drawn = evidence_list.payload(lists, ["a", "b"])
+    wrong = Verdict("B.", "no", "hedged")
+    drawn = evidence_list.payload(claims(Verdict("A.", "yes", rests_on=(("contexts", 2),)), wrong), ["a", "b"])
     assert drawn["contexts"] == ["a", "b"]
-    assert drawn["lists"][0]["note"] == "✓ 1 · ✗ 1"
-    lists[0]["rows"][0]["rests"] = [["reference_claims", 1]]
-    assert evidence_list.payload(lists, ["a", "b"])["contexts"] == []
+    assert drawn["groups"][0]["note"] == "✓ 1 · ✗ 1"
+    other = Verdict("A.", "yes", rests_on=(("reference_claims", 1),))
+    assert evidence_list.payload(claims(other, wrong), ["a", "b"])["contexts"] == []
+
+
+def test_what_the_browser_draws_is_json() -> None:
+    verdict = Verdict("A.", "no", "hedged", "It says perhaps.", (("contexts", 1),), "perhaps", "A!", {"share": 0.5})
+    (group,) = json.loads(json.dumps(evidence_list.payload(claims(verdict), [])["groups"]))
+    assert group["rows"] == [
+        {
+            "number": 1, "text": "A.", "expected": "A!", "glyph": "✗", "label": "hedged", "reason": "It says perhaps.",
+            "restsOn": [["contexts", 1]], "links": "context 1", "notes": ["“perhaps”", "share: 0.500"],
+            "colour": evidence_list.COLOURS["no"],
+        }
+    ]  # fmt: skip
 
 
 def test_only_so_many_rows_are_drawn() -> None:
-    rows = [row(number, None, []) for number in range(1, evidence_list.MOST_ROWS + 3)]
-    drawn = evidence_list.payload([{"name": "claims", "title": "Claims", "rows": rows}], [])
-    assert len(drawn["lists"][0]["rows"]) == evidence_list.MOST_ROWS
-    assert drawn["lists"][0]["note"] == "– 202 · the first 200 are shown"
+    drawn = evidence_list.payload(claims(*[Verdict("A.", "unknown")] * (evidence_list.MOST_ROWS + 2)), [])
+    assert len(drawn["groups"][0]["rows"]) == evidence_list.MOST_ROWS
+    assert drawn["groups"][0]["note"] == "– 202 · the first 200 are shown"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.text.agents.traces import Step, TraceError, efficiency, looping, steps_of
-from tests.timing import quickest
 
 STEPS = {
     "a call": ({"tool": "a", "arguments": {"q": 1}}, Step("call", tool="a", arguments={"q": 1})),
@@ -109,8 +108,3 @@ def test_loops_are_those_that_a_search_of_every_stretch_finds(keys: str) -> None
                 if all(keys[place] == keys[place - length] for place in range(start + length, stop)):
                     found.update(range(start + length, stop))
     assert looping(keys) == tuple(sorted(found))
-
-
-def test_twenty_thousand_calls_take_no_time() -> None:
-    for spelled in ("a" * 20_000, "abc" * 6_666, "".join(map(str, range(5_000)))):
-        assert quickest(lambda spelled=spelled: looping(spelled), 2, tries=2) < 2

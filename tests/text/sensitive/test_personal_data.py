@@ -1,14 +1,12 @@
 """Personal data: what is found and what is not, check digits by definition, hostile text in bounded time."""
 
-import random
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.text.sensitive.personal_data import KINDS, Kind, iban_checks, luhn, personal_data, redacted
-from tests.timing import quickest
+from metrics.text.sensitive.personal_data import iban_checks, luhn, personal_data, redacted
 
 
 def found(text: str, region: str = "US") -> list[tuple[str, str]]:
@@ -137,35 +135,3 @@ def test_findings_lie_in_the_text_and_hide_it(text: str) -> None:
         shape = redacted(text, datum)
         assert len(shape) == datum.end - datum.start
         assert not any(character.isalnum() for character in shape[1:])
-
-
-HOSTILE = {
-    "digits": "1234567890",
-    "one-digit-groups": "1 ",
-    "card-groups": "4539 ",
-    "cards": "4539148803436467 ",
-    "parentheses": "(",
-    "plus": "+1",
-    "phones": "212-555-0123 ",
-    "ats": "a@",
-    "labels": "a@a.",
-    "iban-starts": "GB82",
-    "ssn": "536-90-4399 ",
-    "card-groups-of-many-lengths": "6304 3234 4897 ",
-    "users-of-urls": "://a@b.cc",
-    "handles": "@a@b.co ",
-    "kana": "電話",
-    "small-iban": "gb82",
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_takes_bounded_time(unit: str, kind: Kind) -> None:
-    assert quickest(lambda: personal_data(unit * (30_000 // len(unit)), [kind]), 10) < 10
-
-
-def test_many_numbers_take_bounded_time() -> None:
-    rng = random.Random(0)
-    text = " ".join(str(rng.randrange(10**10)) for _ in range(8_000))
-    assert quickest(lambda: personal_data(text), 10) < 10

@@ -1,0 +1,132 @@
+"""Write the generated parts of docs/: python docs/make_reference.py (or `make docs`).
+
+A file keeps what stands around a pair of markers, `<!-- NAME: … -->` and `<!-- end of NAME -->`. A test fails when
+what stands between them is stale.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from metrics.cli.main import parser as command_line
+from metrics.core.evaluator import Metric
+from metrics.core.registry import evaluators
+from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
+from metrics.perturbations.kinds import KINDS
+
+BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
+ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
+
+
+def evaluator_tables() -> str:
+    """Return a table for each family of evaluators."""
+    parts = []
+    for family, entries in groupby(evaluators().values(), key=lambda entry: entry.family):
+        rows = [
+            (f"`{entry.id}`", entry.summary.rstrip("."), _needs(entry.inputs, entry.needs), _metrics(entry.metrics))
+            for entry in entries
+        ]
+        parts.append(f"### {family.capitalize()}\n\n" + _table(("evaluator", "summary", "needs", "metrics"), rows))
+    return "\n".join(parts)
+
+
+def _needs(inputs: tuple[str, ...], resources: tuple[str, ...]) -> str:
+    names = [name.replace("_", " ") for name in inputs] + [f"**{name.replace('_', ' ')}**" for name in resources]
+    return ", ".join(names)
+
+
+def _metrics(metrics: tuple[Metric, ...]) -> str:
+    ordered = sorted(metrics, key=lambda metric: not metric.primary)
+    return ", ".join(f"`{metric.name}`{ARROWS[metric.direction.value]}" for metric in ordered)
+
+
+def command_sections() -> str:
+    """Return a section for each command, with its arguments and options."""
+    return "\n".join(_sections(command_line(), ()))
+
+
+def _sections(parser: argparse.ArgumentParser, names: tuple[str, ...]) -> Iterator[str]:
+    nested = next((action for action in parser._actions if isinstance(action, argparse._SubParsersAction)), None)
+    if nested is None:
+        yield f"### `{' '.join(names)}`\n\n{_sentence(parser.description)}\n\n" + _table(
+            ("argument", "meaning"), list(_arguments(parser))
+        )
+        return
+    descriptions = {action.dest: action.help for action in nested._choices_actions}
+    for name, child in nested.choices.items():
+        child.description = child.description or descriptions[name]
+        yield from _sections(child, (*names, name))
+
+
+def _sentence(text: str | None) -> str:
+    text = (text or "").strip()
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    for action in sorted(parser._actions, key=lambda action: bool(action.option_strings)):  # arguments first
+        if isinstance(action, argparse._HelpAction) or action.help == argparse.SUPPRESS:
+            continue
+        value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest.upper())
+        if not action.option_strings:
+            yield f"`{value}`", action.help or ""
+            continue
+        flags = ", ".join(action.option_strings)
+        yield f"`{flags}`" if action.nargs == 0 else f"`{flags} {value}`", action.help or ""
+
+
+def column_tables() -> str:
+    """Return the canonical columns of each kind of file, with the other names that they are known by."""
+    kinds: dict[str, Mapping[str, tuple[str, ...]]] = {
+        "Suites": SUITE_ALIASES,
+        "Outputs": OUTPUT_ALIASES,
+        "Outputs of classifiers, also": SCORED_ALIASES,
+        "Tables of objects in images": IMAGE_ALIASES,
+    }
+    parts = []
+    for title, aliases in kinds.items():
+        rows = [(f"`{name}`", ", ".join(f"`{alias}`" for alias in others)) for name, others in aliases.items()]
+        parts.append(f"### {title}\n\n" + _table(("column", "also recognised as"), rows))
+    return "\n".join(parts)
+
+
+def perturbation_table() -> str:
+    """Return the kinds of perturbation."""
+    rows = [(f"`{kind.name}`", kind.says.rstrip("."), "judge" if kind.is_judged else "") for kind in KINDS.values()]
+    return _table(("kind", "change", "needs"), rows)
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
+    "evaluators": ("evaluators.md", evaluator_tables),
+    "commands": ("command.md", command_sections),
+    "columns": ("formats.md", column_tables),
+    "perturbations": ("test-sets.md", perturbation_table),
+}
+
+
+def renewed(name: str, text: str) -> str:
+    """Return a file's text with its generated part as it should be; ValueError where the markers are missing."""
+    made = GENERATED[name][1]()
+    new, count = re.subn(
+        BLOCK.format(name=name), lambda found: f"{found[1]}\n{made}\n{found[3]}", text, flags=re.DOTALL
+    )
+    if count != 1:
+        raise ValueError(f"{GENERATED[name][0]} needs one pair of markers '<!-- {name}: … -->'; it has {count}")
+    return new
+
+
+if __name__ == "__main__":
+    for name, (file, _) in GENERATED.items():
+        path = DOCS / file
+        path.write_text(renewed(name, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,139 @@
+"""The headline of a leaderboard: which model leads, the same sentence wherever a run is summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
+
+FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
+MOST_NAMED = 3  # models or metrics named in a row
+MOST_NAME = 40  # characters of a model's name
+OTHERS = 2  # models behind the leaders whose counts are given
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """Which of the `models` lead, over the primary metric of each evaluator, metrics of one number counted once.
+
+    models: in the order of the answer, leaders first; wins: in how many of the `compared` metrics (titles) each model
+    is best or tied for best, no other model being significantly better; differing: in how many any two models differ
+    significantly. leaders: the models with the most wins among those that are best or tied for best in `first`, the
+    metric that decides first (None: all models); empty where no model leads. scored: the metrics with a value; missed,
+    judged: those on the wrong side of their threshold by every model, and those that have one.
+    """
+
+    models: tuple[str, ...]
+    leaders: tuple[str, ...]
+    wins: Mapping[str, int]
+    compared: tuple[str, ...]
+    differing: int
+    first: str | None
+    scored: int
+    missed: tuple[str, ...]
+    judged: int
+
+    @property
+    def sentence(self) -> str:
+        """The answer to "Which model should I pick?"; of a single model, how it stands to its thresholds."""
+        if not self.scored:
+            return "No metric has a value, so no model can be recommended."
+        if len(self.models) == 1:
+            return self._alone()
+        if not self.compared:
+            return f"No significance tested: none of {_metrics(self.scored)} has data to compare the models on."
+        metrics = f"any of {_metrics(len(self.compared))}" if len(self.compared) > 1 else self.compared[0]
+        if not self.differing:
+            return f"No significant difference between the models in {metrics}."
+        if not self.leaders:
+            times = self.wins[self.models[0]]
+            return f"No model leads: each is best or tied for best in {times} of {_metrics(len(self.compared))}."
+        names = _named([_cut(model) for model in self.leaders])
+        verb = "leads" if len(self.leaders) == 1 else "lead together"
+        if len(self.compared) == 1:
+            return f"{names} {verb}: {'best' if len(self.leaders) == 1 else 'tied for best'} in {self.compared[0]}."
+        times = self.wins[self.leaders[0]]
+        before = "" if self.first is None else f"{self.first} and in "
+        others = self.models[len(self.leaders) : len(self.leaders) + OTHERS]
+        rest = "; ".join(f"{_cut(model)} in {self.wins[model]}" for model in others)
+        count = f"{times} of {_metrics(len(self.compared))}" + ("" if self.first is None else " overall")
+        return f"{names} {verb}: best or tied for best in {before}{count}{f' ({rest})' if rest else ''}."
+
+    def _alone(self) -> str:
+        model = _cut(self.models[0])
+        if self.missed:
+            return (
+                f"{model} misses the threshold in {len(self.missed)} of {_metrics(self.judged)}: {_named(self.missed)}."
+            )
+        if self.judged:
+            return f"{model} meets the threshold in {_metrics(self.judged)}."
+        return f"{model} is the only model, and none of {_metrics(self.scored)} has a threshold."
+
+
+def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Sequence[str] | None = None) -> Headline:
+    """Return the headline of a leaderboard, or of its columns with these keys and of these models."""
+    shown = tuple(board.models if models is None else models)
+    columns = primary_columns(board, keys)
+    cells = {
+        column.key: {model: cell for model in shown if (cell := board.cells.get((model, column.key))) is not None}
+        for column in columns
+    }
+    scored = [column for column in columns if any(cell.value is not None for cell in cells[column.key].values())]
+    compared = [column for column in scored if sum(cell.rank is not None for cell in cells[column.key].values()) > 1]
+    best = {column.key: [model for model, cell in cells[column.key].items() if cell.best] for column in compared}
+    wins = {model: sum(model in own for own in best.values()) for model in shown}
+    decisive = next((one for name in FIRST for one in compared if one.evaluator == name and best[one.key]), None)
+    first = shown if decisive is None else best[decisive.key]
+    most = max((wins[model] for model in first), default=0)
+    leaders = tuple(model for model in shown if model in first and wins[model] == most)
+    differing = sum(
+        any(cell.rank is not None and not cell.best for cell in cells[one.key].values()) for one in compared
+    )
+    judged = [column for column in scored if column.threshold is not None]
+    return Headline(
+        models=tuple(sorted(shown, key=lambda model: (model not in leaders, model not in first, -wins[model]))),
+        leaders=leaders if differing and len(leaders) < len(shown) else (),
+        wins=wins,
+        compared=tuple(title(column) for column in compared),
+        differing=differing,
+        first=None if decisive is None or len(compared) < 2 else decisive.title,
+        scored=len(scored),
+        missed=tuple(title(column) for column in judged if all(_missed(cell) for cell in cells[column.key].values())),
+        judged=len(judged),
+    )
+
+
+def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> list[Column]:
+    """Return the first primary column with a better end of each evaluator, without those that repeat another one."""
+    found: dict[str, Column] = {}
+    for column in board.columns:
+        if column.primary and column.direction != "none" and (keys is None or column.key in keys):
+            found.setdefault(column.evaluator, column)
+    chosen = {column.key for column in found.values()}
+    return [column for column in found.values() if column.twin not in chosen]
+
+
+def title(column: Column) -> str:
+    """Return evaluator and metric, the evaluator alone where the metric has its name: `ROUGE: rougeL`."""
+    same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
+    return column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return names as a list in words, the first MOST_NAMED of them: `a, b and c`, `a, b, c and 4 more`."""
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
+
+
+def _missed(cell: Cell) -> bool:
+    return cell.value is None or cell.problem
+
+
+def _metrics(count: int) -> str:
+    return f"{count} metric" + ("" if count == 1 else "s")
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MOST_NAME else name[: MOST_NAME - 1] + "…"

@@ -1,0 +1,51 @@
+"""The stored replicates of a run: each model's numbers of the whole data set in every resample of its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from metrics.analysis.leaderboard.column_key import column_key
+from metrics.core.arrow import numbers, row_groups
+from metrics.store import Run
+
+Floats = NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A value, what it rests on, and the value in each resample [B]; of repeats the means."""
+
+    value: float
+    n: int
+    samples: Floats
+
+
+def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Estimate] | None:
+    """Return the numbers that have replicates by (model, column key); None where the run stores none."""
+    return _replicates(run.folder, tag)
+
+
+@lru_cache(maxsize=16)
+def _replicates(folder: Path, tag: str | None) -> Mapping[tuple[str, str], Estimate] | None:
+    """Return the replicates, kept: sealed runs never change."""
+    path = Run(folder).table_path("replicates")
+    if path is None:
+        return None
+    wanted = None if tag is None else f"tag={tag}"
+    found: dict[tuple[str, str], Estimate] = {}
+    with pq.ParquetFile(path) as file:
+        for group in row_groups(file, "slice", wanted):
+            table = file.read_row_group(group)
+            samples = table["replicates"].combine_chunks()
+            flat, ends = numbers(samples.values), numbers(samples.offsets)
+            for index, row in enumerate(table.drop_columns(["replicates"]).to_pylist()):
+                if row["slice"] == wanted:
+                    key = row["model"], column_key(row["evaluator"], row["metric"], row["columns"])
+                    found[key] = Estimate(row["value"], row["n"], flat[ends[index] : ends[index + 1]])
+    return found

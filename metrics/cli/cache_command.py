@@ -1,0 +1,79 @@
+"""`cache`: the stored replies of judges."""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.options import common
+from metrics.judge.cache import Cache
+from metrics.judge.opening import FOLDER
+from metrics.store import Workspace
+
+
+def add_command(commands: Any) -> None:
+    """Add `cache` with its actions stats, clear, export and import."""
+    command = commands.add_parser("cache", help="stored replies of judges: stats, clear, export, import")
+    actions = command.add_subparsers(required=True, metavar="ACTION")
+
+    action = actions.add_parser("stats", parents=[common()], help="number and size of the replies, and what they saved")
+    action.set_defaults(command=_stats)
+    action = actions.add_parser(
+        "clear", parents=[common()], help="remove all replies, or those that match every option"
+    )
+    action.add_argument("--judge", metavar="NAME", help="replies of this judge")
+    action.add_argument("--step", metavar="ID", help="replies to this prompt")
+    action.add_argument("--older-than", metavar="DAYS", type=float, help="replies older than this many days")
+    action.set_defaults(command=_clear)
+    action = actions.add_parser("export", parents=[common()], help="write replies to a file for import or --replay")
+    action.add_argument("file", metavar="FILE", help="file to write, JSON lines; gzipped if it ends in .gz")
+    action.add_argument("--run", metavar="RUN", help="only the replies that this finished run used")
+    action.set_defaults(command=_export)
+    action = actions.add_parser("import", parents=[common()], help="add the replies of an exported file")
+    action.add_argument("file", metavar="FILE", help="an exported cache")
+    action.set_defaults(command=_import)
+
+
+def _stats(options: argparse.Namespace) -> int:
+    with _opened(options) as cache:
+        found = cache.statistics()
+    print(f"{found.replies:,} replies, {found.bytes:,} bytes in {cache.folder}")
+    unpriced = f", and {found.unpriced_hits:,} hits of unknown price" if found.unpriced_hits else ""
+    saved = f"{found.saved_tokens:,} tokens, ${found.saved_usd:.4f}{unpriced}"
+    print(f"{found.hits:,} hits, {found.misses:,} misses; saved {saved}")
+    for judge, step, count in found.steps:
+        print(f"  {judge} · {step}: {count:,}")
+    return 0
+
+
+def _clear(options: argparse.Namespace) -> int:
+    with _opened(options) as cache:
+        print(f"{cache.clear(options.judge, options.step, options.older_than):,} replies removed")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    keys = None
+    if options.run is not None:
+        judgements = Workspace(options.workspace).run(options.run, finished=True).judgements
+        keys = set() if judgements.empty else set(judgements["key"])
+    with _opened(options) as cache:
+        print(f"{cache.export(Path(options.file), keys):,} replies written to {options.file}")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    with _opened(options) as cache:
+        print(f"{cache.take(Path(options.file)):,} replies imported from {options.file}")
+    return 0
+
+
+@contextmanager
+def _opened(options: argparse.Namespace) -> Iterator[Cache]:
+    """Open the workspace's cache of replies, and close it at the end."""
+    cache = Cache(Workspace(options.workspace).path / "cache" / FOLDER)
+    try:
+        yield cache
+    finally:
+        cache.close()

@@ -1,0 +1,148 @@
+"""`evaluate`: run evaluators on a suite and the outputs of models, and check the --fail-under gates."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from metrics import engine
+from metrics.cli import judge_options
+from metrics.cli.execution import execute
+from metrics.cli.options import add_evaluators, add_mapping, common, models_of, names_of, pairs, parameters_of
+from metrics.cli.report_command import check_ending, write_report
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import TASKS, Outputs, Suite
+from metrics.store import Run, Workspace
+
+FAILED = 1
+
+
+def add_command(commands: Any) -> None:
+    """Add `evaluate`."""
+    command = commands.add_parser("evaluate", parents=[common()], help="evaluate outputs of models on a suite")
+    command.add_argument(
+        "suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON, Parquet, COCO ground truth, or a zip"
+    )
+    command.add_argument(
+        "outputs", metavar="OUTPUTS", nargs="*", help="outputs of models; leave out where SUITE contains them"
+    )
+    add_evaluators(command)
+    command.add_argument("--name", help="name of the run")
+    judge_options.add_options(command)
+    command.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap intervals (default 0)")
+    command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
+    command.add_argument("--images", metavar="DIR|ZIP", help="images of the suite")
+    command.add_argument(
+        "--artifacts", metavar="DIR|ZIP", help="files made by agents, as the outputs name them or in folders CASE/…"
+    )
+    command.add_argument(
+        "--model-name", metavar="NAME", action="append", default=[],
+        help="model name of each OUTPUTS file, in order, repeatable",
+    )  # fmt: skip
+    add_mapping(command)
+    command.add_argument(
+        "--keep-good-rows", action="store_true",
+        help="skip invalid rows instead of stopping; the run records how many were skipped",
+    )  # fmt: skip
+    command.add_argument(
+        "--fail-under", metavar="METRIC=VALUE", action="append", default=[],
+        help="exit with 1 if a model is worse than VALUE (METRIC or EVALUATOR.METRIC), repeatable",
+    )  # fmt: skip
+    command.add_argument("--pdf", metavar="FILE", help="write the report to FILE")
+    command.add_argument("--junit", metavar="FILE", help="write the result of each --fail-under to FILE as JUnit XML")
+    command.set_defaults(command=_evaluate)
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from metrics.library.evaluate import runnable
+    from metrics.reports.gates import Gate, check, require_known
+
+    if options.pdf:
+        check_ending(options.pdf)  # before anything is computed
+    gates = [Gate.parse(text) for text in options.fail_under]
+    parameters = parameters_of(options.param)
+    suite, outputs = _read(options)
+    chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
+    require_known(gates, chosen)
+    resources = models_of(options)
+    if judge := judge_options.settings(options):
+        resources["judge"] = judge
+    workspace = Workspace(options.workspace)
+    if options.dry_run:
+        judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
+        return 0
+    run = engine.create(workspace, suite, outputs, chosen, parameters, options.name, options.seed, resources=resources)
+    if not options.quiet:
+        warn_of_skipped(run)
+    execute(run, options.quiet)
+    outcomes = check(run, gates)
+    if options.pdf:
+        write_report(run, options.pdf)
+    if options.junit:
+        from metrics.reports.renderers.junit import junit
+
+        Path(options.junit).write_bytes(junit(run, outcomes))
+    if not options.quiet:
+        _print_leaderboard(run)
+        for outcome in outcomes:
+            print(outcome.message)
+    print(run.id)
+    return 0 if all(outcome.passed for outcome in outcomes) else FAILED
+
+
+def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
+    from metrics.ingest import attach_files
+
+    suite, outputs = _read_tables(options)
+    if options.artifacts:
+        outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
+    return suite, outputs
+
+
+def _read_tables(options: argparse.Namespace) -> tuple[Suite, Outputs]:
+    from metrics.ingest import read_combined, read_outputs, read_suite
+
+    mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows
+    if not options.outputs:
+        unused = [name for name in ("images", "model_name") if getattr(options, name)]
+        if unused:
+            found = ", ".join("--" + name.replace("_", "-") for name in unused)
+            raise InputError([InputProblem(found, "no OUTPUTS", "one or more files of outputs beside the suite")])
+        return read_combined(options.suite, task=options.task, mapping=mapping, keep_good_rows=keep)
+    names, files = options.model_name, options.outputs
+    if len(names) > len(files):
+        raise InputError([InputProblem("--model-name", f"{len(names)} names", f"at most one a file: {len(files)}")])
+    suite = read_suite(options.suite, task=options.task, mapping=mapping, images=options.images, keep_good_rows=keep)
+    named = dict(zip(files, names, strict=False))
+    return suite, read_outputs(files, suite=suite, mapping=mapping, model_names=named, keep_good_rows=keep)
+
+
+def warn_of_skipped(run: Run) -> None:
+    """Print, before anything is computed, which evaluators lack a model and how to get it."""
+    from metrics.core.registry import choose
+    from metrics.models import unavailable
+
+    for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
+        if reason := unavailable(entry, parameters, run.spec.get("resources", {})):
+            print(f"{entry.id} will be skipped: {reason}", file=sys.stderr)
+
+
+def _print_leaderboard(run: Run) -> None:
+    from metrics.analysis import headline, leaderboard
+
+    board = leaderboard(run)
+    print(headline(board).sentence)
+    wide = max([len("model"), *(len(model) for model in board.models)])
+    for column in board.columns:
+        if column.minor:
+            continue
+        arrow = {"higher": "↑", "lower": "↓"}.get(column.direction, "")
+        print(f"{column.evaluator} · {column.title} {arrow}")
+        for model in board.models:
+            cell = board.cells.get((model, column.key))
+            if cell is None:
+                continue
+            value = cell.reason if cell.value is None else f"{cell.value:.3f}"
+            interval = "" if cell.low is None or cell.high is None else f" [{cell.low:.3f}, {cell.high:.3f}]"
+            unscored = f", {cell.unscored} unscored" if cell.unscored else ""
+            print(f"  {model:<{wide}}  {value}{interval}  n {cell.n}{unscored}")

@@ -1,0 +1,94 @@
+"""`labels`: labels that people gave to the outputs of a run."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.options import add_mapping, add_table_output, common, pairs, run_argument, run_of, write_output
+from metrics.core.errors import InputError, InputProblem
+from metrics.store.labels import SAMPLINGS, Labels
+
+CHOICES = {"random": SAMPLINGS["random"], "picked": SAMPLINGS["picked"]}
+
+
+def add_command(commands: Any) -> None:
+    """Add `labels` with its actions add, list, remove and export."""
+    command = commands.add_parser("labels", help="people's labels of a run's outputs: add, list, remove, export")
+    actions = command.add_subparsers(required=True, metavar="ACTION")
+    parents = [run_argument(), common()]
+
+    action = actions.add_parser(
+        "add", parents=parents, help="add the labels of files; every run of the same data shares them"
+    )
+    action.add_argument(
+        "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see docs/labels.md"
+    )
+    add_mapping(action)
+    action.add_argument(
+        "--sampling", choices=tuple(CHOICES), default="random",
+        help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + " (default random)",
+    )  # fmt: skip
+    action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
+    action.set_defaults(command=_add)
+
+    action = actions.add_parser("list", parents=parents, help="list the sets of labels")
+    action.set_defaults(command=_list)
+
+    action = actions.add_parser("remove", parents=parents, help="remove a set of labels")
+    action.add_argument("set", metavar="SET", help="id of the set, as `labels list` prints it")
+    action.set_defaults(command=_remove)
+
+    action = actions.add_parser("export", parents=parents, help="print or write all labels, one per row")
+    add_table_output(action, "csv")
+    action.set_defaults(command=_export)
+
+
+def _add(options: argparse.Namespace) -> int:
+    from metrics.ingest.label_files import read_labels
+
+    mapping = dict(pairs(options.map, "--map", "CANONICAL=COLUMN"))
+    run = run_of(options)
+    problems: list[InputProblem] = []
+    found = []
+    for file in options.files:
+        try:
+            read = read_labels(
+                file, suite=run.suite, models=run.models, mapping=mapping, sampling=options.sampling,
+                keep_good_rows=options.keep_good_rows,
+            )  # fmt: skip
+        except InputError as failure:
+            problems += failure.problems
+        else:
+            found.append(read)
+    if problems:  # all files or none
+        raise InputError(problems)
+    for read in found:
+        name = Labels(run).add(read.table, Path(read.file).name)
+        if not options.quiet:
+            skipped = f", {len(read.problems)} problems skipped" if read.problems else ""
+            columns = ", ".join(read.label_columns)
+            print(f"{read.file}: {len(read.table):,} labels from {columns}{skipped}", *read.notes, sep="\n",
+                  file=sys.stderr)  # fmt: skip
+        print(name)
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    for one in Labels(run_of(options)).sets():
+        counts = f"{one.labels:>7,} labels  {one.raters} rater{'s' * (one.raters != 1)}"
+        print(f"{one.id}  {counts}  {one.changed[:16]}  {one.name}  ({', '.join(one.criteria)})")
+    return 0
+
+
+def _remove(options: argparse.Namespace) -> int:
+    Labels(run_of(options)).remove(options.set)
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from metrics.analysis.labels.human_labels import exported
+    from metrics.store.export_formats import write
+
+    write_output(write(exported(run_of(options)), options.format), options.output)
+    return 0

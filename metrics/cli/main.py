@@ -1,0 +1,49 @@
+"""The parser of all subcommands, and the exit code of each."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from metrics.cli import (
+    cache_command,
+    evaluate_command,
+    evaluators_command,
+    export_command,
+    judge_command,
+    labels_command,
+    monitor_command,
+    perturb_command,
+    report_command,
+    runs_command,
+    samples_command,
+    warm_up_command,
+)
+from metrics.core.errors import AssayError
+
+COMMANDS = (
+    evaluate_command, export_command, report_command, monitor_command, perturb_command, cache_command, judge_command,
+    labels_command, evaluators_command, runs_command, samples_command, warm_up_command,
+)  # fmt: skip
+BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 success, 1 a --fail-under gate failed, 2 invalid input."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except AssayError as failure:
+        print(failure, file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # `… | head`
+        sys.stderr.close()
+        return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    found = argparse.ArgumentParser(prog="python -m metrics", description="Evaluate models; see docs/command.md.")
+    commands = found.add_subparsers(required=True, metavar="COMMAND")
+    for module in COMMANDS:
+        module.add_command(commands)
+    return found

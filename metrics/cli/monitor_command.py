@@ -1,0 +1,170 @@
+"""`monitor`: judge a sample of the answers of production, and report when they get worse."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from metrics.cli import judge_options
+from metrics.cli.options import add_evaluators, add_mapping, common, models_of, names_of, pairs, parameters_of
+from metrics.core.errors import InputError, InputProblem
+from metrics.store import Workspace
+
+STANDARD_INPUT = "-"
+SHOWN_BAD = 5
+
+
+def add_command(commands: Any) -> None:
+    """Add `monitor`."""
+    command = commands.add_parser(
+        "monitor",
+        parents=[common()],
+        help="judge a sample of production's answers as they come, and report when they get worse",
+        description="Read JSON lines (id, question, answer, …), judge a sample of them, and keep the pass rate of each "
+        "window. The same command on the same or a longer file continues where it stopped. The settings that decide "
+        "what is judged are fixed when a monitor is created; --reference, --on-alert and the judge's pace may change.",
+    )
+    command.add_argument(
+        "file", metavar="FILE|-", nargs="?", default=STANDARD_INPUT, help="JSON lines (default: standard input)"
+    )
+    command.add_argument("--name", required=True, help="name of the monitor: its windows are kept under it")
+    command.add_argument("--rate", type=float, metavar="SHARE", help="share of the ids to sample (default .01)")
+    add_evaluators(command)
+    command.add_argument(
+        "--window", metavar="1h|N", help="length of a window: a time (30m, 1h, 7d) or sampled cases (default 100)"
+    )
+    command.add_argument(
+        "--minimum", type=int, metavar="N", help="judged cases below which a window has too little data (default 20)"
+    )
+    command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
+    command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
+    command.add_argument("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
+    add_mapping(command, "FIELD")
+    command.add_argument("--reference", metavar="RUN", help="run whose scores drift is measured against, or latest")
+    command.add_argument("--reference-model", metavar="NAME", help="model of the reference run, if it has several")
+    command.add_argument(
+        "--on-alert", metavar="COMMAND", help="command to run at each change of status, with JSON on its standard input"
+    )
+    judge_options.add_options(command, estimates=False)
+    command.set_defaults(command=_monitor)
+
+
+def _monitor(options: argparse.Namespace) -> int:
+    from metrics import monitoring
+    from metrics.monitoring import alerts
+    from metrics.monitoring.line_reader import check_file
+    from metrics.monitoring.monitor_store import check_name
+
+    workspace, name = Workspace(options.workspace), check_name(options.name)
+    source = None if options.file == STANDARD_INPUT else Path(options.file)
+    if source is not None:
+        check_file(source)
+    hook = None if options.on_alert is None else alerts.words_of(options.on_alert)
+    given = _given(options)
+    reference = None
+    if options.reference is not None:
+        reference = monitoring.reference_of(workspace, options.reference, options.reference_model)
+    known = [found for found in monitoring.monitors(workspace) if found.name == name]
+    if known:
+        monitor = known[0]
+        problems = monitor.spec.differs(given)
+        if problems:
+            raise InputError(problems)
+    else:
+        monitor = _created(workspace, name, given, source)
+    monitoring.check(monitor.spec)
+
+    def warn(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    try:
+        monitoring.feed(
+            monitor, source, resources=given.get("resources"), reference=reference, hook=hook,
+            say=(lambda _: None) if options.quiet else warn, warn=warn,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        print("stopped; the same command continues where it stopped", file=sys.stderr)
+        raise SystemExit(130) from None
+    _print(monitor)
+    return 0
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the part of the monitor's specification that the options give."""
+    from metrics.monitoring import Window
+
+    given: dict[str, Any] = {
+        name: value
+        for name in ("rate", "seed", "minimum", "id", "time")
+        if (value := getattr(options, name)) is not None
+    }
+    values = parameters_of(options.param)
+    if options.evaluators is not None:
+        chosen = names_of(options.evaluators)
+        given["evaluators"] = {id: {} for id in chosen} | values
+        problems = [
+            InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
+            for id in values
+            if id not in chosen
+        ]
+        if problems:
+            raise InputError(problems)
+    elif values:
+        raise InputError([InputProblem("--param", "values, but no --evaluators", "--evaluators beside --param")])
+    if options.window is not None:
+        given["window"] = str(Window.parse(options.window))
+    if options.map:
+        given["mapping"] = dict(pairs(options.map, "--map"))
+    resources = models_of(options)
+    if judge := judge_options.settings(options):
+        resources["judge"] = judge
+    if resources:
+        given["resources"] = resources
+    return given
+
+
+def _created(workspace: Workspace, name: str, given: dict[str, Any], source: Path | None) -> Any:
+    """Create a monitor; without --evaluators it gets those that fit the file."""
+    from metrics import monitoring
+
+    if "evaluators" not in given:
+        if source is None or not source.is_file():
+            raise InputError([InputProblem("--evaluators", "none", "the evaluators, where the input is no file")])
+        draft = monitoring.Spec(evaluators={}, **given)
+        given = given | {"evaluators": {id: {} for id in monitoring.fitting(source, draft)}}
+    spec = monitoring.Spec(**given).complete()
+    monitoring.check(spec)
+    return monitoring.create(workspace, name, spec)
+
+
+def _print(monitor: Any) -> None:
+    """Print the state of the monitor."""
+    from metrics.monitoring import drifts
+
+    state = monitor.state
+    print(
+        f"{state.read:,} lines read, {state.sampled:,} sampled, {state.unscored:,} of them unscored, "
+        f"{state.duplicates:,} sampled before, {state.bad:,} bad"
+    )
+    for standing in state.standings:
+        rate = "no case judged"
+        if standing["rate"] is not None:
+            rate = f"{standing['rate']:.3f} [{standing['low']:.3f}, {standing['high']:.3f}] pass"
+        title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
+        print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
+    for row in drifts(monitor):
+        if row.p is None:
+            print(f"  drift of {row.evaluator}.{row.metric}: {row.reason}")
+        else:
+            found = "drifted" if row.drifted else "no significant drift"
+            print(
+                f"  drift of {row.evaluator}.{row.metric}: {found}, KS {row.ks:.3f}, PSI {row.psi:.3f}, p {row.p:.3g}"
+            )
+    for bad in state.bad_lines[-SHOWN_BAD:]:
+        print(InputProblem(**bad), file=sys.stderr)
+    if state.bad > SHOWN_BAD:
+        print(
+            f"{state.bad:,} bad lines in total; the latest {len(state.bad_lines)} are on the Monitor page",
+            file=sys.stderr,
+        )
+    print(state.health)

@@ -1,0 +1,63 @@
+"""`perturb`: write a suite with variants of its cases."""
+
+import argparse
+import sys
+from collections import Counter
+from typing import Any
+
+from metrics.cli import judge_options
+from metrics.cli.options import add_mapping, common, names_of, pairs
+from metrics.core.suite import TASKS
+from metrics.perturbations.kind import INTENSITIES
+from metrics.perturbations.kinds import KINDS, RULE_KINDS
+from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
+
+
+def add_command(commands: Any) -> None:
+    """Add `perturb`."""
+    listed = " ".join(f"{kind.name}: {kind.says}." for kind in KINDS.values())
+    command = commands.add_parser(
+        "perturb", parents=[common()], help="write a suite with variants of its cases: typos, synonyms, …",
+        epilog=f"Kinds. {listed}",
+    )  # fmt: skip
+    command.add_argument("suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON or Parquet")
+    command.add_argument("--kinds", metavar="KIND,…", help="kinds of variants (default: all that need no judge)")
+    command.add_argument(
+        "--intensity", choices=INTENSITIES, default="medium", help="how much of a text is changed (default medium)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="the same seed makes the same variants (default 0)")
+    command.add_argument(
+        "--fields", metavar="NAME,…", default="question",
+        help=f"fields to change: {', '.join(FIELDS)} (default question)",
+    )  # fmt: skip
+    command.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write: .jsonl, .csv, .parquet")
+    command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
+    add_mapping(command)
+    judge_options.add_options(command, estimates=False)
+    command.set_defaults(command=_perturb)
+
+
+def _perturb(options: argparse.Namespace) -> int:
+    from metrics.ingest import read_suite
+    from metrics.suites.suite_files import check_format, write_suite
+
+    check_format(options.output)  # before a judge is paid
+    mapping = dict(pairs(options.map, "--map")) or None
+    suite = read_suite(options.suite, task=options.task, mapping=mapping)
+    made = perturb(
+        suite, names_of(options.kinds) if options.kinds else RULE_KINDS, options.intensity, options.seed,
+        names_of(options.fields), judge=judge_options.settings(options), workspace=options.workspace, name=suite.name,
+    )  # fmt: skip
+    write_suite(made.suite, options.output)
+    if not options.quiet:
+        _report(made)
+    print(f"{len(made.suite):,} cases in {options.output}")
+    return 0
+
+
+def _report(made: Perturbed) -> None:
+    """Print how many variants each kind gave, and why some cases have none, on standard error."""
+    for kind, count in made.made.items():
+        print(f"{kind}: {count:,} variant{'s' * (count != 1)}", file=sys.stderr)
+        for reason, cases in Counter(skipped.reason for skipped in made.skipped if skipped.kind == kind).items():
+            print(f"  {cases:,} without: {reason}", file=sys.stderr)

@@ -1,0 +1,30 @@
+"""Reading Arrow and Parquet without pandas, whose import the start page cannot wait for."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+
+def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    """Return the numbers [n] of a column without nulls; Arrow's own `to_numpy` would import pandas."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+    return np.from_dlpack(whole) if len(whole) else np.zeros(0, np.int64)
+
+
+def row_groups(file: pq.ParquetFile, column: str, value: str | None) -> list[int]:
+    """Return the row groups of a file that may hold `value` (None: null) in a text column, by their statistics."""
+    place = file.schema_arrow.get_field_index(column)
+    found = []
+    for group in range(file.num_row_groups):
+        known: Any = file.metadata.row_group(group).column(place).statistics
+        if known is None or (known.null_count != 0 if value is None else _within(known, value)):
+            found.append(group)
+    return found
+
+
+def _within(known: Any, value: str) -> bool:
+    return not known.has_min_max or known.min <= value <= known.max

@@ -1,0 +1,66 @@
+"""The sampling design of a suite: which cases count, how much each weighs, and which ones are drawn together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.core.arrow import numbers
+
+COLUMNS = ["weight", "group", "tags"]  # of a suite's table of cases: all that its design depends on
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SamplingDesign:
+    """The design of a suite of `cases` cases, or of its part with one tag.
+
+    inside: [n] positions of the cases that count; weights: [n], None where the suite has none (a case without one in a
+    suite with weights has 1); clusters: [n] codes 0 … c − 1 of the groups in the order of their first cases, None where
+    the suite has no groups (a case without one in a suite with groups is a cluster of its own).
+    """
+
+    cases: int
+    inside: NDArray[np.int64]
+    weights: NDArray[np.float64] | None
+    clusters: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, cases: pa.Table, tag: str | None = None) -> SamplingDesign:
+        """Return the design of a suite's table of cases (at least COLUMNS), over all of them or those with a tag."""
+        size = len(cases)
+        inside = np.arange(size)
+        if tag is not None:
+            tags = cases["tags"].combine_chunks()
+            held = pc.list_parent_indices(tags).filter(pc.equal(pc.list_flatten(tags), tag))
+            inside = np.unique(numbers(held).astype(np.int64))
+        weights = clusters = None
+        if cases["weight"].null_count < size:
+            weights = numbers(pc.fill_null(cases["weight"], 1.0))[inside]
+        if cases["group"].null_count < size:
+            clusters = _clusters(cases["group"], inside)
+        return cls(size, inside, weights, clusters)
+
+    def __len__(self) -> int:
+        return len(self.inside)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every case is a unit of its own and all weigh the same."""
+        return self.weights is None and self.clusters is None
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """The clusters [n]; without groups a code of its own for every case."""
+        return np.arange(len(self)) if self.clusters is None else self.clusters
+
+
+def _clusters(group: pa.ChunkedArray, inside: NDArray[np.int64]) -> NDArray[np.int64]:
+    codes = numbers(pc.fill_null(group.combine_chunks().dictionary_encode().indices, -1)).astype(np.int64)
+    codes = np.where(codes < 0, codes.max(initial=-1) + 1 + np.arange(len(codes)), codes)
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    ordered = np.argsort(np.argsort(first))[inverse]
+    return np.unique(ordered[inside], return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,65 @@
+"""The table of upload formats. A new format is a file in formats/ that exports its Reader, and a line here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from metrics.ingest.formats import (
+    coco_files,
+    delimited,
+    h2o,
+    json_records,
+    mask_images,
+    parquet,
+    promptfoo,
+    trace_files,
+    voc,
+    yolo,
+)
+from metrics.ingest.media.bundle import open_bundle
+from metrics.ingest.reader import Reader, Upload
+from metrics.ingest.sheet import Problems, Sheet
+
+# In order of recognition: the first reader that recognises an upload reads it.
+FOLDERS: tuple[Reader, ...] = (mask_images.READER, yolo.READER, voc.READER, trace_files.FOLDER)
+FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
+    coco_files.GROUND_TRUTH,
+    coco_files.RESULTS,
+    promptfoo.READER,
+    h2o.SUITE,
+    h2o.LAB,
+    trace_files.DOCUMENT,
+    trace_files.LINES,
+    json_records.JSON,
+    json_records.JSONL,
+    parquet.READER,
+    delimited.READER,  # takes any text
+)
+CONTENTS = ", ".join(reader.contents for reader in FOLDERS) + " or one CSV, JSON, JSONL or Parquet file, beside images"
+
+
+@contextmanager
+def open_upload(path: str | Path, filename: str | None = None) -> Iterator[Upload]:
+    """Yield the upload at `path`, a folder or zip readable inside the block; InputError for a damaged or unsafe zip."""
+    with open_bundle(path, CONTENTS, filename) as bundle:
+        yield Upload(path, filename, bundle)
+
+
+def reader_of(upload: Upload) -> Reader:
+    """Return the reader of the upload's format; InputError for an unknown or unreadable one, or several at once."""
+    if upload.bundle is not None:
+        for reader in FOLDERS:
+            if reader.recognises(upload):
+                return reader
+        if not upload.tables:
+            entries = upload.bundle.entries
+            some = ", ".join(entry.name for entry in entries[:3]) + ", …" * (len(entries) > 3)
+            raise upload.error(f"{len(entries):,} files ({some})" if entries else "no files", CONTENTS)
+    return next(reader for reader in FILES if reader.recognises(upload))
+
+
+def read_table(path: str | Path, filename: str | None, problems: Problems) -> Sheet:
+    """Return the records of a file as a table, whatever its format; InputError where it is no table."""
+    upload = Upload(path, filename)
+    sheets = (reader.sheet for reader in FILES if reader.sheet is not None and reader.recognises(upload))
+    return next(sheets)(upload.source, problems)

@@ -1,0 +1,88 @@
+"""COCO JSON as uploads: ground truth is a suite, results are outputs; see metrics.ingest.formats.coco."""
+
+from typing import Any
+
+from metrics.core.suite import Outputs, Suite
+from metrics.ingest.formats import coco
+from metrics.ingest.formats.json_records import JSON
+from metrics.ingest.media.suite_images import SuiteImages
+from metrics.ingest.output_parts import VISION, Part, objects_part
+from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload
+from metrics.ingest.sheet import Loaded
+from metrics.ingest.tables.columns import Role
+from metrics.ingest.tables.object_tables import check_labels, sizes_of
+
+
+def _suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    source = upload.source
+    cases, annotations, labels = coco.read_ground_truth(source, source.document, request.problems)
+    if not len(cases):
+        raise request.problems.fail(source.name, "no usable image", "at least one", column="images")
+    name, task = request.suite_name or upload.stem, request.task or "detection"
+    cases = pictures.take(cases)
+    return pictures.suite(source.name, name, task, cases, annotations, tuple(labels.values()), tuple(labels))
+
+
+def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
+    """Return the predictions; an empty list is a model that found nothing."""
+    if suite.task not in VISION:
+        return JSON.outputs(upload, request, suite)
+    source, model = upload.source, request.model or upload.stem
+    sizes = {case: (high, wide) for case, (wide, high) in sizes_of(suite.cases).items()}
+    labels = dict(zip(suite.category_ids, suite.labels, strict=True)) if suite.category_ids else {}
+    sheet, predictions = coco.read_results(source, source.document, request.problems, sizes, labels, model)
+    if not labels:
+        check_labels(sheet, "label", predictions["label"], suite)
+    return objects_part(sheet, predictions, model)
+
+
+def _no_outputs(upload: Upload, _: Request, __: Suite) -> Part:
+    raise upload.error("COCO ground truth", "results: an array of {image_id, category_id, bbox, score}")
+
+
+def _no_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loaded[Suite]:
+    if not upload.source.document:  # an empty list may be of anything
+        return JSON.suite(upload, request, pictures)
+    raise upload.error("COCO results", "ground truth: an object with images, annotations and categories")
+
+
+def _combined(upload: Upload, request: Request) -> Loaded[tuple[Suite, Outputs]]:
+    if not upload.source.document:
+        return JSON.combined(upload, request)
+    return GROUND_TRUTH.combined(upload, request)
+
+
+def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], records: Any) -> Preview:
+    counts = {name: len(value) for name, value in document.items() if isinstance(value, list)}
+    listed = records if isinstance(records, list) else []
+    first = [record for record in listed[:FIRST_ROWS] if isinstance(record, dict)]
+    names = tuple(dict.fromkeys(name for record in first for name in record))
+    raw = [{name: None if value is None else str(value)[:200] for name, value in record.items()} for record in first]
+    note = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return Preview(
+        upload.source.name, name, role, "detection", names, {}, rows=len(listed), first=tuple(raw), notes=(note,)
+    )
+
+
+def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
+    document = upload.source.document
+    return _preview(upload, "coco_ground_truth", "suite", document, document.get("annotations"))
+
+
+def _preview_results(upload: Upload, _: Request) -> Preview:
+    document = upload.source.document
+    return _preview(upload, "coco_results", "outputs", {"results": document}, document)
+
+
+GROUND_TRUTH = Reader(
+    "coco_ground_truth", lambda upload: coco.is_ground_truth(upload.source.document), _preview_ground_truth, _suite,
+    _no_outputs,
+)  # fmt: skip
+RESULTS = Reader(
+    "coco_results",
+    lambda upload: coco.is_results(upload.source.document),
+    _preview_results,
+    _no_suite,
+    _outputs,
+    _combined,
+)

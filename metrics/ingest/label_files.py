@@ -1,0 +1,240 @@
+"""People's labels of outputs, from a long table (a label a row) or a wide one (a column a criterion, or a rater)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.core.errors import InputProblem
+from metrics.core.suite import Suite
+from metrics.ingest.format_table import read_table
+from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
+from metrics.store.labels import KEY, LABELS, Sampling, now
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "case_id": (*SUITE_ALIASES["case_id"], "idx", "case"),
+    "model": OUTPUT_ALIASES["model"],
+    "rater": ("annotator", "annotator_id", "rater_id", "labeler", "labeller", "reviewer", "worker", "worker_id"),
+    "criterion": ("metric", "dimension", "aspect"),
+    "label": ("human_label", "verdict", "rating", "grade", "human_score"),
+}
+RATER_COLUMN = re.compile(r"(rater|annotator|labell?er|reviewer|human|person|worker)_?[0-9]+")
+WORDS = {
+    1.0: ("pass", "passed", "yes", "true", "good", "correct", "ok"),
+    0.0: ("fail", "failed", "no", "false", "bad", "incorrect", "wrong"),
+}
+PASS_OR_FAIL = {word for words in WORDS.values() for word in words}
+UNSURE = ("unsure", "unknown", "not sure", "?", "n/a")
+EXPECTED = "pass, fail, unsure or a number"
+SOLE_CRITERION, SOLE_RATER = "label", "people"
+LONGEST = 200  # characters of a rater's or a criterion's name
+
+
+@dataclass(frozen=True)
+class LabelFile:
+    """How a file of labels was understood: its labels (schema LABELS), and what its columns were taken for.
+
+    `columns` is canonical name → column; `label_columns` hold the labels: one column ("long"), one for each criterion
+    ("criteria") or one for each rater ("raters"), as `form` says; `ignored` columns are not read. `problems` are those
+    of the rows left out; `notes` say what was assumed where the file does not say.
+    """
+
+    table: pa.Table
+    file: str
+    form: str
+    columns: Mapping[str, str]
+    label_columns: tuple[str, ...]
+    ignored: tuple[str, ...]
+    file_columns: tuple[str, ...]
+    problems: tuple[InputProblem, ...]
+    notes: tuple[str, ...]
+
+
+def read_labels(
+    path: str | Path, *, suite: Suite, models: Sequence[str], mapping: Mapping[str, str] | None = None,
+    sampling: Sampling = "random", keep_good_rows: bool = False, filename: str | None = None,
+) -> LabelFile:  # fmt: skip
+    """Return the labels in a CSV, JSONL, JSON or Parquet file, for the cases of `suite` and the outputs of `models`.
+
+    Long form: case_id, model, rater, criterion, label. Wide form: no label column, but one for each criterion
+    (faithfulness, fluency …) or each rater (annotator1, annotator2 …) that holds nothing but labels. A label is pass,
+    fail, unsure, or a number; an empty cell of a wide table is no label. `model` may be missing where there is one
+    model, `rater` where each case has one label. `mapping` {canonical: column} goes before the aliases. `sampling` says
+    how the labelled cases were chosen.
+
+    InputError with every problem at once; with `keep_good_rows` only where the file as a whole cannot be used.
+    """
+    problems = Problems(keep_good_rows)
+    sheet = read_table(path, filename, problems)
+    names = list(sheet.table.column_names)
+    columns = _columns(names, dict(mapping or {}), problems, sheet.file)
+    notes: list[str] = []
+    if "case_id" not in columns:
+        raise problems.fail(sheet.file, "no column with the case ids", "a column " + _aliases("case_id"), 1)
+    rest = [name for name in names if name not in columns.values()]
+    if "label" in columns:
+        form, held = "long", [columns["label"]]
+    else:
+        raters = [name for name in rest if RATER_COLUMN.fullmatch(fold(name))]
+        form = "raters" if raters and "rater" not in columns else "criteria"
+        held = raters if form == "raters" else [name for name in rest if _is_labels(sheet.table[name])]
+        if not held:
+            found = "no column of labels among " + (", ".join(rest) or "the others")
+            expected = f"a column {_aliases('label')}, or one a criterion or rater, of {EXPECTED}"
+            raise problems.fail(sheet.file, found, expected, 1)
+    case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
+    unknown = ~is_null(case_ids) & ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
+    sheet.blame(unknown, columns["case_id"], case_ids, f"the case_id of one of the {len(suite):,} cases of the suite")
+    names_of = {"case_id": case_ids, "model": _models(sheet, columns, models, notes)}
+    names_of["rater"] = _named(sheet, columns, "rater", SOLE_RATER)
+    names_of["criterion"] = _named(sheet, columns, "criterion", SOLE_CRITERION)
+    if form != "raters" and "rater" not in columns:
+        notes.append(f"No column names the raters: all labels count as one rater's, “{SOLE_RATER}”.")
+    parts = list(_parts(sheet, form, held, names_of))
+    _check_scales(sheet, parts)
+    _check_again(sheet, parts)
+    problems.check()
+    chosen = []
+    moment = now()
+    for part in parts:
+        kept = part.given & ~sheet.bad
+        rows, count = pa.array(np.flatnonzero(kept)), int(kept.sum())
+        own = {name: column.take(rows) for name, column in part.names.items()}
+        own |= {"value": sheet_cells.floats(part.values[kept]), "row": rows}
+        own |= {
+            name: pa.array([text] * count, pa.string()) for name, text in (("sampling", sampling), ("given", moment))
+        }
+        own |= {name: pa.nulls(count, pa.float64()) for name in ("low", "high")}
+        chosen.append(pa.table(own))
+    whole = pa.concat_tables(chosen)
+    # in the order of the file: by row, then by column
+    whole = whole.take(pc.sort_indices(whole, [("row", "ascending")])).select(LABELS.names).cast(LABELS)
+    if not len(whole):
+        raise problems.fail(sheet.file, "no label", f"at least one cell with {EXPECTED}")
+    ignored = tuple(name for name in rest if name not in held)
+    return LabelFile(
+        whole, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
+    )
+
+
+def _aliases(canonical: str) -> str:
+    return ", ".join((canonical, *ALIASES[canonical]))
+
+
+def _columns(names: list[str], mapping: dict[str, str], problems: Problems, file: str) -> dict[str, str]:
+    """Return canonical name → column: the user's mapping first, then names and aliases."""
+    chosen: dict[str, str] = {}
+    for canonical, column in mapping.items():
+        if canonical not in ALIASES:
+            problems.add(file, f"a mapping of {canonical!r}", "one of " + ", ".join(ALIASES), fatal=True)
+        elif column not in names:
+            problems.add(file, f"no column {column!r} for {canonical}", "one of " + ", ".join(names), fatal=True)
+        else:
+            chosen[canonical] = column
+    problems.stop()
+    folded = {fold(name): name for name in reversed(names)}
+    for canonical, aliases in ALIASES.items():
+        for alias in (canonical, *aliases):
+            if canonical not in chosen and alias in folded and folded[alias] not in chosen.values():
+                chosen[canonical] = folded[alias]
+    return chosen
+
+
+def _is_labels(column: pa.ChunkedArray) -> bool:
+    """Return whether a column holds labels and nothing else."""
+    if not pa.types.is_string(column.type):
+        return False
+    words = {text.strip().casefold() for text in column.drop_null().unique().to_pylist()} - {""}
+    return bool(words) and all(_value(word) is not None for word in words)
+
+
+def _value(word: str) -> float | None:
+    """Return a label as a number, NaN for unsure, None where it is not a label; `word` is trimmed and case-folded."""
+    if word in UNSURE:
+        return float("nan")
+    for value, texts in WORDS.items():
+        if word in texts:
+            return value
+    return float(word) if re.fullmatch(sheet_cells.NUMBER, word) and np.isfinite(float(word)) else None
+
+
+def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], notes: list[str]) -> pa.ChunkedArray:
+    if "model" not in columns:
+        if len(models) > 1:
+            found = "no column with the models"
+            expected = f"a column {_aliases('model')}: the run has " + ", ".join(models)
+            raise sheet.problems.fail(sheet.file, found, expected, 1)
+        notes.append(f"No column names the model: the labels belong to the run's only model, {models[0]}.")
+        return pa.chunked_array([pa.array([models[0]] * len(sheet), pa.string())])
+    column = sheet_cells.required(sheet, columns["model"], "the name of the model")
+    unknown = ~is_null(column) & ~as_mask(pc.is_in(column, pa.array(list(models), pa.string())))
+    sheet.blame(unknown, columns["model"], column, "a model of the run: " + ", ".join(models))
+    return column
+
+
+def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str) -> pa.ChunkedArray:
+    if canonical not in columns:
+        return pa.chunked_array([pa.array([absent] * len(sheet), pa.string())])
+    column = sheet_cells.required(sheet, columns[canonical], f"the name of the {canonical}")
+    long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
+    sheet.blame(long, columns[canonical], column, f"a name of at most {LONGEST} characters")
+    return column
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """The labels in one column: whose they are (`names`), their values, in which rows, and which are words."""
+
+    column: str
+    names: Mapping[str, pa.ChunkedArray]
+    values: NDArray[np.float64]
+    given: NDArray[np.bool_]
+    worded: NDArray[np.bool_]
+
+
+def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.ChunkedArray]) -> Iterator[LabelColumn]:
+    for name in held:
+        own = dict(names)
+        if form != "long":
+            constant = pa.chunked_array([pa.array([name] * len(sheet), pa.string())])
+            own["rater" if form == "raters" else "criterion"] = constant
+        column = sheet_cells.text(sheet, name)
+        words = [None if text is None or not text.strip() else text.strip().casefold() for text in column.to_pylist()]
+        read = {word: _value(word) for word in words if word is not None}
+        there = np.array([word is not None for word in words], bool)
+        wrong = np.array([word is not None and read[word] is None for word in words], bool)
+        sheet.blame(wrong if form != "long" else wrong | ~there, name, column, EXPECTED)
+        values = np.array([np.nan if word is None else read[word] for word in words], np.float64)  # None becomes NaN
+        yield LabelColumn(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in words], bool))
+
+
+def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
+    """Record as problems pass and fail in a criterion whose other labels are grades: they do not fit a scale such as 1
+    … 5.
+    """
+    of_rows = [np.array(part.names["criterion"].fill_null("").to_pylist(), object) for part in parts]
+    graded: set[str] = set()
+    for part, criteria in zip(parts, of_rows, strict=True):
+        grade = part.given & ~np.isnan(part.values) & ~np.isin(part.values, (0.0, 1.0))
+        graded |= set(criteria[grade])
+    for part, criteria in zip(parts, of_rows, strict=True):
+        inside = np.array([criterion in graded for criterion in criteria], bool)
+        expected = "a number, as the other labels of the criterion"
+        sheet.blame(part.worded & inside, part.column, sheet_cells.text(sheet, part.column), expected)
+
+
+def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
+    """Record as a problem a second label of one rater for the same output and criterion."""
+    expected = "one label per case, model, rater and criterion (a column of raters distinguishes several)"
+    for part in parts:
+        again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
+        ids = part.names["case_id"].to_pylist()
+        texts = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
+        sheet.blame(again & part.given & part.given[first], None, texts.__getitem__, expected)

@@ -1,0 +1,1 @@
+"""Folders and zips, and the images and files in them."""

@@ -1,0 +1,136 @@
+"""Files in a folder or zip: listed before anything is read, with every limit and every unsafe name checked."""
+
+import os
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from metrics.core.errors import InputProblem
+
+MAX_ENTRIES = 200_000
+MAX_FILE_BYTES = 200 << 20
+MAX_TOTAL_BYTES = 20 << 30
+MAX_RATIO = 200  # unpacked : packed, of entries above RATIO_FROM bytes
+RATIO_FROM = 10 << 20
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zipfile.BadZipFile)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in a folder or zip; `name` is relative to it, with forward slashes."""
+
+    name: str
+    size: int
+    open: Callable[[], IO[bytes]]
+
+    def read(self) -> bytes:
+        """Return the bytes; ValueError where there are more than allowed, or not as many as declared."""
+        if self.size > MAX_FILE_BYTES:
+            raise ValueError(f"{self.size:,} bytes, more than {MAX_FILE_BYTES:,}")
+        with self.open() as stream:
+            data = stream.read(self.size + 1)
+        if len(data) != self.size:
+            raise ValueError(f"{len(data):,} bytes where {self.size:,} are declared")
+        return data
+
+    @property
+    def base(self) -> str:
+        """The name without folders."""
+        return self.name.rsplit("/", 1)[-1]
+
+    @property
+    def stem(self) -> str:
+        """The name without folders and extension."""
+        return PurePosixPath(self.base).stem
+
+    @property
+    def suffix(self) -> str:
+        """The extension in lower case, with its dot."""
+        return PurePosixPath(self.base).suffix.lower()
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the operating system made the file: .DS_Store, __MACOSX/…"""
+        return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(self.name).parts)
+
+
+@contextmanager
+def open_entries(place: Path, file: str, problems: list[InputProblem]) -> Iterator[list[Entry]]:
+    """Yield the files of a folder or zip, readable inside the block; refused entries are added to `problems`.
+
+    Raises one of UNREADABLE where there is neither a folder nor a zip.
+    """
+    if place.is_dir():
+        yield _folder_entries(place, file, problems)
+        return
+    with zipfile.ZipFile(place) as archive:
+        yield _zip_entries(archive, file, problems)
+
+
+def _folder_entries(folder: Path, file: str, problems: list[InputProblem]) -> list[Entry]:
+    entries: list[Entry] = []
+    for root, folders, names in os.walk(folder):  # does not follow links to folders
+        folders.sort()
+        for name in sorted(names):
+            place = Path(root) / name
+            if place.is_symlink() or not place.is_file():
+                continue
+
+            def reader(place: Path = place) -> IO[bytes]:
+                return place.open("rb")
+
+            entries.append(Entry(place.relative_to(folder).as_posix(), place.stat().st_size, reader))
+            if len(entries) > MAX_ENTRIES:
+                problems.append(InputProblem(file, f"more than {MAX_ENTRIES:,} files", f"at most {MAX_ENTRIES:,}"))
+                return []
+    return entries
+
+
+def _zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
+    """Return the archive's files; every refused entry and every exceeded limit is a problem."""
+    infos = archive.infolist()
+    total = sum(info.file_size for info in infos)
+    if len(infos) > MAX_ENTRIES:
+        problems.append(InputProblem(file, f"{len(infos):,} entries", f"at most {MAX_ENTRIES:,}"))
+    if total > MAX_TOTAL_BYTES:
+        problems.append(InputProblem(file, f"{total:,} bytes unpacked", f"at most {MAX_TOTAL_BYTES:,}"))
+    entries: list[Entry] = []
+    seen: set[str] = set()
+    for info in infos[:MAX_ENTRIES]:
+        refused = _refused(info, seen)
+        if refused:
+            problems.append(InputProblem(file, f"entry {info.filename!r}: {refused}", "a zip of plain files"))
+        seen.add(info.filename)
+        if info.is_dir():
+            continue
+
+        def reader(info: zipfile.ZipInfo = info) -> IO[bytes]:
+            return archive.open(info)
+
+        entries.append(Entry(info.filename.replace("\\", "/"), info.file_size, reader))
+    return entries
+
+
+def _refused(info: zipfile.ZipInfo, seen: set[str]) -> str:
+    name = info.filename.replace("\\", "/")
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or ".." in parts or (parts and ":" in parts[0]) or "\0" in name:
+        return "a path that leaves the archive"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "a symbolic link"
+    if info.filename in seen:
+        return "the same name twice"
+    if name.lower().endswith(ARCHIVES):
+        return "an archive in the archive"
+    if info.flag_bits & 1:
+        return "encrypted"
+    if info.file_size > MAX_FILE_BYTES:
+        return f"{info.file_size:,} bytes, more than {MAX_FILE_BYTES:,}"
+    if info.file_size > RATIO_FROM and info.file_size > MAX_RATIO * max(1, info.compress_size):
+        return f"compressed more than {MAX_RATIO} : 1"
+    return ""

@@ -1,0 +1,205 @@
+"""Bundle: a data set that is a folder or zip of labels and images."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
+from metrics.ingest.media.images import FORMATS, SUFFIXES
+from metrics.ingest.sheet import Problems, Sheet
+
+TEXT_BYTES = 16 << 20  # of one label file
+ALL_TEXT_BYTES = 1 << 30
+OFFICE = "[Content_Types].xml"  # in every Office document, which is a zip too
+SKIPPED = ("images", "labels")  # folders in which YOLO data sets separate images from labels
+
+
+@dataclass
+class Bundle:
+    """The files of a folder or zip, without hidden ones; `name` is what the user calls it."""
+
+    path: Path
+    name: str
+    entries: list[Entry]
+    _taken: int = field(default=0, repr=False)
+
+    @property
+    def stem(self) -> str:
+        """The user's name for it without folder and extension: the name of the model."""
+        return Path(self.name.replace("\\", "/")).stem or self.name
+
+    @cached_property
+    def images(self) -> list[Entry]:
+        """The files that are images by their extension."""
+        return [entry for entry in self.entries if entry.suffix in SUFFIXES]
+
+    def ending(self, *suffixes: str) -> list[Entry]:
+        """Return the files with one of these extensions."""
+        return [entry for entry in self.entries if entry.suffix in suffixes]
+
+    def file(self, entry: Entry) -> str:
+        """Return the name of one of the files in messages."""
+        return f"{self.name}/{entry.name}"
+
+    def data(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> bytes | None:
+        """Return the content of a file; None and a problem where it cannot be read or has more than `most` bytes."""
+        self._taken += min(entry.size, most)
+        try:
+            if entry.size > most:
+                raise ValueError(f"{entry.size:,} bytes, more than {most:,}")
+            if self._taken > ALL_TEXT_BYTES:
+                raise ValueError(f"the files before it have {ALL_TEXT_BYTES:,} bytes already")
+            return entry.read()
+        except Exception as error:  # a decompressor raises errors of its own on a damaged zip
+            problems.add(self.file(entry), f"a file that cannot be read ({error})", "a complete file")
+            return None
+
+    def text(self, entry: Entry, problems: Problems, most: int = TEXT_BYTES) -> str | None:
+        """Return the text of a file; None and a problem where it cannot be read or is not UTF-8."""
+        data = self.data(entry, problems, most)
+        if data is None:
+            return None
+        try:
+            return str(data, "utf-8-sig")
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{data[error.start]:02x} at offset {error.start:,}, which is not UTF-8"
+            problems.add(self.file(entry), found, "UTF-8 text")
+            return None
+
+
+class Rows(Sheet):
+    """Records from several files of a bundle: `which` is the file of each record, `rows` its number in that file."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        table: pa.Table,
+        rows: Sequence[int],
+        which: Sequence[int],
+        entries: list[Entry],
+        problems: Problems,
+    ):
+        super().__init__(bundle.name, table, np.array(rows, np.int64), problems)
+        self.which: NDArray[np.int64] = np.array(which, np.int64)
+        self.files: list[str] = [bundle.file(entry) for entry in entries]
+
+    def file_of(self, place: int) -> str:
+        """Return the file that the row of that index is in."""
+        return self.files[int(self.which[place])]
+
+    def with_files(self) -> pa.Table:
+        """Return the records, the file of each first."""
+        files = np.array(self.files, object)[self.which]
+        return self.table.add_column(0, "file", pa.array(files, pa.string()))
+
+    def count(self, good: bool = False) -> NDArray[np.int64]:
+        """Return how many records (with `good`, how many that are not bad) each file has."""
+        which = self.which[~self.bad] if good else self.which
+        return np.bincount(which, minlength=len(self.files))
+
+
+@contextmanager
+def open_bundle(path: str | Path, contents: str, filename: str | None = None) -> Iterator[Bundle | None]:
+    """Yield the folder or zip at `path`, readable inside the block; None where it is neither, or an Office document.
+
+    InputError for a damaged zip, and for one with links, archives, paths that leave it, or more than the limits;
+    `contents` is what was expected.
+    """
+    place = Path(path)
+    if not place.is_dir() and not _starts_like_a_zip(place):
+        yield None
+        return
+    name = filename or place.name or place.resolve().name
+    problems: list[InputProblem] = []
+    entries: list[Entry] | None = None
+    with ExitStack() as stack:
+        try:
+            entries = stack.enter_context(open_entries(place, name, problems))
+        except UNREADABLE as error:
+            if name.lower().endswith(".zip"):
+                found = f"no readable zip ({error})"
+                raise InputError([InputProblem(name, found, "a folder or a zip of " + contents)]) from None
+        if entries is None or any(entry.name == OFFICE for entry in entries):
+            yield None
+            return
+        if problems:
+            raise InputError(problems)
+        yield Bundle(place, name, [entry for entry in entries if not entry.hidden])
+
+
+def _starts_like_a_zip(place: Path) -> bool:
+    try:
+        with place.open("rb") as file:
+            return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+    except OSError:
+        return False
+
+
+def key_of(entry: Entry) -> str:
+    """Return the path without extension and without the folders that separate images from labels: train/1."""
+    parts = PurePosixPath(entry.name).with_suffix("").parts
+    return "/".join([*(part for part in parts[:-1] if part.lower() not in SKIPPED), parts[-1]])
+
+
+def pair(entries: list[Entry], images: list[Entry]) -> list[Entry | None]:
+    """Return the image of each label file: the one with the same key, else the only one with the same stem."""
+    by_key = {key_of(image): image for image in images}
+    by_stem: dict[str, list[Entry]] = {}
+    for image in images:
+        by_stem.setdefault(image.stem, []).append(image)
+    found: list[Entry | None] = []
+    for entry in entries:
+        same = by_stem.get(entry.stem, [])
+        found.append(by_key.get(key_of(entry)) or (same[0] if len(same) == 1 else None))
+    return found
+
+
+def case_ids(entries: list[Entry]) -> list[str]:
+    """Return a name for each file: without folders and extension where these are unique, else its key."""
+    stems = [entry.stem for entry in entries]
+    return stems if len(set(stems)) == len(stems) else [key_of(entry) for entry in entries]
+
+
+def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: Problems) -> None:
+    """Raise InputError where two files belong to one case."""
+    first: dict[str, Entry] = {}
+    for entry, case in zip(entries, ids, strict=True):
+        if case in first:
+            again = f"{case!r} again, first in {first[case].name}"
+            problems.add(bundle.file(entry), again, "one file per image", fatal=True)
+        first.setdefault(case, entry)
+    problems.stop()
+
+
+def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) -> list[str]:
+    """Return the name to look each case's image up by: the file name, with folders where two images share it; the id
+    where unknown.
+    """
+    count = Counter(image.base for image in images)
+    return [
+        case if image is None else image.name if count[image.base] > 1 else image.base
+        for case, image in zip(ids, found, strict=True)
+    ]
+
+
+def header_size(entry: Entry) -> tuple[int, int] | None:
+    """Return (width, height) from the image's header, None where it has none; no pixel is decoded."""
+    import warnings
+
+    from PIL import Image
+
+    try:
+        with entry.open() as stream, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(stream, formats=list(FORMATS)) as image:
+                return int(image.size[0]), int(image.size[1])
+    except Exception:  # decoders raise all kinds of errors on damaged data
+        return None

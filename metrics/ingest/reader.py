@@ -1,0 +1,173 @@
+"""A reader of one upload format: what it is given (Upload, Request), and what it gives (Preview, suite, outputs)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.suite import Outputs, Suite, Task
+from metrics.ingest.media.archive import Entry
+from metrics.ingest.media.bundle import Bundle
+from metrics.ingest.media.suite_images import SuiteImages
+from metrics.ingest.output_parts import VISION, Part
+from metrics.ingest.sheet import Loaded, Problems, Sheet
+from metrics.ingest.source import MAX_JSON_BYTES, Source, open_source, source_of
+from metrics.ingest.tables.columns import Question, Role
+from metrics.ingest.tables.lists import Rule
+
+FIRST_ROWS = 20  # of a preview
+TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+DESCRIPTIONS = "class-descriptions"  # how the names of Open Images' tables of classes begin: they hold no cases
+
+
+@dataclass(frozen=True)
+class ListCell:
+    """How a list cell was understood: text, items, rule; `items` None: it begins like a list but is none."""
+
+    column: str
+    canonical: str
+    row: int
+    text: str
+    rule: Rule
+    items: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was found in an upload. `mapping` {canonical: column} can be edited and given to the readers.
+
+    `questions` must be answered in the mapping; `unmapped` columns become metadata.*; `ignored` ones belong to the
+    other kind of file. `rows` is None where counting would take long. `first` has the raw cells: text, or native lists.
+    `models` are those that a folder or zip of masks has folders for.
+    """
+
+    file: str
+    format: str
+    role: Role
+    task: Task
+    columns: tuple[str, ...]
+    mapping: dict[str, str]
+    questions: tuple[Question, ...] = ()
+    unmapped: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    rows: int | None = None
+    first: tuple[dict[str, Any], ...] = ()
+    lists: tuple[ListCell, ...] = ()
+    notes: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+    @classmethod
+    def of_objects(
+        cls, upload: "Upload", format: str, role: Role, task: Task, table: pa.Table, *notes: str,
+        models: tuple[str, ...] = (),
+    ) -> "Preview":  # fmt: skip
+        """Return the preview of a data set whose columns need no mapping; `table` has its records."""
+        first = tuple(table.slice(0, FIRST_ROWS).to_pylist())
+        columns = tuple(table.column_names)
+        return cls(upload.name, format, role, task, columns, {}, rows=len(table), first=first, notes=notes,
+                   models=models)  # fmt: skip
+
+
+class Upload:
+    """What a user uploaded: a file, or a folder or zip (`bundle`)."""
+
+    def __init__(self, path: Any, filename: str | None = None, bundle: Bundle | None = None):
+        self._path, self._filename = path, filename
+        self.bundle = bundle
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+        return self.source.name if self.bundle is None else self.bundle.name
+
+    @property
+    def stem(self) -> str:
+        """The name without folder and extension: of the suite or the model, where nothing else gives one."""
+        return self.source.stem if self.bundle is None else self.bundle.stem
+
+    @cached_property
+    def source(self) -> Source:
+        """The file, or the only table in the folder or zip; InputError where it is no table, or there are several."""
+        if self.bundle is None:
+            return open_source(self._path, self._filename)
+        tables = self.tables
+        if len(tables) > 1:
+            names = ", ".join(entry.name for entry in tables[:5])
+            raise self.error(f"{len(tables)} tables: {names}", "one table, or each uploaded by itself")
+        name = self.bundle.file(tables[0])
+        place = self.bundle.path / tables[0].name
+        if self.bundle.path.is_dir():
+            return open_source(place, name)
+        problems = Problems()
+        data = self.bundle.data(tables[0], problems, MAX_JSON_BYTES)
+        problems.check()
+        return source_of(place, name, pa.py_buffer(data or b""))
+
+    @cached_property
+    def tables(self) -> list[Entry]:
+        """The tables in the folder or zip, by their extension."""
+        found = [] if self.bundle is None else self.bundle.ending(*TABLES)
+        return [entry for entry in found if not entry.base.lower().startswith(DESCRIPTIONS)]
+
+    @property
+    def folder(self) -> Bundle:
+        """The folder or zip; only readers of these ask for it."""
+        assert self.bundle is not None
+        return self.bundle
+
+    def error(self, found: str, expected: str) -> InputError:
+        """Return the error that this upload cannot be used."""
+        return InputError([InputProblem(self.name, found, expected)])
+
+
+def need_images(upload: Upload, suite: Suite) -> None:
+    """Raise InputError where an upload of objects in images is given as outputs for a suite of another task."""
+    if suite.task not in VISION:
+        raise upload.error("labels of objects in images", f"outputs for a suite of {suite.task}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the caller asks for: the kind of file and task where they are known, the mapping, and names to give.
+
+    `suite_name` and `model` replace the names that the upload gives; `problems` collects what is wrong.
+    """
+
+    problems: Problems
+    task: Task | None = None
+    mapping: Mapping[str, str] | None = None
+    role: Role | Literal["auto"] = "auto"
+    suite_name: str | None = None
+    model: str | None = None
+
+
+def _no_combined(upload: Upload, _: Request) -> Loaded[tuple[Suite, Outputs]]:
+    found = "a format that holds either cases or answers"
+    raise upload.error(found, "a file with cases and answers in every row, or one of each")
+
+
+def _all_images(bundle: Bundle) -> Sequence[Entry]:
+    return bundle.images
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one upload format is recognised, previewed and read. See metrics.ingest.format_table.
+
+    `recognises` may raise InputError where a folder or zip mixes formats. `preview` does not fail on bad records;
+    `suite`, `outputs` and `combined` (both from one file) record them in the request's problems. A format that is a
+    table of records has `sheet`. `images` returns the images in a folder or zip; `contents` describes what it holds.
+    """
+
+    name: str
+    recognises: Callable[[Upload], bool]
+    preview: Callable[[Upload, Request], Preview]
+    suite: Callable[[Upload, Request, SuiteImages], Loaded[Suite]]
+    outputs: Callable[[Upload, Request, Suite], Part]
+    combined: Callable[[Upload, Request], Loaded[tuple[Suite, Outputs]]] = _no_combined
+    sheet: Callable[[Source, Problems], Sheet] | None = None
+    images: Callable[[Bundle], Sequence[Entry]] = _all_images
+    contents: str = ""

@@ -1,0 +1,201 @@
+"""Problems, Sheet, Loaded: everything wrong with an upload is collected before anything is raised."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.core.errors import InputError, InputProblem
+
+T = TypeVar("T")
+Mask = NDArray[np.bool_]
+LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[T]):
+    """The result of reading an upload: the value, the problems of the rows left out, and notes for the user.
+
+    `missing` counts the (case, model) pairs of the suite that the outputs do not answer; they are no error.
+    """
+
+    value: T
+    problems: tuple[InputProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: int = 0
+
+
+class Problems:
+    """Everything wrong with an upload: problems of rows, which can be left out, and fatal ones."""
+
+    def __init__(self, keep_good_rows: bool = False):
+        self.keep_good_rows = keep_good_rows
+        self.fatal = False
+        self.left_out = 0
+        self._files: dict[str, int] = {}
+        self._found: list[InputProblem] = []
+
+    def add(
+        self,
+        file: str,
+        found: str,
+        expected: str,
+        row: int | None = None,
+        column: str | None = None,
+        *,
+        fatal: bool = False,
+    ) -> None:
+        """Record one problem; leaving rows out does not fix a fatal one."""
+        self._files.setdefault(file, len(self._files))
+        self._found.append(InputProblem(file, found, expected, row, column))
+        self.fatal |= fatal
+
+    def absorb(self, error: InputError) -> None:
+        """Add the problems of a file that could not be read at all."""
+        seen = set(self._found)
+        for problem in error.problems:
+            self.fatal = True
+            if problem in seen:
+                continue
+            self.add(problem.file, problem.found, problem.expected, problem.row, problem.column, fatal=True)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def listed(self) -> tuple[InputProblem, ...]:
+        """All problems, by file in the order given, then by row."""
+        return tuple(sorted(self._found, key=lambda problem: (self._files[problem.file], problem.row or 0)))
+
+    def stop(self) -> None:
+        """Raise InputError where reading cannot continue, whether or not bad rows may be left out."""
+        if self.fatal:
+            raise InputError(self.listed)
+
+    def check(self) -> None:
+        """Raise InputError where something is wrong and bad rows may not be left out, or that would not fix it."""
+        if self._found and (self.fatal or not self.keep_good_rows):
+            raise InputError(self.listed)
+
+    def fail(
+        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None
+    ) -> InputError:
+        """Return the error to raise where reading cannot continue: this problem after all others."""
+        self.add(file, found, expected, row, column, fatal=True)
+        return InputError(self.listed)
+
+
+class Sheet:
+    """One table of an upload while it is checked: its columns, the row numbers to report, and which rows are bad.
+
+    `table` has a string or list-of-strings column for each column of the file; `rows` are the numbers of its records.
+    """
+
+    def __init__(
+        self, file: str, table: pa.Table, rows: NDArray[np.int64], problems: Problems, delimited: bool = False
+    ):
+        self.file = file
+        self.table = table
+        self.rows = rows
+        self.problems = problems
+        self.delimited = delimited  # from a CSV, where a list can only be a text
+        self.bad: Mask = np.zeros(table.num_rows, bool)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def file_of(self, place: int) -> str:  # noqa: ARG002 - the sheets of several files need it
+        """Return the file that the row of that index is in."""
+        return self.file
+
+    def blame(
+        self,
+        mask: Mask,
+        column: str | None,
+        found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str],
+        expected: str,
+    ) -> None:
+        """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
+        places = np.flatnonzero(mask)
+        if not len(places):
+            return
+        self.bad |= mask
+        for place in places[:LISTED_PER_KIND].tolist():
+            text = _found_text(found, place)
+            self.problems.add(self.file_of(place), text, expected, int(self.rows[place]), column)
+        if len(places) > LISTED_PER_KIND:
+            hidden = int(places[LISTED_PER_KIND])
+            first_hidden = int(self.rows[hidden])
+            more = f"{len(places) - LISTED_PER_KIND:,} more rows like this, from row {first_hidden:,} on"
+            self.problems.add(self.file_of(hidden), more, expected, first_hidden, column)
+
+    def blame_values(self, wrong: Iterable[bool], column: str | None, values: Sequence[Any], expected: str) -> None:
+        """Record a problem for each wrong row that has none yet; `values` are what the rows hold."""
+        mask = np.fromiter(wrong, bool, len(self)) & ~self.bad
+        self.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], expected)
+
+    def blame_rows(self, found: Mapping[int, str], column: str | None, expected: str) -> None:
+        """Record a problem for each row of `found` (index → what was found) that has none yet."""
+        mask = np.zeros(len(self), bool)
+        mask[list(found)] = True
+        self.blame(mask & ~self.bad, column, lambda row: found[row], expected)
+
+    def leave_out(self) -> int:
+        """Return how many rows are bad, after adding them to the count of rows left out."""
+        count = int(self.bad.sum())
+        self.problems.left_out += count
+        return count
+
+    def good(self, table: pa.Table) -> pa.Table:
+        """Return the rows of `table` (one per row of the sheet) that are not bad."""
+        return only(table, ~self.bad)
+
+
+def only(table: pa.Table, mask: Mask) -> pa.Table:
+    """Return the rows of `mask`; the table itself, not a copy, where that is all of them."""
+    return table if mask.all() else table.filter(pa.array(mask))
+
+
+def is_null(column: pa.ChunkedArray | pa.Array) -> Mask:
+    """Return where a column has no value."""
+    return as_mask(pc.is_null(column))
+
+
+def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
+    """Return an Arrow boolean column as numpy, null as False."""
+    if column.null_count:
+        column = pc.fill_null(column, False)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return the column as one array (large strings where 32-bit offsets would not do)."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if pa.types.is_string(column.type) and column.nbytes > 2**31 - 2**20:
+        column = column.cast(pa.large_string())
+    merged = column.combine_chunks()
+    return merged if isinstance(merged, pa.Array) else pa.concat_arrays(merged.chunks)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what a library's error says, at most 200 characters."""
+    text = re.sub(r" <_io\.\w+ object at \w+>", "", str(error)).strip()
+    return (text or type(error).__name__).splitlines()[0][:200]
+
+
+def _found_text(found: Any, place: int) -> str:
+    if isinstance(found, str):
+        return found
+    if callable(found):
+        return str(found(place))
+    value = found[place]
+    value = value.as_py() if isinstance(value, pa.Scalar) else value
+    return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)

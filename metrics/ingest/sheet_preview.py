@@ -1,0 +1,87 @@
+"""How a table would be read: what its columns and list cells were taken for, before anything is read from it."""
+
+from typing import Any
+
+from metrics.core.suite import Task
+from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
+from metrics.ingest.sheet import Sheet
+from metrics.ingest.sheet_reader import task_of
+from metrics.ingest.source import Source
+from metrics.ingest.tables import object_tables, sheet_cells
+from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
+from metrics.ingest.tables.lists import understand
+from metrics.ingest.traces import trace_column
+
+LIST_CELLS = 3  # examples shown of each list column
+
+
+def preview_of(source: Source, sheet: Sheet, rows: int | None, request: Request) -> Preview:
+    """Return the preview of a table, of which `sheet` may be only the beginning; `rows` None: not counted."""
+    names = sheet.table.column_names
+    role: Role = guess_role(names) if request.role == "auto" else request.role
+    task = request.task
+    if task is None and role == "outputs" and not is_detection(names):
+        task = _outputs_task(names)
+    columns = resolve(names, role, task, request.mapping, None, source.name)
+    task = task or ("detection" if is_detection(names) else task_of(columns))
+    return Preview(
+        source.name, source.format, role, task, tuple(names), columns.columns, columns.questions, columns.unmapped,
+        columns.ignored, rows, tuple(sheet.table.slice(0, FIRST_ROWS).to_pylist()), tuple(_list_cells(sheet, columns)),
+        tuple(_notes(sheet, columns, task, role)),
+    )  # fmt: skip
+
+
+def _outputs_task(names: list[str]) -> Task | None:
+    folded = {fold(name) for name in names}
+    return (
+        "classification"
+        if folded & {"label", "predicted_label", "y_pred"} and not folded & {"answer", "retrieved_contexts"}
+        else None
+    )
+
+
+def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
+    shown: list[ListCell] = []
+    for canonical in LISTS:
+        name = columns.columns.get(canonical)
+        if name is None:
+            continue
+        members = columns.numbered.get(name, (name,))
+        found = 0
+        for row in range(min(len(sheet), FIRST_ROWS)):
+            values = [sheet.table[member][row].as_py() for member in members]
+            present = [value for value in values if value is not None]
+            if not present or found == LIST_CELLS:
+                continue
+            found += 1
+            shown.append(_list_cell(sheet, canonical, name, row, present, len(members) > 1 or name in columns.numbered))
+    return shown
+
+
+def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[Any], numbered: bool) -> ListCell:
+    number = int(sheet.rows[row])
+    if numbered:
+        return ListCell(
+            name, canonical, number, " | ".join(map(str, values)), "numbered columns", tuple(map(str, values))
+        )
+    value = values[0]
+    if isinstance(value, list):
+        return ListCell(name, canonical, number, str(value), "list", tuple(value))
+    rule, items = understand(value, sheet_cells.splits(sheet, canonical, name))
+    return ListCell(name, canonical, number, value, rule, None if items is None else tuple(items))
+
+
+def _notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
+    notes = []
+    if columns.ignored:
+        notes.append("Not read, because they belong to the other file: " + ", ".join(columns.ignored) + ".")
+    if task == "detection" and len(sheet):
+        notes.append("Boxes: " + object_tables.scale(columns, sheet) + ".")
+    elif "case_id" not in columns.columns and role != "outputs":
+        by = "questions" if "question" in columns.columns else "rows"
+        notes.append(f"No case ids: the {by} are numbered.")
+    if role == "outputs" and "model" not in columns.columns:
+        notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and (note := trace_column.note(sheet, columns, role)):
+        notes.append(note)
+    return notes

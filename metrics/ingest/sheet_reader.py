@@ -1,0 +1,190 @@
+"""From a table to a suite, outputs, or both: columns mapped, cells read, rows checked."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.suite import CASES, Outputs, Suite, Task, conform
+from metrics.ingest.media.suite_images import SuiteImages
+from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
+from metrics.ingest.sheet import Loaded, Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.tables import class_scores, object_tables, sheet_cells, text_cases
+from metrics.ingest.tables.columns import Columns, is_detection, resolve
+from metrics.ingest.traces import trace_column
+
+
+def suite_of(
+    sheet: Sheet, name: str, task: Task | None, mapping: Mapping[str, str] | None, pictures: SuiteImages
+) -> Loaded[Suite]:
+    """Return the suite in a table: a row a case, or a row an object in an image."""
+    problems = sheet.problems
+    columns = resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file)
+    ask(sheet, columns)
+    need_rows(sheet)
+    if task in VISION or (task is None and is_detection([*columns.columns, *columns.columns.values()])):
+        return _objects_suite(sheet, columns, name, task or "detection", pictures)
+    task = task or task_of(columns)
+    table = text_cases.cases(sheet, columns, task == "classification")
+    text_cases.unique_cases(sheet, table)
+    sheet.leave_out()
+    problems.check()
+    suite = _text_suite(sheet, sheet.good(table), name, task)
+    return Loaded(replace(suite, left_out=problems.left_out), problems.listed, _notes(columns))
+
+
+def task_of(columns: Columns) -> Task:
+    """Return the task of cases that are no images: classification where a true class is their only expected answer."""
+    found = columns.columns
+    return "classification" if "label" in found and "expected_answers" not in found else "text"
+
+
+def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task) -> Suite:
+    cases = conform(table, CASES)
+    if not len(cases):
+        raise sheet.problems.fail(sheet.file, "no valid row", "at least one case")
+    labels = tuple(sorted(label for label in cases["label"].unique().to_pylist() if label is not None))
+    return Suite(name, task, cases, None, labels)
+
+
+def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictures: SuiteImages) -> Loaded[Suite]:
+    cases, index, ids = object_tables.image_cases(sheet, columns)
+    cases = pictures.take(cases)
+    geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(cases))
+    crowd = object_tables.crowds(sheet, columns)
+    sheet.leave_out()
+    numbered = pa.array(np.arange(1, len(sheet) + 1))
+    annotations = pa.table({"case_id": ids, "annotation_id": numbered, **geometry, "is_crowd": pa.array(crowd)})
+    annotations = only(annotations, present & ~sheet.bad)
+    kept = np.zeros(len(cases), bool)
+    kept[index[~sheet.bad]] = True
+    labels = tuple(sorted(set(annotations["label"].to_pylist()) - {None}))
+    return pictures.suite(
+        sheet.file, name, task, only(cases, kept), annotations, labels, notes=_notes(columns),
+        empty=("no valid row", "at least one image"),
+    )  # fmt: skip
+
+
+def combined_of(
+    sheet: Sheet, name: str, task: Task | None, mapping: Mapping[str, str] | None, model: str
+) -> Loaded[tuple[Suite, Outputs]]:
+    """Return suite and outputs from a table that has both in every row."""
+    problems = sheet.problems
+    if task in VISION or (task is None and is_detection(sheet.table.column_names)):
+        raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
+    columns = resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file)
+    ask(sheet, columns)
+    need_rows(sheet)
+    columns = trace_column.unpack(sheet, columns, "combined")
+    task = task or task_of(columns)
+    suite_part = text_cases.cases(sheet, columns, task == "classification")
+    outputs_columns = columns
+    if task == "classification":  # in such a file `label` is the true class, and the prediction has a column of its own
+        kept = {canonical: column for canonical, column in columns.columns.items() if canonical != "label"}
+        outputs_columns = replace(columns, columns=kept, questions=())
+    outputs_part = text_cases.outputs(sheet, outputs_columns, model, None)
+    part = answers_part(sheet, outputs_columns, outputs_part, {}, task)
+    suite_part, part.table, heads = text_cases.split_combined(sheet, suite_part, outputs_part)
+    text_cases.known_cases(sheet, suite_part)
+    if not heads.all():
+        answered_twice([part])
+    problems.check()
+    suite = _text_suite(sheet, only(suite_part, _first_good(sheet, suite_part, heads)), name, task)
+    loaded = outputs_of([part], suite, problems)
+    suite = replace(suite, left_out=problems.left_out)
+    return Loaded((suite, loaded.value), loaded.problems, _notes(columns), loaded.missing)
+
+
+def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
+    """Return the first good row of each case that has one."""
+    if not sheet.bad.any():
+        return heads
+    codes, _ = sheet_cells.codes_of(suite_part["case_id"])
+    rows = np.flatnonzero(~sheet.bad)
+    _, first = np.unique(codes[rows], return_index=True)
+    chosen = np.zeros(len(sheet), bool)
+    chosen[rows[first]] = True
+    return chosen
+
+
+def _notes(columns: Columns) -> tuple[str, ...]:
+    if not columns.ignored:
+        return ()
+    return ("Columns that belong to the other file and were not read: " + ", ".join(columns.ignored),)
+
+
+def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model: str, renamed: str | None) -> Part:
+    """Return the outputs in a table, checked by themselves and against the suite."""
+    names = sheet.table.column_names
+    classes = class_scores.class_columns(names, suite.labels) if suite.task == "classification" else {}
+    names = [name for name in names if name not in classes.values()]
+    columns = resolve(names, "outputs", suite.task, mapping, sheet.problems, sheet.file)
+    ask(sheet, columns)
+    if suite.task in VISION:
+        return _objects_part(sheet, columns, suite, model, renamed)
+    need_rows(sheet)
+    columns = trace_column.unpack(sheet, columns, "outputs", suite)
+    table = text_cases.outputs(sheet, columns, model, renamed)
+    unknown = ~as_mask(pc.is_in(table["case_id"], flat(suite.cases["case_id"]))) & ~is_null(table["case_id"])
+    sheet.blame(unknown & ~sheet.bad, columns.columns["case_id"], table["case_id"], "the id of a case of the suite")
+    return answers_part(sheet, columns, table, classes, suite.task)
+
+
+def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[str, str], task: Task) -> Part:
+    """Return the answers, or the labels and scores, of a table whose outputs' columns are in `table`."""
+    if task == "classification":
+        labels, rows = class_scores.wide(sheet, classes) if classes else class_scores.long(sheet, columns)
+        repeats = not classes and "score" in columns.columns
+        if repeats:
+            again, first = sheet_cells.duplicates(
+                [*(table[name] for name in ("case_id", "model", "run")), labels["label"]]
+            )
+            sheet.blame(
+                again & ~sheet.bad,
+                None,
+                lambda row: f"the class of row {sheet.rows[first[row]]} again",
+                "each class once per case and model",
+            )
+        return Part(sheet, table, labels, rows, repeats=repeats)
+    if not any(name in columns.columns for name in text_cases.ANSWERED):
+        expected = "a column answer, output, response, … or retrieved_contexts"
+        raise sheet.problems.fail(sheet.file, "no column with the model's answers", expected, 1)
+    return Part(sheet, table, passages=text_cases.passage_rows(columns))
+
+
+def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, renamed: str | None) -> Part:
+    scored = "score" in columns.columns
+    if not scored and len(sheet) and suite.task == "detection":
+        raise sheet.problems.fail(sheet.file, "no column with the scores", "a column score, confidence", 1)
+    ids = object_tables.match_cases(sheet, columns, suite.cases)
+    geometry, present = object_tables.geometry(sheet, columns, ids, object_tables.sizes_of(suite.cases))
+    object_tables.check_labels(sheet, columns.columns["label"], geometry["label"], suite, present)
+    scores = sheet_cells.numbers(sheet, columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
+    if suite.task == "detection":
+        sheet.blame(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")
+    names = text_cases.models(sheet, columns, model, renamed) if len(sheet) else pa.array([], pa.string())
+    table = pa.table({"case_id": ids, "model": names, "run": text_cases.runs(sheet, columns)})
+    rows = np.flatnonzero(present)
+    predictions = pa.table({**geometry, "score": sheet_cells.floats(scores)}).take(pa.array(rows))
+    if not len(sheet):
+        table = found_nothing(renamed or model)
+    return Part(sheet, table, predictions, rows, repeats=True)
+
+
+def ask(sheet: Sheet, columns: Columns) -> None:
+    """Raise the open questions of a mapping as InputError: without an answer the columns would be guesses."""
+    for question in columns.questions:
+        answers = " or ".join(f"{choice}={question.column}" for choice in question.choices)
+        sheet.problems.add(
+            sheet.file, "a name that means different things in different tools",
+            f"a mapping that says which: {answers}. {question.text}", 1, question.column, fatal=True,
+        )  # fmt: skip
+    sheet.problems.stop()
+
+
+def need_rows(sheet: Sheet) -> None:
+    """Raise InputError for a table without rows."""
+    if not len(sheet):
+        raise sheet.problems.fail(sheet.file, "no rows of data", "at least one row below the header")

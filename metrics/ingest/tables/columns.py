@@ -1,0 +1,357 @@
+"""What each column of an upload is: aliases of common tools, the user's mapping, questions instead of guesses."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from metrics.core.suite import METADATA, Task
+from metrics.ingest.sheet import Problems
+
+Role = Literal["suite", "outputs", "combined"]
+NUMBERED = "_#"  # stands for the number in the name of numbered columns: context_# is context_1, context_2, …
+CONTAINERS = ("inputs.", "outputs.", "expectations.", "vars.", "response.")
+
+# canonical name → what it arrives as, the most telling first; all folded (see `fold`)
+SUITE_ALIASES: dict[str, tuple[str, ...]] = {
+    "case_id": ("id", "key", "query_id", "example_id", "task_id", "test_idx"),
+    "question": ("input", "inputs", "user_input", "query", "prompt"),
+    "expected_answers": (
+        "expected_answer", "expected", "expected_output", "reference", "reference_answer", "ground_truth",
+        "ground_truths", "target", "targets", "correct_answer", "expected_response", "reference_answers", "references",
+    ),
+    "reference_contexts": ("gold_contexts", "ground_truth_contexts", "reference_context", "gold_context"),
+    "conditions": ("condition", "constraints", "output_condition"),
+    "json_schema": ("output_schema",),
+    "source_text": ("source_document", "article"),
+    "label": ("true_label", "y_true", "gold_label"),
+    "tags": ("categories", "tag", "metadata.tags"),
+    "weight": (),
+    "group": (),
+    "perturbs": (),
+    "perturbation": (),
+}  # fmt: skip
+OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
+    "case_id": SUITE_ALIASES["case_id"],
+    "model": ("model_name", "model_key", "llm_model_name", "provider", "provider_id", "provider.id"),
+    "run": ("repeat", "trial"),
+    "answer": (
+        "output", "outputs", "actual_output", "actual_answer", "response", "generated_answer", "model_response",
+        "prediction", "predictions", "response.output",
+    ),
+    "retrieved_contexts": ("contexts", "retrieval_context", "retrieved_context", "passages", "passage"),
+    "citations": ("citation",),
+    "trace": ("messages", "trajectory", "tools_called"),
+    "artifacts": (),
+    "duration_s": ("latency", "latency_ms", "actual_duration", "completion_time", "duration", "duration_ms"),
+    "cost_usd": ("cost", "token_cost"),
+    "tokens": ("total_tokens",),
+}  # fmt: skip
+# In classification outputs a class and its score; "label" alone is the true class in a combined file.
+SCORED_ALIASES: dict[str, tuple[str, ...]] = {
+    "predicted_label": ("predicted", "y_pred", "predicted_class"),
+    "score": ("confidence", "probability"),
+}
+IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
+    "case_id": (),
+    "image": ("image_name", "file_name", "filename", "image_id", "imageid"),
+    "label": ("class", "class_name", "category", "category_name", "label_name"),
+    "image_width": ("img_width",),
+    "image_height": ("img_height",),
+    "tags": ("categories", "tag"),
+    "x": (), "y": (), "width": ("w",), "height": ("h",),
+    "xmin": ("x_min", "x1", "left"), "ymin": ("y_min", "y1", "top"),
+    "xmax": ("x_max", "x2", "right"), "ymax": ("y_max", "y2", "bottom"),
+    "polygon": ("segmentation",), "rle": ("rle.counts", "segmentation.counts"), "area": (),
+    "is_crowd": ("iscrowd", "is_group_of"),
+    "model": OUTPUT_ALIASES["model"], "run": OUTPUT_ALIASES["run"], "score": ("confidence", "conf"),
+}  # fmt: skip
+# An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.
+OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
+OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
+LISTS = ("expected_answers", "reference_contexts", "tags", "retrieved_contexts", "citations", "artifacts")
+SHARED = ("case_id", "tags", "label", *IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
+# Names that mean different things in different tools: asked about unless something else in the file settles it.
+CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A column whose meaning only the user knows; `choices` are the canonical names it may have."""
+
+    column: str
+    choices: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Canonical name → column of the file, the open questions, and what the other columns are.
+
+    Numbered columns appear as one, `context_#`. `unmapped` columns are kept as metadata.*; `ignored` ones are known but
+    belong to the other kind of file.
+    """
+
+    columns: dict[str, str]
+    questions: tuple[Question, ...] = ()
+    unmapped: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+    numbered: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def fold(name: str) -> str:
+    """Return the name in lower case, with camelCase, blanks and dashes as underscores: "expectedOutput" →
+    expected_output.
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
+    return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
+
+
+def is_detection(columns: Iterable[str]) -> bool:
+    """Return whether the columns describe objects in images: an image, and a box, polygon or mask."""
+    names = {fold(name) for name in columns}
+    known = {canonical for canonical, aliases in IMAGE_ALIASES.items() if names & {canonical, *aliases}}
+    box = {"x", "y", "width", "height"} <= known or {"xmin", "ymin", "xmax", "ymax"} <= known
+    return (
+        ("image" in known or "case_id" in known) and "label" in known and (box or "polygon" in known or "rle" in known)
+    )
+
+
+def is_open_images(columns: Iterable[str]) -> bool:
+    """Return whether the columns are those of an Open Images table of boxes."""
+    return {fold(name) for name in columns} >= OPEN_IMAGES
+
+
+def guess_role(columns: Iterable[str]) -> Role:
+    """Return what a file holds, judging by its columns: outputs where there are answers, a suite where not, or both."""
+    names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
+    names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
+    if is_detection(names):
+        scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
+        return "outputs" if scored else "suite"
+
+    def has(aliases: Mapping[str, tuple[str, ...]], *canonical: str) -> bool:
+        return any(names & {name, *aliases[name]} for name in canonical)
+
+    answers = has(OUTPUT_ALIASES, "answer", "retrieved_contexts", "model", "trace") or has(
+        SCORED_ALIASES, "predicted_label", "score"
+    )
+    cases = has(SUITE_ALIASES, "question", "expected_answers", "reference_contexts", "conditions")
+    if answers and (cases or ("label" in names and has(SCORED_ALIASES, "predicted_label"))):
+        return "combined"
+    return "outputs" if answers else "suite"
+
+
+def resolve(
+    columns: Iterable[str], role: Role, task: Task | None = None, mapping: Mapping[str, str] | None = None,
+    problems: Problems | None = None, file: str = "",
+) -> Columns:  # fmt: skip
+    """Return what each column is: the user's mapping first, then canonical names, then aliases; questions for what is
+    unclear.
+
+    A mapping that names something unknown is recorded in `problems`.
+    """
+    names, numbered = _fold_numbered(list(columns))
+    folded = {name: fold(name).removesuffix(NUMBERED) for name in names}
+    detection = task in ("detection", "segmentation") or (task is None and is_detection(names))
+    wanted, other = _aliases(role, detection, task)
+    problems = Problems() if problems is None else problems
+    chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file)
+    by_user = frozenset(chosen)
+    for canonical, aliases in wanted.items():
+        if canonical in chosen:
+            continue
+        for alias in (canonical, *aliases):
+            taken = {*chosen.values(), *kept.values(), *passed}
+            match = next((name for name in names if name not in taken and _matches(folded[name], alias)), None)
+            if match is not None:
+                chosen[canonical] = match
+                break
+    for canonical, column in unfound.items():
+        if canonical not in chosen:
+            problems.add(file, f"no column {column!r} for {canonical}", "one of " + ", ".join(names), fatal=True)
+    questions: tuple[Question, ...] = ()
+    if not detection:
+        _settle(folded, chosen, {*kept.values(), *passed}, passed, by_user, role, task)
+        questions = tuple(_questions(folded, chosen, {*kept.values(), *passed}, by_user, role, task))
+    asked = {question.column for question in questions}
+    chosen = {canonical: name for canonical, name in chosen.items() if name not in asked}
+    taken = {*chosen.values(), *kept.values(), *asked}
+    known = {alias for canonical, aliases in other.items() for alias in (canonical, *aliases)}
+    ignored = tuple(name for name in names if name not in taken and (name in passed or folded[name] in known))
+    unmapped = tuple(name for name in names if name not in taken and name not in ignored)
+    return Columns(chosen, questions, unmapped, ignored, kept, numbered)
+
+
+def _aliases(
+    role: Role, detection: bool, task: Task | None
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """Return the aliases to look for, and those of the other kind of file, whose columns are ignored."""
+    if detection:
+        return IMAGE_ALIASES, {}
+    answers = dict(OUTPUT_ALIASES)
+    if task in ("classification", None):
+        answers |= SCORED_ALIASES
+    if role == "suite":
+        return SUITE_ALIASES, {name: aliases for name, aliases in answers.items() if name != "case_id"}
+    if role == "outputs":
+        if task == "classification":
+            answers["label"] = ()
+        return answers, {name: aliases for name, aliases in SUITE_ALIASES.items() if name not in ("case_id", *answers)}
+    return SUITE_ALIASES | answers, {}
+
+
+def _users(
+    names: list[str], mapping: Mapping[str, str], wanted: Mapping[str, tuple[str, ...]],
+    other: Mapping[str, tuple[str, ...]], problems: Problems, file: str,
+) -> tuple[dict[str, str], dict[str, str], set[str], dict[str, str]]:  # fmt: skip
+    """Return canonical → column, metadata name → column, columns of the other file, and columns not found."""
+    chosen: dict[str, str] = {}
+    kept: dict[str, str] = {}
+    passed: set[str] = set()
+    unfound: dict[str, str] = {}
+    others = {alias for name, aliases in other.items() for alias in (name, *aliases)}
+    for given, column in mapping.items():
+        canonical = (
+            given
+            if given in wanted
+            else next((name for name, aliases in wanted.items() if fold(given) in (name, *aliases)), None)
+        )
+        place = column if column in names else next((name for name in names if fold(name) == fold(column)), None)
+        if canonical is None and fold(given) in others:
+            passed |= {place} if place is not None else set()
+        elif canonical is None and not given.startswith(METADATA):
+            problems.add(
+                file, f"a mapping for {given!r}", "one of " + ", ".join(wanted) + f", {METADATA}NAME", fatal=True
+            )
+        elif place is None and canonical in SHARED:
+            unfound[str(canonical)] = column
+        elif place is None:
+            problems.add(file, f"no column {column!r} for {given}", "one of " + ", ".join(names), fatal=True)
+        elif canonical is None:
+            kept[given] = place
+        else:
+            chosen[canonical] = place
+    return chosen, kept, passed, unfound
+
+
+def _matches(folded: str, alias: str) -> bool:
+    if folded == alias:
+        return True
+    container = next((prefix for prefix in CONTAINERS if folded.startswith(prefix)), "")
+    return bool(container) and folded[len(container) :] == alias
+
+
+def _settle(
+    folded: Mapping[str, str], chosen: dict[str, str], settled: set[str], passed: set[str],
+    by_user: frozenset[str], role: Role, task: Task | None,
+) -> None:  # fmt: skip
+    """Give ambiguous columns the only meaning that the rest of the file allows."""
+    context = next((name for name, plain in folded.items() if plain == "context"), None)
+    if context is not None and context not in {*chosen.values(), *settled}:
+        retrieved = any(
+            plain in ("retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]) for plain in folded.values()
+        )
+        gold = any(plain in ("reference_contexts", *SUITE_ALIASES["reference_contexts"]) for plain in folded.values())
+        if retrieved != gold:
+            meaning = "reference_contexts" if retrieved else "retrieved_contexts"
+            if role == "combined" or (meaning == "reference_contexts") == (role == "suite"):
+                chosen.setdefault(meaning, context)
+            else:
+                passed.add(context)
+    if task in ("text", "agent") and "label" in chosen and "label" not in by_user:
+        label = chosen.pop("label")
+        chosen.setdefault("tags", label)
+
+
+def _questions(
+    folded: Mapping[str, str],
+    chosen: Mapping[str, str],
+    settled: set[str],
+    by_user: frozenset[str],
+    role: Role,
+    task: Task | None,
+) -> Iterable[Question]:
+    taken = {name: canonical for canonical, name in chosen.items() if canonical not in by_user}
+    settled = settled | {chosen[canonical] for canonical in by_user}
+    for name, plain in folded.items():
+        if name in settled:
+            continue
+        mapped = taken.get(name)
+        if plain == "context" and mapped is None:
+            choices = tuple(choice for choice in CONTEXT_CHOICES if choice not in chosen and _belongs(choice, role))
+            yield Question(
+                name, choices, "DeepEval's context is the gold context, other tools' the retrieved one. Which is this?"
+            )
+        elif plain == "label" and mapped == "label" and role != "outputs" and task is None and _may_be_tag(chosen):
+            yield Question(
+                name,
+                ("label", "tags", METADATA + "label"),
+                "Is this the true class of the case, or a tag to filter by?",
+            )
+        elif (
+            plain == "label"
+            and mapped == "label"
+            and role == "outputs"
+            and "answer" in chosen
+            and not {"score", "predicted_label"} & {*chosen}
+        ):
+            yield Question(
+                name,
+                ("predicted_label", METADATA + "label"),
+                f"Which is the predicted class: this, or {chosen['answer']}?",
+            )
+        elif plain == "labels" and mapped is None and role != "outputs" and "tags" not in chosen:
+            yield Question(
+                name,
+                ("tags", "label", METADATA + "labels"),
+                "Are these tags to filter by, or the true class of the case?",
+            )
+        elif (
+            mapped is None
+            and role == "suite"
+            and plain in ("answer", "answers", "output", "response")
+            and _lacks_expected(chosen)
+        ):
+            choices = ("expected_answers", METADATA + plain)
+            yield Question(
+                name, choices, "Is this the expected answer, or a model's answer that the suite does not need?"
+            )
+
+
+def _belongs(choice: str, role: Role) -> bool:
+    return choice.startswith(METADATA) or role == "combined" or (choice == "retrieved_contexts") == (role == "outputs")
+
+
+def _may_be_tag(chosen: Mapping[str, str]) -> bool:
+    return "expected_answers" in chosen or (
+        "question" in chosen and "tags" not in chosen and "predicted_label" not in chosen
+    )
+
+
+def _lacks_expected(chosen: Mapping[str, str]) -> bool:
+    return not {"expected_answers", "label", "conditions", "json_schema"} & set(chosen)
+
+
+def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the columns with context_1, context_2, … as one context_#, where the base is a list column."""
+    bases: dict[str, dict[int, str]] = {}
+    listing = {
+        alias
+        for aliases in (SUITE_ALIASES, OUTPUT_ALIASES)
+        for name in LISTS
+        for alias in (name, *aliases.get(name, ()))
+    }
+    listing |= {"context", "reference", "passage", "tag"}
+    for name in columns:
+        match = re.fullmatch(r"(.*?)[\s_\-.]?(\d{1,4})", name.strip())
+        if match and fold(match[1]) in listing:
+            bases.setdefault(fold(match[1]), {})[int(match[2])] = name
+    numbered = {
+        base + NUMBERED: tuple(name for _, name in sorted(places.items()))
+        for base, places in bases.items()
+        if min(places) <= 1
+    }
+    inside = {name: base for base, members in numbered.items() for name in members}
+    return list(dict.fromkeys(inside.get(name, name) for name in columns)), numbered

@@ -1,0 +1,313 @@
+"""Objects in images from a table: one row an object, boxes in pixels or 0–1, as corners or as corner and size."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from metrics.core.suite import METADATA, Suite
+from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import Columns, is_open_images
+from metrics.vision import rle
+
+CORNERS = ("xmin", "ymin", "xmax", "ymax")
+SIDES = ("x", "y", "width", "height")
+POLYGONS = pa.list_(pa.list_(pa.float64()))
+WKT_RING = re.compile(r"\(\s*([^()]*?)\s*\)")
+NO_SIZES = "the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"
+Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
+
+
+def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64], pa.ChunkedArray | pa.Array]:
+    """Return one case for each image in order of appearance, the index of each row's case, and each row's case id.
+
+    Values of an image that differ between its rows are problems; metadata that differ do not belong to the case and are
+    dropped.
+    """
+    found = columns.columns
+    name = found.get("image") or found.get("case_id")
+    if name is None:
+        raise sheet.problems.fail(sheet.file, "no column with the image", "a column image, image_name, file_name", 1)
+    ids = sheet_cells.required(sheet, found.get("case_id", name), "the name of the image")
+    values: dict[str, pa.ChunkedArray | pa.Array] = {
+        "case_id": ids,
+        METADATA + "image_name": sheet_cells.text(sheet, name),
+    }
+    corners = _corners(columns)
+    for canonical, stolen in (("image_width", "width"), ("image_height", "height")):
+        place = found.get(canonical) or (found.get(stolen) if corners else None)
+        if place is not None:
+            values[canonical] = sheet_cells.integers(
+                sheet_cells.numbers(sheet, place, low=1, high=1e6, whole=True), pa.int32()
+            )
+    tags = sheet_cells.lists(sheet, columns, "tags") if "tags" in found else None
+    extra = sheet_cells.metadata(sheet, columns)
+    _, first = sheet_cells.duplicates([ids])
+    for canonical, column in list(values.items()) + list(extra.items()):
+        differs = sheet_cells.differs(column, first)
+        if canonical in extra:
+            if differs.any():
+                del extra[canonical]
+        else:
+            sheet.blame(differs, canonical, column, "the same value in all rows of one image")
+    if tags is not None:
+        values["tags"] = tags
+    heads = first == np.arange(len(sheet))
+    heads &= ~is_null(ids)
+    index = np.cumsum(heads) - 1
+    return only(pa.table(values | extra), heads), index[first], ids
+
+
+def geometry(
+    sheet: Sheet, columns: Columns, ids: pa.ChunkedArray | pa.Array, sizes: Sizes
+) -> tuple[dict[str, Any], Mask]:
+    """Return label, box, area, polygons and rle of each row, and which rows hold an object at all.
+
+    A row with neither label nor geometry only says that the image exists. Boxes that all lie within 0…1 are shares of
+    the image's size.
+    """
+    found = columns.columns
+    if "label" not in found:
+        raise sheet.problems.fail(sheet.file, "no column with the class", "a column label", 1)
+    label = sheet_cells.text(sheet, found["label"])
+    names = [found[side] for side in (CORNERS if _corners(columns) else SIDES) if side in found]
+    shapes = [found[name] for name in ("polygon", "rle") if name in found]
+    if len(names) != 4 and not shapes:
+        expected = "columns x, y, width, height or xmin, ymin, xmax, ymax, or polygon, or rle"
+        raise sheet.problems.fail(sheet.file, "no boxes", expected, 1)
+    names = names if len(names) == 4 else []
+    empty = is_null(label)
+    for name in (*names, *shapes):
+        empty &= is_null(sheet.table[name])
+    objects = ~empty
+    sheet.blame(
+        objects & as_mask(pc.fill_null(pc.match_substring_regex(label, r"^\s*$"), True)),
+        found["label"],
+        label,
+        "a class",
+    )
+    wide, high = _row_sizes(ids, sizes)
+    boxes = np.full((len(sheet), 4), np.nan)
+    given = np.zeros(len(sheet), bool)
+    if names:
+        given = objects.copy()
+        if shapes:
+            given &= ~np.logical_and.reduce([is_null(sheet.table[name]) for name in names])
+        boxes = _boxes(sheet, columns, names, given, wide, high)
+    polygons, masks, derived = _shapes(sheet, columns, objects, wide, high)
+    boxes[~given] = derived[~given, :4]
+    sheet.blame(objects & ~sheet.bad & np.isnan(boxes).any(axis=1), None, "no box", "a box, polygon or run lengths")
+    area = boxes[:, 2] * boxes[:, 3]
+    area = np.where(given | np.isnan(derived[:, 4]), area, derived[:, 4])
+    if "area" in found:
+        stated = sheet_cells.numbers(sheet, found["area"], low=0)
+        area = np.where(np.isnan(stated), area, stated)
+    sides = {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
+    return {"label": label, **sides, "area": sheet_cells.floats(area), "polygons": polygons, "rle": masks}, objects
+
+
+def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
+    """Return the case id that each row's image refers to: the id itself, the image's name, or its name without
+    extension.
+    """
+    found = columns.columns
+    name = found.get("case_id") or found.get("image")
+    if name is None:
+        raise sheet.problems.fail(
+            sheet.file, "no column with the image", "a column image, image_name, file_name or case_id", 1
+        )
+    given = flat(sheet_cells.required(sheet, name, "the name of the image"))
+    index = find_cases(given, cases)
+    sheet.blame(is_null(index) & ~sheet.bad, name, given, "an image of the suite")
+    return flat(cases["case_id"]).take(index)
+
+
+def find_cases(given: pa.Array, cases: pa.Table) -> pa.Array:
+    """Return the index of the case that each name of an image refers to, null where there is none.
+
+    A name is the case id or the image's name; else either without folders and extension, where only one case has it.
+    """
+    known = [flat(cases["case_id"])]
+    if METADATA + "image_name" in cases.column_names:
+        known.append(flat(cases[METADATA + "image_name"]))
+    index = pa.nulls(len(given), pa.int32())
+    for names in known:
+        index = pc.coalesce(index, pc.index_in(given, names, skip_nulls=True))
+    plain = _plain(given)
+    for names in known:
+        stems = _plain(names)
+        again, first = sheet_cells.duplicates([stems])
+        repeated = np.isin(first, first[again])
+        once = pc.if_else(pa.array(repeated), None, stems)
+        index = pc.coalesce(index, pc.index_in(plain, once, skip_nulls=True))
+    return index
+
+
+def _plain(names: pa.Array) -> pa.Array:
+    return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
+
+
+def check_labels(
+    sheet: Sheet, column: str, labels: pa.Array | pa.ChunkedArray, suite: Suite, rows: Mask | None = None
+) -> None:
+    """Record as problems the labels, of all rows or of some, that are not a class of the suite."""
+    unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
+    sheet.blame(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
+
+
+def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
+    """Return case id → (width, height) of its image, where both are known."""
+    if not {"image_width", "image_height"} <= set(cases.column_names):
+        return {}
+    triples = zip(
+        cases["case_id"].to_pylist(), cases["image_width"].to_pylist(), cases["image_height"].to_pylist(), strict=True
+    )
+    return {case: (wide, high) for case, wide, high in triples if wide is not None and high is not None}
+
+
+def crowds(sheet: Sheet, columns: Columns) -> Mask:
+    """Return which rows are crowds; in Open Images −1, not known, is no."""
+    name = columns.columns.get("is_crowd")
+    if name is None:
+        return np.zeros(len(sheet), bool)
+    return sheet_cells.flags(sheet, name, unknown=("-1",) if is_open_images(sheet.table.column_names) else ())
+
+
+def scale(columns: Columns, sheet: Sheet) -> str:
+    """Return how the boxes of a sheet are understood: "pixels" or "0–1", and by which columns."""
+    names = [columns.columns[side] for side in (CORNERS if _corners(columns) else SIDES) if side in columns.columns]
+    if len(names) != 4:
+        return "polygons or masks"
+    values = np.stack([sheet_cells.numbers(sheet, name) for name in names], axis=1)
+    return ("0–1" if _normalised(values) else "pixels") + ", " + " ".join(names)
+
+
+def _corners(columns: Columns) -> bool:
+    return all(corner in columns.columns for corner in CORNERS)
+
+
+def _normalised(values: NDArray[np.float64]) -> bool:
+    """Return whether boxes are shares of the image: all within 0…1, and not just pixels that happen to be 0 and 1."""
+    known = values[~np.isnan(values).any(axis=1)]
+    return bool(len(known)) and bool((known >= 0).all() and (known <= 1).all() and (known % 1 != 0).any())
+
+
+def _boxes(
+    sheet: Sheet, columns: Columns, names: list[str], given: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    shares = is_open_images(sheet.table.column_names)
+    high_end = 1.0 if shares else None
+    values = np.stack(
+        [sheet_cells.numbers(sheet, name, low=0 if shares else None, high=high_end) for name in names], axis=1
+    )
+    for place, name in enumerate(names):
+        sheet.blame(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
+    if shares or _normalised(values[given]):
+        sheet.blame(given & np.isnan(wide), None, "no size", NO_SIZES)
+        values = values * np.stack([wide, high, wide, high], axis=1)
+    if _corners(columns):
+        values[:, 2:] -= values[:, :2]
+    with np.errstate(invalid="ignore"):
+        for place in (2, 3):
+            what = "not before " + names[place - 2] if _corners(columns) else "of at least 0"
+            sheet.blame(given & (values[:, place] < 0), names[place], sheet.table[names[place]], "a number " + what)
+    values[~given] = np.nan
+    return values
+
+
+def _row_sizes(ids: pa.ChunkedArray | pa.Array, sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    codes, _ = sheet_cells.codes_of(ids)
+    known = pc.dictionary_encode(flat(ids), null_encoding="encode").dictionary.to_pylist()
+    table = np.array([sizes.get(name, (np.nan, np.nan)) for name in known] or [(np.nan, np.nan)], float)
+    return (table[codes, 0], table[codes, 1]) if len(codes) else (np.zeros(0), np.zeros(0))
+
+
+def _shapes(
+    sheet: Sheet, columns: Columns, objects: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[pa.Array, pa.Array, NDArray[np.float64]]:
+    """Return polygons, run lengths, and the box and area they give (x, y, width, height, area; NaN where there is
+    none).
+    """
+    count = len(sheet)
+    rings: list[list[list[float]] | None] = [None] * count
+    codes: list[str | None] = [None] * count
+    derived = np.full((count, 5), np.nan)
+    for canonical, what in (
+        ("polygon", "a POLYGON in WKT or GeoJSON, without holes"),
+        ("rle", "COCO run lengths of the image's size"),
+    ):
+        name = columns.columns.get(canonical)
+        if name is None:
+            continue
+        column = sheet_cells.text(sheet, name)
+        for place in np.flatnonzero(objects & ~is_null(column)).tolist():
+            try:
+                if canonical == "polygon":
+                    rings[place], derived[place] = parse_polygon(column[place].as_py())
+                else:
+                    codes[place], derived[place] = _run_lengths(column[place].as_py(), wide[place], high[place])
+            except (ValueError, TypeError, KeyError, IndexError):
+                mask = np.zeros(count, bool)
+                mask[place] = True
+                sheet.blame(mask, name, column, what)
+    return pa.array(rings, POLYGONS), pa.array(codes, pa.string()), derived
+
+
+def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, float, float, float]]:
+    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area; ValueError for anything
+    else.
+    """
+    body = text.strip()
+    if body.startswith("{"):
+        shape = orjson.loads(body)
+        shape = shape.get("geometry", shape)
+        parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+        if shape["type"] not in ("Polygon", "MultiPolygon") or any(len(part) != 1 for part in parts):
+            raise ValueError(shape["type"])
+        points = [[(float(x), float(y)) for x, y in part[0]] for part in parts]
+    else:
+        if not re.match(r"(MULTI)?POLYGON\s*\(", body, re.IGNORECASE) or re.search(r"\)\s*,\s*\((?!\s*\()", body):
+            raise ValueError(body)
+        points = [[_point(pair) for pair in ring.split(",")] for ring in WKT_RING.findall(body)]
+    rings = [list(chain.from_iterable(ring[:-1] if ring[0] == ring[-1] else ring)) for ring in points]
+    if not rings or any(len(ring) < 6 for ring in rings) or not np.isfinite(list(chain.from_iterable(rings))).all():
+        raise ValueError(body)
+    xs = np.array(list(chain.from_iterable(ring[0::2] for ring in rings)))
+    ys = np.array(list(chain.from_iterable(ring[1::2] for ring in rings)))
+    area = sum(
+        abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+        for x, y in ((np.array(r[0::2]), np.array(r[1::2])) for r in rings)
+    )
+    return rings, (float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)), float(area))
+
+
+def _point(text: str) -> tuple[float, float]:
+    x, y = text.split()
+    return float(x), float(y)
+
+
+def _run_lengths(text: str, wide: float, high: float) -> tuple[str, tuple[float, float, float, float, float]]:
+    """Return compressed text, box and area of run lengths: compressed or a list, alone or as counts beside the size."""
+    counts: Any = text.strip()
+    if counts[:1] in ("{", "["):
+        with suppress(orjson.JSONDecodeError):  # a code may begin with a bracket, but never ends with one
+            counts = orjson.loads(counts)
+    if isinstance(counts, dict):
+        if [int(side) for side in counts["size"]] != [high, wide]:
+            raise ValueError(text)
+        counts = counts["counts"]
+    if isinstance(counts, list) and len(counts) == 1 and str(counts[0]) != str(int(wide * high)):
+        counts = counts[0]  # a code among lists, in a column that has both
+    runs = [int(str(run)) for run in counts] if isinstance(counts, list) else rle.decode(str(counts))
+    if np.isnan(wide) or any(run < 0 for run in runs) or sum(runs) != wide * high:
+        raise ValueError(text)
+    code = rle.encode(runs) if isinstance(counts, list) else str(counts)
+    return code, (*rle.box(runs, int(high)), float(rle.area(runs)))

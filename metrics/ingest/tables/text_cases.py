@@ -1,0 +1,194 @@
+"""Cases and outputs of text, classification and agent tasks, from validated sheets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.suite import METADATA
+from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import LISTS, SUITE_ALIASES, Columns, fold
+
+SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
+OUTPUT_TEXTS = ("answer", "trace")
+OUTPUT_NUMBERS = ("duration_s", "cost_usd")
+PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
+ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
+
+
+def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
+    """Return the suite's columns of the sheet in the types of CASES, a row for each of its rows; invalid rows are
+    problems.
+    """
+    found = columns.columns
+    if not {"case_id", *SUITE_TEXTS, "expected_answers", "reference_contexts"} & set(found):
+        names = ", ".join(sheet.table.column_names[:12])
+        raise sheet.problems.fail(
+            sheet.file, f"only the columns {names}", "columns such as case_id, question, expected_answer", 1
+        )
+    values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
+    for canonical in SUITE_TEXTS:
+        if canonical in found:
+            values[canonical] = sheet_cells.text(sheet, found[canonical])
+    for canonical in ("expected_answers", "reference_contexts", "tags"):
+        if canonical in found:
+            values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+    if "weight" in found:
+        values["weight"] = sheet_cells.floats(sheet_cells.numbers(sheet, found["weight"], low=0))
+    if need_label and "label" not in found:
+        choices = ", ".join(("label", *SUITE_ALIASES["label"]))
+        raise sheet.problems.fail(sheet.file, "no column with the true class", f"a column {choices}", 1)
+    if need_label:
+        sheet_cells.required(sheet, found["label"], "the true class of the case")
+    _refuse_code(sheet, columns)
+    return pa.table(values | sheet_cells.metadata(sheet, columns))
+
+
+def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
+    """Return the case ids; where the file has none, rows are numbered, or questions where it also holds answers."""
+    found = columns.columns
+    if "case_id" in found:
+        return sheet_cells.required(sheet, found["case_id"], "a case id")
+    if "question" in found and any(name in found for name in ANSWERED):
+        codes, _ = sheet_cells.codes_of(sheet_cells.text(sheet, found["question"]))
+        return pa.array(codes + 1).cast(pa.string())
+    return pa.array(np.arange(1, len(sheet) + 1)).cast(pa.string())
+
+
+def unique_cases(sheet: Sheet, table: pa.Table) -> None:
+    """Record as problems case ids that occurred in an earlier row, and variants of unknown cases."""
+    again, first = sheet_cells.duplicates([table["case_id"]])
+    again &= ~is_null(table["case_id"])
+    ids = flat(table["case_id"])
+    sheet.blame(
+        again, "case_id", lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}",
+        "every case once (several models' answers: a file of outputs, or one combined file)",
+    )  # fmt: skip
+    known_cases(sheet, table)
+
+
+def known_cases(sheet: Sheet, table: pa.Table) -> None:
+    """Record as problems the variants of unknown cases."""
+    if "perturbs" in table.column_names:
+        origin = table["perturbs"]
+        unknown = ~is_null(origin) & ~as_mask(pc.is_in(origin, flat(table["case_id"])))
+        sheet.blame(unknown, "perturbs", origin, "the case_id of a case in this file")
+
+
+def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.Table:
+    """Return the outputs' columns of the sheet in the types of OUTPUTS, a row for each of its rows; invalid rows are
+    problems.
+    """
+    found = columns.columns
+    if "case_id" not in found and "question" not in found:
+        expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
+        raise sheet.problems.fail(sheet.file, "no column with the case ids", expected, 1)
+    values: dict[str, pa.ChunkedArray | pa.Array] = {
+        "case_id": case_ids(sheet, columns),
+        "model": models(sheet, columns, model, renamed),
+        "run": runs(sheet, columns),
+    }
+    for canonical in OUTPUT_TEXTS:
+        if canonical in found:
+            values[canonical] = sheet_cells.text(sheet, found[canonical])
+    for canonical in LISTS:
+        if canonical in found and canonical in ("retrieved_contexts", "citations", "artifacts"):
+            values[canonical] = sheet_cells.lists(sheet, columns, canonical)
+    for canonical in OUTPUT_NUMBERS:
+        if canonical in found:
+            number = sheet_cells.numbers(sheet, found[canonical], low=0)
+            values[canonical] = sheet_cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
+    if "tokens" in found:
+        values["tokens"] = sheet_cells.integers(
+            sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True), pa.int64()
+        )
+    return pa.table(values | sheet_cells.metadata(sheet, columns))
+
+
+def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.ChunkedArray | pa.Array:
+    """Return the model of each row: the column's, else `model`; `renamed` is the user's name for the file's only
+    model.
+    """
+    name = columns.columns.get("model")
+    if name is None:
+        return pa.array(np.full(len(sheet), renamed or model, object), pa.string())
+    column = sheet_cells.required(sheet, name, "the name of the model")
+    if renamed is None:
+        return column
+    if len(set(column.unique().to_pylist())) > 1:
+        sheet.problems.add(
+            sheet.file,
+            f"the model name {renamed!r} for a file with several models",
+            "one model in it",
+            column=name,
+            fatal=True,
+        )
+    return pa.array(np.full(len(sheet), renamed, object), pa.string())
+
+
+def runs(sheet: Sheet, columns: Columns) -> pa.Array:
+    """Return the repeat of each row, 1 where the file does not say."""
+    name = columns.columns.get("run")
+    if name is None:
+        return pa.array(np.ones(len(sheet), np.int32))
+    return sheet_cells.integers(
+        sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True), pa.int32(), absent=1
+    )
+
+
+def passage_rows(columns: Columns) -> bool:
+    """Return whether the file has one row per passage (Open RAG Eval) instead of a list of them."""
+    return fold(columns.columns.get("retrieved_contexts", "")) == "passage"
+
+
+def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
+    """Return one row for each case, model and run with all its passages in file order, and which rows of the sheet
+    these are.
+
+    Rows of one key whose answers differ are problems.
+    """
+    _, first = sheet_cells.duplicates([table[name] for name in ("case_id", "model", "run")])
+    for name in table.column_names:
+        if name == "retrieved_contexts" or name.startswith(METADATA):
+            continue
+        sheet.blame(
+            sheet_cells.differs(table[name], first), name, table[name], "the same in all rows of one case and model"
+        )
+    order = np.argsort(first, kind="stable")
+    passages = flat(table["retrieved_contexts"])
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(passages), 0).to_numpy(zero_copy_only=False))
+    sums = np.bincount(first, weights=lengths, minlength=len(table)).astype(np.int64)
+    heads = first == np.arange(len(table))
+    offsets = pa.array(np.concatenate(([0], np.cumsum(sums[heads]))).astype(np.int32))
+    joined = pa.ListArray.from_arrays(offsets, passages.take(pa.array(order)).flatten())
+    grouped = only(table, heads)
+    return grouped.set_column(grouped.column_names.index("retrieved_contexts"), "retrieved_contexts", joined), heads
+
+
+def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Mask]:
+    """Return each case once, the outputs, and where a case begins, from a file that holds both in every row.
+
+    Suite values that differ between the rows of one case are problems; a metadata column belongs to the cases where it
+    is the same in all rows of every case, else to the outputs.
+    """
+    _, first = sheet_cells.duplicates([suite_part["case_id"]])
+    dropped = []
+    for name in suite_part.column_names:
+        differs = sheet_cells.differs(suite_part[name], first)
+        if name.startswith(METADATA):
+            dropped += [name] if differs.any() else []
+        else:
+            sheet.blame(differs, name, suite_part[name], "the same value in all rows of one case")
+    kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]
+    return suite_part.drop_columns(dropped), outputs_part.drop_columns(kept), first == np.arange(len(sheet))
+
+
+def _refuse_code(sheet: Sheet, columns: Columns) -> None:
+    names: Sequence[str] = [
+        columns.columns[name] for name in ("expected_answers", "conditions") if name in columns.columns
+    ]
+    if any(fold(name).startswith(PROMPTFOO) or name.startswith("__") for name in sheet.table.column_names):
+        names = sheet.table.column_names
+    sheet_cells.refuse_code(sheet, [name for name in names if name in sheet.table.column_names])

@@ -1,0 +1,1 @@
+"""Traces of agents: every known form becomes one JSON of steps."""

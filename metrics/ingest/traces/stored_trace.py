@@ -1,0 +1,155 @@
+"""A trace as it is stored: whatever tool wrote it, it becomes one JSON of steps (metrics.text.agents.traces).
+
+It may be steps of our own ({"steps": [{"tool": …, "arguments": …, "result": …}, {"role": …, "text": …}]}), messages of
+OpenAI's chat, items of its Responses API, Anthropic's blocks, or OpenTelemetry spans with gen_ai.* attributes (OTLP's
+JSON, or a list of spans): in a cell of a `trace` column, or a file of its own.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metrics.ingest.tables.values import finite, json_text, text_of
+from metrics.ingest.traces.chat_traces import conversation, is_conversation
+from metrics.ingest.traces.otel_traces import SpanTrace, is_export, is_span, spans_in, trace_of_spans
+from metrics.text.agents.traces import MOST_STEPS, Step, TraceError, steps_of
+from metrics.text.json_text import JsonError, read_json
+
+EXPECTED = (
+    "a trace in JSON: steps, chat messages with roles, Responses items, or OpenTelemetry spans with gen_ai.* attributes"
+)
+LONGEST = 20_000_000  # characters of one trace
+BESIDE = ("case_id", "model", "run")  # what a record may hold beside its trace
+OWN = {"steps", "artifacts", "source", "metadata", "error", "started", "seconds", "tokens", *BESIDE}
+SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace as it is stored, its steps, and its tokens, seconds and case where it states them."""
+
+    text: str
+    steps: Sequence[Step]
+    format: str
+    seconds: float | None = None
+    tokens: int | None = None
+    case_id: str | None = None
+
+    @property
+    def question(self) -> str | None:
+        """The user's first message; None where there is none."""
+        return next((step.text for step in self.steps if step.kind == "message" and step.role == "user"), None)
+
+    @property
+    def answer(self) -> str | None:
+        """The assistant's last message; None where there is none."""
+        texts = (
+            step.text for step in reversed(self.steps) if step.kind == "message" and step.role in ("assistant", "model")
+        )
+        return next(texts, None)
+
+
+def read_trace(text: str) -> Trace:
+    """Return the trace in a cell; TraceError where its form is unknown."""
+    if len(text) > LONGEST:
+        raise TraceError(f"{len(text):,} characters, more than {LONGEST:,}")
+    return trace_of(json_value(text, ".json"), text)
+
+
+def trace_of(document: Any, text: str | None = None) -> Trace:
+    """Return the trace in a JSON value; `text` is its JSON, where that is known."""
+    if is_export(document) or is_span(document):
+        return _of_spans([document])
+    if isinstance(document, list):
+        if document and (is_span(document[0]) or is_export(document[0])):
+            return _of_spans(document)
+        if is_conversation(document):
+            return _of_messages(document)
+        return _own(document, text)
+    if not isinstance(document, Mapping):
+        raise TraceError(f"{type(document).__name__} {json_text(document)[:SHOWN]}")
+    if isinstance(document.get("steps"), list):
+        return _own(document, text)
+    if isinstance(document.get("messages"), list):
+        return _of_messages(document["messages"], document)
+    if isinstance(document.get("spans"), list):
+        return _of_spans(document["spans"])
+    if isinstance(document.get("output"), list):
+        given = document.get("input")
+        messages = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
+        return _of_messages([*messages, *document["output"]], document)
+    if isinstance(document.get("choices"), list):
+        chosen = document["choices"][0] if document["choices"] else None
+        return _of_messages([chosen.get("message") if isinstance(chosen, Mapping) else None], document)
+    raise TraceError(f"an object with {', '.join(map(str, list(document)[:8])) or 'nothing'}"[:200])
+
+
+def is_trace(value: Any) -> bool:
+    """Return whether a record, or a whole document, is itself a trace and not a row of a table."""
+    if isinstance(value, list):
+        return bool(value) and (is_span(value[0]) or is_conversation(value))
+    if not isinstance(value, Mapping):
+        return False
+    own = isinstance(value.get("steps"), list) and value.keys() <= OWN
+    return own or is_export(value) or is_span(value) or value.get("object") in ("response", "chat.completion")
+
+
+def json_value(text: str, suffix: str) -> Any:
+    """Return the JSON value of a file, or the list of those on its lines; TraceError where it is not JSON."""
+    try:
+        if suffix == ".json":
+            return read_json(text).value
+        return [read_json(line).value for line in text.splitlines() if line.strip()]
+    except JsonError as failure:
+        raise TraceError(f"no JSON: {failure}") from None
+
+
+def _own(document: Any, text: str | None) -> Trace:
+    stored = _clean(text if text is not None else json.dumps(document, ensure_ascii=False))
+    beside = document if isinstance(document, Mapping) else {}
+    seconds: Any = beside.get("seconds")
+    return Trace(
+        stored, steps_of(stored), str(beside.get("source") or "steps")[:SHOWN],
+        float(seconds) if finite(seconds) and seconds >= 0 else None, _count(beside.get("tokens")),
+        text_of(beside.get("case_id")),
+    )  # fmt: skip
+
+
+def _of_messages(listed: Sequence[Any], document: Mapping[str, Any] | None = None) -> Trace:
+    beside = document or {}
+    usage = beside.get("usage")
+    tokens = _count(usage.get("total_tokens")) if isinstance(usage, Mapping) else None
+    artifacts = beside.get("artifacts")
+    steps = conversation(listed)
+    return _packed(steps, "messages", artifacts if isinstance(artifacts, list) else None, tokens=tokens)
+
+
+def _of_spans(documents: Sequence[Any]) -> Trace:
+    spans = [span for group in spans_in(documents).values() for span in group]
+    return trace_from(trace_of_spans(spans))
+
+
+def trace_from(found: SpanTrace) -> Trace:
+    """Return the trace that spans describe, as it is stored."""
+    return _packed(found.steps, "OpenTelemetry", None, found.seconds, found.tokens, found.case_id)
+
+
+def _packed(
+    steps: Sequence[Step], kind: str, artifacts: list[Any] | None, seconds: float | None = None,
+    tokens: int | None = None, case_id: str | None = None,
+) -> Trace:  # fmt: skip
+    if len(steps) > MOST_STEPS:
+        raise TraceError(f"{len(steps):,} steps, more than {MOST_STEPS:,}")
+    facts = {"source": kind, "artifacts": artifacts, "seconds": seconds, "tokens": tokens}
+    document = {"steps": [step.as_record() for step in steps], **{n: v for n, v in facts.items() if v is not None}}
+    return Trace(_clean(json.dumps(document, ensure_ascii=False)), steps, kind, seconds, tokens, case_id)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+
+
+def _clean(text: str) -> str:
+    """Return text without unpaired surrogates, which a table cannot hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,115 @@
+"""The trace column of a table: converted to the stored form, with answer, tokens and question taken from the traces."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.suite import Suite
+from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
+from metrics.ingest.tables import sheet_cells
+from metrics.ingest.tables.columns import Columns, Role
+from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, read_trace
+from metrics.text.agents.traces import TraceError
+
+
+def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = None) -> Columns:
+    """Convert the sheet's traces to their stored form, and return the columns with what the traces add.
+
+    That is the answer, tokens and seconds where the sheet has no column for them, and the question where it holds
+    cases. Without case ids a trace belongs to the case of `suite` whose question is the user's first message. Cells
+    that are not a trace are problems.
+    """
+    name = columns.columns.get("trace")
+    if name is None or role == "suite":
+        return columns
+    column = sheet_cells.text(sheet, name)
+    blank = is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
+    traces: list[Trace | None] = []
+    wrong: dict[int, str] = {}
+    for row, (text, empty) in enumerate(zip(column.to_pylist(), blank.tolist(), strict=True)):
+        try:
+            traces.append(None if empty else read_trace(text))
+        except TraceError as failure:
+            wrong[row] = str(failure)
+            traces.append(None)
+    sheet.blame_rows(wrong, name, EXPECTED)
+    derived: dict[str, list[str | None]] = {
+        "trace": [None if trace is None else trace.text for trace in traces],
+        "answer": [None if trace is None else trace.answer for trace in traces],
+        "tokens": [None if trace is None or trace.tokens is None else str(trace.tokens) for trace in traces],
+        "duration_s": [None if trace is None or trace.seconds is None else repr(trace.seconds) for trace in traces],
+    }
+    questions = [None if trace is None else trace.question for trace in traces]
+    if role == "combined":
+        derived["question"] = questions
+    if role == "outputs" and suite is not None and ("question" not in columns.columns):
+        given = columns.columns.get("case_id")
+        named = sheet_cells.text(sheet, given).to_pylist() if given else [None] * len(sheet)
+        if given is None or None in named:
+            derived["case_id"] = _cases(sheet, named, questions, suite)
+    return _with(sheet, columns, name, derived)
+
+
+def _with(sheet: Sheet, columns: Columns, name: str, derived: Mapping[str, Sequence[str | None]]) -> Columns:
+    """Return the columns after storing the traces in the sheet, and what it lacks in new columns."""
+    mapping = dict(columns.columns)
+    for canonical, values in derived.items():
+        if canonical not in ("trace", "case_id") and (canonical in mapping or not any(values)):
+            continue
+        place = name if canonical == "trace" else mapping.get(canonical, canonical)
+        while place in sheet.table.column_names and place not in (name, mapping.get(canonical)):
+            place = f"{place} of the trace"  # that name is another column's
+        array = pa.array(values, pa.string())
+        if place in sheet.table.column_names:
+            sheet.table = sheet.table.set_column(sheet.table.column_names.index(place), place, array)
+        else:
+            sheet.table = sheet.table.append_column(place, array)
+        mapping[canonical] = place
+    return replace(columns, columns=mapping)
+
+
+def _cases(
+    sheet: Sheet, named: Sequence[str | None], questions: Sequence[str | None], suite: Suite
+) -> list[str | None]:
+    """Return the case of each row that does not name it: the one whose question the user asked."""
+    ids: dict[str, list[str]] = {}
+    pairs = zip(suite.cases["question"].to_pylist(), suite.cases["case_id"].to_pylist(), strict=True)
+    for question, case_id in pairs:
+        if question is not None:
+            ids.setdefault(_words(question), []).append(case_id)
+    found: list[str | None] = []
+    wrong: dict[int, str] = {}
+    for row, (case_id, question) in enumerate(zip(named, questions, strict=True)):
+        fitting = [case_id] if case_id is not None else ids.get(_words(question or ""), [])
+        if len(fitting) != 1:
+            several = f", the question of {len(fitting)} cases" if fitting else ""
+            wrong[row] = f"no case id, and a user who asks {(question or 'nothing')[:SHOWN]!r}{several}"
+        found.append(fitting[0] if len(fitting) == 1 else None)
+    sheet.blame_rows(wrong, "case_id", "a case id, or the question of one case of the suite")
+    return [
+        f"?{row}" if case_id is None else case_id for row, case_id in enumerate(found)
+    ]  # a problem already, and only once
+
+
+def note(sheet: Sheet, columns: Columns, role: Role) -> str | None:
+    """Return, for a preview, the forms of the first traces and what would be taken from them; None without a trace
+    column.
+    """
+    name = columns.columns.get("trace")
+    if name is None:
+        return None
+    kinds: dict[str, None] = {}
+    for text in flat(sheet_cells.text(sheet, name)).drop_null().slice(0, 20).to_pylist():
+        try:
+            kinds[read_trace(text).format] = None
+        except TraceError:
+            kinds["unreadable"] = None
+    wanted = ("question", "answer") if role == "combined" else ("answer",)
+    taken = " and ".join(f"the {canonical}" for canonical in wanted if canonical not in columns.columns)
+    return f"Traces: {', '.join(kinds) or 'none'}{f'; {taken} from them' if taken else ''}."
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

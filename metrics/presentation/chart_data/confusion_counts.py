@@ -1,0 +1,87 @@
+"""The confusion matrix as numbers: rows, columns, counts, shares, the most frequent mistakes.
+
+A table of counts has `label` (the truth), `predicted` and `count`. Of detections the last row counts predictions where
+there is no object, the last column missed objects: the margins.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+OTHERS = "(others)"
+NONE = "(none)"  # an absent label
+MARGINS = ("hallucination", "missed")  # truth of a prediction without an object; prediction of a missed object
+MOST_LABELS = 40  # classes in a matrix; the others are summed as OTHERS
+LEAST_SCALE = 0.25  # share of a mistake that gets the full colour, unless one has more
+
+
+def margins_of(counts: pd.DataFrame) -> tuple[str, str]:
+    """Return the names of a detection matrix's margins: in parentheses where a class has the same name."""
+    row, column = MARGINS
+    while f"({row})" in set(counts["label"]):
+        row = f"({row})"
+    while f"({column})" in set(counts["predicted"]):
+        column = f"({column})"
+    return row, column
+
+
+def groups(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = MOST_LABELS) -> dict[str, str]:
+    """Return the name of each label in the matrix: its own, or OTHERS beyond the `most` frequent ones."""
+    counts = _filled(counts)
+    frequency = counts.groupby("label")["count"].sum().add(counts.groupby("predicted")["count"].sum(), fill_value=0)
+    frequency = frequency.drop(list(margins or ()), errors="ignore")
+    kept = set(frequency.sort_values(ascending=False, kind="stable").index[:most])
+    names = {name: name if name in kept else OTHERS for name in frequency.index}
+    return names | {name: name for name in margins or ()}
+
+
+def confusion_matrix(
+    counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = MOST_LABELS
+) -> pd.DataFrame:
+    """Return counts with true labels as rows and predicted labels as columns, by name; OTHERS and the margins last."""
+    names = groups(counts, margins, most)
+    counts = _filled(counts)
+    counts = counts.assign(label=counts["label"].map(names), predicted=counts["predicted"].map(names))
+    matrix = counts.pivot_table(index="label", columns="predicted", values="count", aggfunc="sum", fill_value=0)
+    inner = set(names.values()) - set(margins or ())
+    ordered = sorted(inner, key=lambda name: (name == OTHERS, name))
+    rows = [name for name in ordered if name in matrix.index or margins]
+    columns = [name for name in ordered if name in matrix.columns or name in rows]
+    if margins:
+        rows, columns = [*rows, margins[0]], [*columns, margins[1]]
+    return matrix.reindex(index=rows, columns=columns, fill_value=0)
+
+
+def cell_shares(counts: Sequence[Sequence[int]], margins: bool) -> list[list[float]]:
+    """Return each cell's share of its row, in the row of a margin of its column; 0 where there is nothing to share."""
+    shares = [[count / max(1, sum(row)) for count in row] for row in counts]
+    if margins:
+        columns = [sum(column) for column in zip(*counts, strict=True)]
+        shares[-1] = [count / max(1, total) for count, total in zip(counts[-1], columns, strict=True)]
+    return shares
+
+
+def right_cells(rows: Sequence[str], columns: Sequence[str]) -> list[list[bool]]:
+    """Return which cells count right predictions: the true label is the predicted one."""
+    return [[row == column for column in columns] for row in rows]
+
+
+def full_share(shares: Sequence[Sequence[float]], right: Sequence[Sequence[bool]]) -> float:
+    """Return the share at which a mistake gets the full colour."""
+    pairs = zip(shares, right, strict=True)
+    return max([LEAST_SCALE, *(s for row, cells in pairs for s, ok in zip(row, cells, strict=True) if not ok)])
+
+
+def confusions(counts: pd.DataFrame, margins: tuple[str, str] | None = None, most: int = 8) -> pd.DataFrame:
+    """Return the most frequent mistakes between classes: label, predicted, count, share of the label's objects."""
+    counts = _filled(counts)
+    totals = counts.groupby("label")["count"].sum()
+    inner = ~counts["label"].isin(margins or ()) & ~counts["predicted"].isin(margins or ())
+    wrong = counts[inner & (counts["label"] != counts["predicted"])]
+    found = wrong.assign(share=wrong["count"] / totals.reindex(wrong["label"]).to_numpy())
+    columns = ["label", "predicted", "count", "share"]
+    return found.sort_values("count", ascending=False, kind="stable").head(most)[columns]
+
+
+def _filled(counts: pd.DataFrame) -> pd.DataFrame:
+    return counts.assign(label=counts["label"].fillna(NONE), predicted=counts["predicted"].fillna(NONE))

@@ -1,0 +1,73 @@
+"""Points of curves: which labels come first, rows at a threshold, means over labels, the best threshold.
+
+A table of points has `series` (the model, as shown), `label`, and the columns of its evaluator: `threshold`, `tp`,
+`fp`, `fn`, `precision`, `recall`, `f1` …
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+ALL = "all classes"
+COUNTS, RATES = ["tp", "fp", "fn"], ["precision", "recall", "f1"]
+
+
+def label_order(points: pd.DataFrame) -> list[str]:
+    """Return the labels of a table of points.
+
+    Labels with the most ground truths come first where the points count them; else those with the highest mean
+    precision; else they keep their order.
+    """
+    labels = list(points["label"].drop_duplicates())
+    if {"tp", "fn"} <= set(points.columns):
+        size = (points["tp"] + points["fn"]).groupby(points["label"]).max()
+    elif "precision" in points:
+        size = points.groupby("label")["precision"].mean().fillna(0.0)
+    else:
+        return labels
+    return sorted(labels, key=lambda label: -size[label])
+
+
+def nearest(values: Sequence[float], wanted: float) -> float:
+    """Return the one of `values` closest to `wanted`; of two equally close ones the smaller."""
+    return min(sorted(values), key=lambda value: abs(value - wanted))
+
+
+def at_threshold(points: pd.DataFrame, threshold: float) -> pd.DataFrame:
+    """Return the rows at the threshold closest to the given one."""
+    if points.empty:
+        return points
+    return points[points["threshold"] == nearest(points["threshold"].unique().tolist(), threshold)]
+
+
+def pooled(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
+    """Return the counts of `labels` summed per series and threshold, with precision, recall and F1 (micro average)."""
+    chosen = points[points["label"].isin(labels)]
+    sums = chosen.groupby(["series", "threshold"], sort=False)[COUNTS].sum().reset_index()
+    sums["label"] = ALL
+    positive, present = sums["tp"] + sums["fp"], sums["tp"] + sums["fn"]
+    sums["precision"] = (sums["tp"] / positive).where(positive > 0)
+    sums["recall"] = (sums["tp"] / present).where(present > 0)
+    both = sums["tp"] + positive + sums["fn"]
+    sums["f1"] = (2 * sums["tp"] / both).where(both > 0)
+    return sums
+
+
+def mean_f1(points: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return F1, precision and recall averaged over labels (macro), without undefined ones, under the label `name`."""
+    grouped = points.groupby(["series", "threshold"], sort=False)
+    counts, means = grouped[COUNTS].sum(), grouped[RATES].mean()
+    return pd.concat([counts, means], axis=1).reset_index().assign(label=name)
+
+
+def best_threshold(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the row of the highest F1 per label and series, the lowest threshold of several; undefined ones are left
+    out.
+    """
+    scored = points.dropna(subset=["f1"]).sort_values(["f1", "threshold"], ascending=[False, True], kind="stable")
+    return scored.drop_duplicates(["label", "series"]).set_index(["label", "series"])
+
+
+def filled_bins(bins: pd.DataFrame, series: str) -> pd.DataFrame:
+    """Return the bins of a reliability diagram that hold predictions of a series, by rising score."""
+    return bins[bins["series"].eq(series) & (bins["n"] > 0)].sort_values("bin_low", kind="stable")

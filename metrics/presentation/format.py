@@ -1,0 +1,107 @@
+"""How numbers, times and statuses are written in pages, reports and the terminal: at most three significant digits."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+MISSING = "–"
+SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
+FIGURE_SPACE = "\u2007"  # as wide as a digit in tabular figures
+POINT_SPACE = "\u2008"  # as wide as the point
+ARROWS = {"higher": "↑", "lower": "↓", "none": ""}
+DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}
+STATUSES = {
+    "ok": "scored",
+    "not_applicable": "not applicable",
+    "parse_failure": "reply unreadable",
+    "error": "error",
+    "skipped": "skipped",
+}
+
+
+def number(value: float | None) -> str:
+    """Return at most three significant digits: 0.842, 1.00, 12.3, 123, 4.57k, 4e-4; MISSING for None and NaN."""
+    if value is None or value != value:
+        return MISSING
+    size = abs(value)
+    if size == float("inf"):
+        return "∞" if value > 0 else "-∞"
+    if 0 < size < 0.0005:
+        return f"{value:.0e}".replace("e-0", "e-")
+    scale, suffix = next((scale, suffix) for scale, suffix in SCALES if size >= 0.9995 * scale or scale == 1)
+    size /= scale
+    decimals = 2 if size == 0 else 3 if size < 0.9995 else 2 if size < 9.995 else 1 if size < 99.95 else 0
+    return f"{value / scale:.{decimals}f}{suffix}"
+
+
+def aligned(values: Sequence[float | None]) -> list[str]:
+    """Return the numbers of a right-aligned column, padded on the right so that their points align."""
+    texts = [number(value) for value in values]
+    depths = [len(text.partition(".")[2]) for text in texts]
+    deepest = max(depths, default=0)
+    return [
+        text + ("" if depth else POINT_SPACE if deepest else "") + FIGURE_SPACE * (deepest - depth)
+        for text, depth in zip(texts, depths, strict=True)
+    ]
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return a 95 % interval as `0.81–0.87`; empty where there is none."""
+    if low is None or high is None or low != low or high != high:
+        return ""
+    dash = " – " if low < 0 or high < 0 else "–"
+    return f"{number(low)}{dash}{number(high)}"
+
+
+def count(n: int) -> str:
+    """Return a whole number with thousands separated: 12,345."""
+    return f"{n:,}"
+
+
+def plural(n: int, noun: str, many: str | None = None) -> str:
+    """Return `1 case` or `12,345 cases`; `many` is the plural where it is not noun + s."""
+    return f"{count(n)} {noun if n == 1 else many or noun + 's'}"
+
+
+def share(part: int, whole: int) -> str:
+    """Return a share in per cent: `42 %`; MISSING where the whole is 0."""
+    return f"{round(100 * part / whole)} %" if whole else MISSING
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time span: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`; MISSING for None."""
+    if seconds is None:
+        return MISSING
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def moment(iso: str) -> str:
+    """Return an ISO date and time as `21 Nov 2026, 10:28`; the text itself where it is not one."""
+    try:
+        when = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return f"{when.day} {when:%b %Y, %H:%M}"
+
+
+def range_text(low: float, high: float) -> str:
+    """Return the range of a metric: `0 … 1`, `0 … ∞`."""
+    return " … ".join(("-∞" if edge < 0 else "∞") if abs(edge) == float("inf") else f"{edge:g}" for edge in (low, high))
+
+
+def title(name: str) -> str:
+    """Return a metric's name as a title: `best_f1` → `Best f1`, `map_averaged` → `Map averaged`."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """Return the text as one line of at most `limit` characters, cut with an ellipsis."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -1,0 +1,92 @@
+"""The report's section on people's labels: how far the scores agree with them, and the means corrected by them."""
+
+from collections.abc import Iterator
+
+from metrics.analysis import judged_evaluators
+from metrics.analysis.labels.human_labels import Criterion, criteria
+from metrics.analysis.labels.judge_agreement import (
+    Agreement,
+    Corrected,
+    Stat,
+    agreements,
+    corrected_means,
+    metric_columns,
+)
+from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.presentation.format import MISSING, plural
+from metrics.presentation.phrases import metric_title, named, with_interval
+from metrics.reports.report import Section, Table
+from metrics.stats.prediction_powered import Estimate
+from metrics.store import Run
+
+MOST_PAIRS = 16  # of a metric and a criterion
+METHOD = (
+    "κ and Spearman's ρ are 1 where judge and people agree and 0 where the agreement is no better than chance; their "
+    "95 % intervals come from 1,000 bootstrap samples of the cases. A corrected mean estimates what people would say "
+    "of all outputs: the judge's mean, corrected by its mean error on a random sample that people labelled "
+    "(prediction-powered inference, PPI++; Angelopoulos, Duchi & Zrnic 2023)."
+)
+
+
+def agreement_section(run: Run) -> Section | None:
+    """Return agreement and corrected means of the judged metrics, or of the primary ones without a judge; None without
+    labels.
+    """
+    asked = criteria(run)
+    pairs = list(_pairs(run, asked))
+    if not pairs:
+        return None
+    shown = pairs[:MOST_PAIRS]
+    raters = max(one.raters for one in asked)
+    labels = plural(sum(one.labels for one in asked), "label")
+    notes = [f"{labels} by {plural(raters, 'rater')} for {named([one.name for one in asked])}."]
+    if len(pairs) > len(shown):
+        notes.append(f"{plural(len(pairs) - len(shown), 'pair')} of metric and criterion not shown: see the studio.")
+    found = [
+        (column, one, agreements(run, one.name, only=(column.evaluator, column.metric))[0]) for column, one in shown
+    ]
+    tables = [
+        Table(
+            "Agreement with people",
+            ("Metric", "Criterion", "κ", "Spearman's ρ", "Sensitivity", "Specificity", "n"),
+            tuple(_agreement_row(column, one, row) for column, one, row in found), (2, 3, 4, 5, 6),
+        )
+    ]  # fmt: skip
+    means = [
+        _means_row(column, one, row)
+        for column, one in shown
+        for row in corrected_means(run, one.name, (column.evaluator, column.metric))
+        if row.corrected is not None and row.unit == "metric"
+    ]
+    if means:
+        heads = ("Model", "Metric", "Criterion", "Judge", "Corrected", "Labelled")
+        tables.append(Table("Means of the judge, and corrected by labels", heads, tuple(means), (3, 4, 5)))
+    return Section("Judge agreement", "How far can these scores be trusted?", tuple(tables), (" ".join(notes), METHOD))
+
+
+def _pairs(run: Run, asked: tuple[Criterion, ...]) -> Iterator[tuple[Column, Criterion]]:
+    """Yield each metric with the criteria to compare it with; a criterion named like a metric belongs to it alone."""
+    judged = judged_evaluators(run)
+    columns = [column for column in metric_columns(run).values() if column.primary]
+    columns = [column for column in columns if column.evaluator in judged] or columns
+    names = {column.metric for column in columns}
+    for column in columns:
+        own = [one for one in asked if one.name == column.metric]
+        yield from ((column, one) for one in own or [one for one in asked if one.name not in names])
+
+
+def _agreement_row(column: Column, one: Criterion, row: Agreement) -> tuple[str, ...]:
+    return (
+        metric_title(column), one.name, _stat(row.kappa), _stat(row.spearman), _stat(row.sensitivity),
+        _stat(row.specificity), f"{row.n:,}",
+    )  # fmt: skip
+
+
+def _means_row(column: Column, one: Criterion, row: Corrected) -> tuple[str, ...]:
+    return (
+        row.model, metric_title(column), one.name, _stat(row.raw), _stat(row.corrected), f"{row.n:,} of {row.total:,}"
+    )  # fmt: skip
+
+
+def _stat(found: Stat | Estimate | None) -> str:
+    return MISSING if found is None else with_interval(found.value, found.low, found.high)

@@ -1,0 +1,38 @@
+"""Corrections of p for many tests, each over the family of tests that is passed in."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+LEVEL = 0.05  # at or below which an adjusted p is called significant
+
+
+def holm(p: Floats) -> Floats:
+    """Return Holm's adjusted p: the chance of any false finding is at most the level that they are compared with.
+
+    In rising order the i-th of m is multiplied by m − i + 1, at least as large as the one before and at most 1.
+    Source: Holm, Scandinavian Journal of Statistics 6:65, 1979.
+
+    >>> holm(np.array([0.01, 0.04, 0.03, 0.005])).round(3).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p)))))
+    return adjusted
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Return Benjamini and Hochberg's adjusted p: of the findings at a level at most that share is expected false.
+
+    In falling order the i-th smallest of m is multiplied by m / i, at most as large as the one after it.
+    Source: Benjamini & Hochberg, Journal of the Royal Statistical Society B 57:289, 1995.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.005])).round(3).tolist()
+    [0.02, 0.04, 0.04, 0.02]
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    adjusted = np.empty(len(p))
+    scaled = p[order] * (len(p) / np.arange(len(p), 0, -1))
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled))
+    return adjusted

@@ -1,0 +1,121 @@
+"""The one headline: who leads, over which metrics, in which words."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from metrics.analysis import Cell, Column, Leaderboard, headline
+
+NOTHING = Cell(None, None, None, None, 0, 0, {}, None, None, False, False, "no case could be scored")
+Ranked = Mapping[str, Sequence[str]]  # a metric's column key: the models that are best; all others are worse
+
+
+def column(key: str, **other: object) -> Column:
+    evaluator, metric = key.split("/")
+    facts = {
+        "key": key, "evaluator": evaluator, "evaluator_title": evaluator.upper(), "family": "text", "metric": metric,
+        "title": metric, "description": "", "direction": "higher", "low": 0.0, "high": 1.0, "threshold": None,
+        "unit": "", "primary": True, "minor": False,
+    }  # fmt: skip
+    return Column(**(facts | other))  # type: ignore[arg-type]
+
+
+def cell(best: bool, ranked: bool = True, problem: bool = False) -> Cell:
+    rank = (1 if best else 2) if ranked else None
+    return Cell(0.5, 0.4, 0.6, "wilson", 10, 0, {}, 0.5, rank, best and ranked, problem, None, rank, 2, ranked)
+
+
+def board(models: str, ranked: Ranked, **columns: Mapping[str, object]) -> Leaderboard:
+    made = tuple(column(key, **columns.get(key.split("/")[0], {})) for key in ranked)
+    cells = {(model, key): cell(model in best) for key, best in ranked.items() for model in models}
+    return Leaderboard(tuple(models), made, cells, (), {})
+
+
+@pytest.mark.parametrize(
+    ("models", "ranked", "expected"),
+    [
+        pytest.param("abc", {}, "No metric has a value, so no model can be recommended.", id="nothing"),
+        pytest.param("ab", {"e/m": "a"}, "a leads: best in E: m.", id="one-metric"),
+        pytest.param("abc", {"e/m": "ab"}, "a and b lead together: tied for best in E: m.", id="one-metric-tied"),
+        pytest.param(
+            "abc", {"e/m": "a", "f/m": "ab"}, "a leads: best or tied for best in 2 of 2 metrics (b in 1; c in 0).",
+            id="leads-all",
+        ),
+        pytest.param(
+            "abcd",
+            {"e/m": "a", "f/m": "b", "g/m": "abcd", "h/m": "a"},
+            "a leads: best or tied for best in 3 of 4 metrics (b in 2; c in 1).",
+            id="leads-most",
+        ),
+        pytest.param(
+            "abc", {"e/m": "a", "f/m": "b"},
+            "a and b lead together: best or tied for best in 1 of 2 metrics (c in 0).", id="shared",
+        ),
+        pytest.param(
+            "ab", {"e/m": "a", "f/m": "b"}, "No model leads: each is best or tied for best in 1 of 2 metrics.",
+            id="nobody",
+        ),
+        pytest.param(
+            "ab", {"e/m": "ab", "f/m": "ab"}, "No significant difference between the models in any of 2 metrics.",
+            id="all-tied",
+        ),
+        pytest.param("ab", {"e/m": "ab"}, "No significant difference between the models in E: m.", id="one-tied"),
+    ],
+)  # fmt: skip
+def test_the_sentence(models: str, ranked: Ranked, expected: str) -> None:
+    assert headline(board(models, ranked)).sentence == expected
+
+
+def test_ap_decides_first() -> None:
+    """c is best in most metrics, but significantly worse in AP."""
+    found = headline(board("abc", {"coco_summary/AP": "ab", "f/m": "bc", "g/m": "c", "h/m": "c"}))
+    assert found.models == ("b", "a", "c")
+    assert found.sentence == "b leads: best or tied for best in AP and in 2 of 4 metrics overall (a in 1; c in 3)."
+    tied = headline(board("abc", {"coco_summary/AP": "abc", "f/m": "bc", "g/m": "c"}))
+    assert tied.leaders == ("c",)
+
+
+def test_a_number_under_two_names_counts_once() -> None:
+    ranked = {"e/m": "a", "twin/m": "a", "f/m": "b", "g/m": "b"}
+    assert headline(board("ab", ranked)).leaders == ()
+    assert headline(board("ab", ranked, twin={"twin": "e/m"})).leaders == ("b",)
+    alone = {key: best for key, best in ranked.items() if key != "e/m"}
+    assert len(headline(board("ab", alone, twin={"twin": "e/m"})).compared) == 3
+
+
+def test_only_primary_metrics_with_a_better_end_count() -> None:
+    ranked = {"e/m": "a", "f/m": "b", "g/m": "b"}
+    found = headline(board("ab", ranked, f={"primary": False}, g={"direction": "none"}))
+    assert found.sentence == "a leads: best in E: m."
+
+
+def test_of_some_columns_and_models() -> None:
+    given = board("abc", {"e/m": "a", "f/m": "b", "g/m": "bc"})
+    assert headline(given, ["f/m", "g/m"]).leaders == ("b",)
+    assert headline(given, models=["a", "c"]).leaders == ()
+    assert headline(given, ["g/m"], ["a", "c"]).leaders == ("c",)
+
+
+def test_without_a_test_nobody_leads() -> None:
+    given = board("ab", {"e/m": "a"})
+    untested = {key: cell(best=False, ranked=False) for key in given.cells}
+    found = headline(Leaderboard(given.models, given.columns, untested, (), {}))
+    assert (found.leaders, found.compared) == ((), ())
+    assert found.sentence == "No significance tested: none of 1 metric has data to compare the models on."
+
+
+@pytest.mark.parametrize(
+    ("cells", "threshold", "expected"),
+    [
+        ([cell(True), cell(True)], 0.4, "a meets the threshold in 2 metrics."),
+        ([cell(True), cell(True, problem=True)], 0.4, "a misses the threshold in 1 of 2 metrics: F: m."),
+        ([cell(True), NOTHING], None, "a is the only model, and none of 1 metric has a threshold."),
+    ],
+    ids=["good", "bad", "no-threshold"],
+)
+def test_of_a_single_model(cells: list[Cell], threshold: float | None, expected: str) -> None:
+    columns = tuple(column(key, threshold=threshold) for key in ("e/m", "f/m"))
+    found = headline(
+        Leaderboard(("a",), columns, dict(zip([("a", one.key) for one in columns], cells, strict=True)), (), {})
+    )
+    assert found.sentence == expected

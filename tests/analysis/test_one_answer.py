@@ -1,0 +1,183 @@
+"""Laws that keep one answer to "is B better?": rank and comparison agree, and every summary names the same leader."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from metrics import engine
+from metrics.analysis import Difference, Resampled, compare, headline, insights, leaderboard, shown
+from metrics.reports.build import build
+from metrics.stats.corrections import LEVEL
+from metrics.store import Run, Workspace
+from metrics.suites.samples import create, samples
+from tests.analysis import test_paired_bootstrap as pets
+from tests.analysis.scored import scored_run
+from tests.engine.engine_scenes import one_thread
+
+GRADED = ("rouge.rouge1", "rouge.rouge2", "rouge.rougeL", "rouge.rougeLsum", "bleu.bleu1", "bleu.bleu4")
+BINARY = ("text_matching.passes", "text_matching.failures", "pii_leakage.passes", "language_mismatch.failures")
+RUNS = 50  # of ten metrics each
+
+
+def random_run(seed: int) -> Run:
+    """Two models with ten metrics on 3 to 200 cases: ties, missing values, and often groups or weights."""
+    rng = np.random.default_rng(seed)
+    n = int(np.exp(rng.uniform(np.log(3), np.log(201))))
+    kind = seed % 4
+    design: dict[str, list[Any]] = {}
+    if kind in (1, 3):
+        count = int(rng.integers(1, max(2, n // 2)))
+        design["group"] = [None if rng.random() < 0.1 else f"g{group}" for group in rng.integers(0, count, n).tolist()]
+    if kind in (2, 3):
+        design["weight"] = [None if rng.random() < 0.1 else weight for weight in rng.uniform(0.2, 3, n).tolist()]
+    given: dict[str, dict[str, list[float | None]]] = {}
+    for name in (*GRADED, *BINARY):
+        hard, gap = rng.random(n), rng.choice([0.0, 0.1, 0.3, 0.8])
+        values = np.stack([hard + rng.normal(0, 0.3, n), hard + gap * rng.choice([-1, 1]) + rng.normal(0, 0.3, n)])
+        values = (values > 0.5).astype(float) if name in BINARY else np.clip(np.round(values, 1), 0, 1)
+        missing = rng.random(values.shape) < rng.choice([0.0, 0.2])
+        given[name] = {
+            model: [None if gone else value for value, gone in zip(row.tolist(), own.tolist(), strict=True)]
+            for model, row, own in zip("AB", values, missing, strict=True)
+        }
+    return scored_run(given, design=design)
+
+
+def check(run: Run, row: Difference | Resampled, alone: Difference | Resampled) -> str:
+    """The leaderboard's rank and p of one metric of two models, against a comparison of that metric alone."""
+    board = leaderboard(run)
+    a, b = (board.cells[model, row.column.key] for model in "AB")
+    found = board.ranks[row.column.key].p_of("A", "B")
+    assert found == pytest.approx(1.0 if row.p is None else row.p, abs=1e-12)
+    assert alone.adjusted == alone.p == row.p
+    assert (alone.significance == "better") == (a.rank == 2 and b.rank == 1)
+    assert (alone.significance == "worse") == (a.rank == 1 and b.rank == 2)
+    assert (alone.significance in ("better", "worse")) == (found <= LEVEL)
+    return alone.significance
+
+
+def test_rank_and_comparison_agree_on_500_random_metrics(workspace: Path) -> None:
+    outcomes, tests = Counter[str](), Counter[str]()
+    for seed in range(RUNS):
+        run = random_run(seed)
+        found = compare(run, "A", "B")
+        ranked = leaderboard(run).ranks
+        assert {row.column.key for row in found.rows if row.n} >= ranked.keys()
+        for row in found.rows:
+            if row.column.key in ranked:
+                (alone,) = shown(found, [row.column.key]).rows
+                outcomes[check(run, row, alone)] += 1
+                tests[alone.test] += 1
+    assert outcomes.total() > 480
+    assert min(outcomes["better"], outcomes["worse"], outcomes["open"], outcomes["equal"]) >= 5
+    assert min(tests["mcnemar"], tests["sign_flips"], tests["t"]) >= 30
+
+
+def test_rank_and_comparison_agree_on_metrics_of_the_data_set(workspace: Path) -> None:
+    outcomes = Counter[str]()
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        recalls = {model: tuple(rng.choice([0.5, 0.8, 0.95], 2).tolist()) for model in "AB"}
+        run = pets.evaluated(pets.outputs(recalls, repeats=1 + seed % 2), "coco_summary", "detection_confusion")
+        found = compare(run, "A", "B")
+        assert {row.column.key for row in found.resampled} == leaderboard(run).ranks.keys()
+        for row in found.resampled:
+            (alone,) = shown(found, [row.column.key]).resampled
+            outcomes[check(run, row, alone)] += 1
+    assert min(outcomes["better"] + outcomes["worse"], outcomes["open"] + outcomes["equal"]) >= 10
+
+
+def test_stored_resamples_are_those_that_are_computed_on_demand(workspace: Path) -> None:
+    run = pets.evaluated(pets.outputs(repeats=2), "coco_summary", "average_recall", of=pets.suite(tags=True))
+    older = without_resamples(run)
+    for tag in (None, "early"):
+        stored, computed = (compare(each, "A", "B", tag).resampled for each in (run, older))
+        assert len(stored) == len(computed) > 5
+        assert [(row.difference, row.p, row.n) for row in stored] == [
+            (row.difference, row.p, row.n) for row in computed
+        ]
+
+
+def test_without_stored_resamples_nothing_is_claimed(workspace: Path) -> None:
+    run = without_resamples(pets.evaluated(pets.outputs(), "coco_summary"))
+    board = leaderboard(run)
+    cell = board.cells["B", board.columns[0].key]
+    assert (cell.rank, cell.best, cell.paired) == (None, False, False)
+    assert (
+        cell.untested
+        == "no significance claimed: neither values per case nor resamples are stored to pair the models on"
+    )
+    assert headline(board).leaders == ()
+    assert "the difference is not tested" in insights(run).query("kind == 'best_model'")["message"].iloc[0]
+    assert compare(run, "A", "B").resampled[0].significance == "better"
+
+
+def without_resamples(run: Run) -> Run:
+    """The run as earlier versions sealed it."""
+    folder = run.folder.with_name(run.id[:-1] + ("0" if run.id[-1] != "0" else "1"))
+    shutil.copytree(run.folder, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["tables"]["replicates"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return Run(folder)
+
+
+TWINS = {
+    "average_precision/map_averaged": "coco_summary/AP",
+    "average_recall/mar": "coco_summary/AR_100",
+    "error_breakdown/ap": "coco_summary/AP50",
+    "detection_confusion/missed": "detection_pr_curve_detailed/fn_no_prediction",
+}
+
+
+@pytest.fixture(scope="module")
+def sample_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Every bundled sample, evaluated."""
+    workspace = Workspace(tmp_path_factory.mktemp("samples"))
+    return {sample.id: engine.execute(create(workspace, sample), one_thread) for sample in samples()}
+
+
+def test_twins_are_the_same_number(sample_runs: dict[str, Run]) -> None:
+    board = leaderboard(sample_runs["detection"])
+    twins = {column.key: column.twin for column in board.columns if column.twin is not None}
+    assert {key.split("?")[0]: twin.split("?")[0] for key, twin in twins.items()}.items() >= TWINS.items()
+    for key, twin in twins.items():
+        for model in board.models:
+            assert board.cells[model, key].value == pytest.approx(board.cells[model, twin].value, abs=1e-12)
+    a, b, *_ = board.models
+    found = compare(sample_runs["detection"], a, b)
+    by_key = {row.column.key: row for row in found.resampled}
+    assert found.tested == sum(row.p is not None for key, row in by_key.items() if key not in twins)
+    for key, twin in twins.items():
+        assert (by_key[key].adjusted, by_key[key].significance) == (by_key[twin].adjusted, by_key[twin].significance)
+
+
+@pytest.mark.parametrize("sample", [sample.id for sample in samples()])
+def test_every_summary_of_a_sample_names_the_same_leader(sample_runs: dict[str, Run], sample: str) -> None:
+    run = sample_runs[sample]
+    found = headline(leaderboard(run))
+    assert len(found.leaders) == 1
+    assert found.sentence.startswith(f"{found.leaders[0]} leads: best or tied for best in ")
+    (told,) = insights(run).query("kind == 'leading_model'").to_dict("records")
+    assert (told["message"], told["model"]) == (found.sentence, found.leaders[0])
+    report = build(run)
+    assert report.headline == found.sentence
+    (section,) = (section for section in report.sections if section.title == "Is it really better?")
+    assert section.tables[0].title.startswith(f"{found.leaders[0]} against ")
+    board = leaderboard(run)
+    for row in section.tables[0].rows:
+        column = next(one for one in board.columns if row[0].removesuffix(" ↑").removesuffix(" ↓") in names(one))
+        ranks = [board.cells[model, column.key].rank for model in (found.leaders[0], row[1])]
+        if row[-1] == f"{found.leaders[0]} is better":
+            assert ranks[0] < ranks[1]
+        elif row[-1] == f"{row[1]} is better":
+            assert ranks[1] < ranks[0]
+
+
+def names(column: Any) -> set[str]:
+    return {column.evaluator_title, f"{column.evaluator_title}: {column.title}"}

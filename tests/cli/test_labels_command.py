@@ -1,0 +1,65 @@
+"""python -m metrics labels …: add, list, export, remove."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from metrics.cli.main import main
+from metrics.store import Run, Workspace
+from metrics.store.labels import Labels
+from tests.labels import labelled_run
+
+GOOD = "case_id,model,rater,label\nc0,long,ann,pass\nc1,long,ann,fail\nc1,short,ann,unsure\n"
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return labelled_run(Workspace(), 4)
+
+
+def test_add_list_export_remove(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "good.csv").write_text(GOOD)
+    assert main(["labels", "add", "latest", str(tmp_path / "good.csv")]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == "good.csv: 3 labels from label\n"
+    (one,) = Labels(run).sets()
+    assert captured.out == f"{one.id}\n"
+    assert main(["labels", "list", "latest"]) == 0
+    assert "3 labels  1 rater " in capsys.readouterr().out
+    assert main(["labels", "export", "latest", "-o", str(tmp_path / "all.csv")]) == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text())))
+    assert [(row["case_id"], row["model"], row["label"]) for row in rows] == [
+        ("c0", "long", "pass"), ("c1", "long", "fail"), ("c1", "short", "unsure"),
+    ]  # fmt: skip
+    assert main(["labels", "remove", "latest", one.id]) == 0
+    assert Labels(run).sets() == []
+
+
+def test_mapping_and_sampling(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_text("case_id,model,expert,says\nc0,long,ann,pass\n")
+    options = ["--map", "label=says", "--map", "rater=expert", "--sampling", "picked"]
+    assert main(["labels", "add", "latest", str(tmp_path / "odd.csv"), *options]) == 0
+    (row,) = Labels(run).table().to_pylist()
+    assert (row["rater"], row["value"], row["sampling"]) == ("ann", 1.0, "picked")
+
+
+def test_all_problems_of_all_files_and_nothing_is_added(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "bad.csv").write_text("case_id,model,label\nnope,long,pass\n")
+    (tmp_path / "worse.csv").write_text("case_id,model,label\nc0,tall,maybe\n")
+    files = [str(tmp_path / name) for name in ("good.csv", "bad.csv", "worse.csv")]
+    assert main(["labels", "add", "latest", *files]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "bad.csv, row 2, column case_id: found 'nope'; expected the case_id of one of the 4 cases of the suite",
+        "worse.csv, row 2, column model: found 'tall'; expected a model of the run: long, short",
+        "worse.csv, row 2, column label: found 'maybe'; expected pass, fail, unsure or a number",
+    ]
+    assert Labels(run).sets() == []
+    assert main(["labels", "add", "latest", files[0], "--map", "label"]) == 2
+    assert capsys.readouterr().err == "--map: found 'label'; expected CANONICAL=COLUMN\n"
+    assert main(["labels", "remove", "latest", "page-1"]) == 2
+    assert capsys.readouterr().err == "there is no set of labels 'page-1'; there are none\n"

@@ -1,0 +1,150 @@
+"""Every command and code block of the documentation is executed, in order, in a folder of small files of its own."""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metrics.cli.main import parser as command_line
+from tests.conftest import PROJECT
+from tests.docs.blocks import FILES, SHOWN, Block, blocks
+from tests.docs.doc_files import write_doc_files, write_models, write_varied_outputs
+from tests.judge.server import JudgeServer
+
+EXECUTED = [file for file in FILES if any(block.language in ("bash", "python") for block in blocks(file))]
+SERVER = "http://localhost:11434/v1"  # the address in the documentation, in whose place the scripted judge stands
+MAKE = re.compile(r"make( |$)|\.ci/run")
+
+
+class Shell:
+    """Executes the blocks of one file of the documentation."""
+
+    def __init__(self, folder: Path, judge: str):
+        self.folder = folder
+        self.judge = judge
+        self.names: dict[str, Any] = {"__name__": "docs"}
+        self.project = PROJECT
+        tools = folder / "bin"
+        tools.mkdir()
+        (tools / "notify-send").write_text("#!/bin/sh\ncat > /dev/null\n")
+        (tools / "notify-send").chmod(0o755)
+        self.environment = os.environ | {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), str(tools), os.environ["PATH"]]),
+            "PYTHONPATH": str(self.project), "HF_HUB_OFFLINE": "1",
+            "OPENAI_API_BASE": judge, "OPENAI_API_KEY": "sk-docs",
+        }  # fmt: skip
+
+    def add_file(self, name: str, text: str) -> None:
+        """Add a file to a copy of the library, which later commands use."""
+        self.project = self.folder / "project"
+        shutil.copytree(PROJECT / "metrics", self.project / "metrics")
+        (self.project / name).write_text(text, encoding="utf-8")
+        self.environment["PYTHONPATH"] = str(self.project)
+
+    def python(self, text: str, name: str) -> None:
+        """Execute a block in the names of those before it."""
+        with contextlib.chdir(self.folder):
+            exec(compile(text.replace(SERVER, self.judge), name, "exec"), self.names)
+
+    def bash(self, command: str, until: str | None) -> None:
+        """Execute a command; with `until` only as long as it has not printed that."""
+        process = subprocess.Popen(
+            ["bash", "-euo", "pipefail", "-c", command.replace(SERVER, self.judge)], cwd=self.folder,
+            env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        try:
+            printed = ""
+            for line in process.stdout:
+                printed += line
+                if until is not None and until in line:
+                    return
+            assert until is None, f"never printed {until!r}: {printed}"
+            assert process.wait() == 0, printed
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+
+
+@pytest.fixture
+def shell(tmp_path: Path, judge_server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.delenv("ASSAY_WORKSPACE", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-docs")
+    write_doc_files(tmp_path)
+    return Shell(tmp_path, judge_server.url)
+
+
+@pytest.mark.parametrize("file", EXECUTED, ids=lambda file: file.name)
+def test_blocks(file: Path, shell: Shell) -> None:
+    if file.name == "models.md":
+        write_models(shell.folder)
+    for block in blocks(file):
+        if (name := block.option("file")) is not None:
+            shell.add_file(name, block.text)
+        elif block.option("not-run") is None:
+            execute(block, file, shell)
+    shell.names.clear()
+
+
+def execute(block: Block, file: Path, shell: Shell) -> None:
+    place = f"{file.relative_to(PROJECT)}:{block.line}"
+    if block.language == "python":
+        shell.python(block.text, place)
+    elif block.language == "bash":
+        for command in block.commands():
+            if MAKE.match(command):
+                check_make(command)
+                continue
+            if "varied_outputs.csv" in command:
+                write_varied_outputs(shell.folder)
+            try:
+                shell.bash(command, block.option("until"))
+            except AssertionError as failure:
+                failure.add_note(f"{place}: {command}")
+                raise
+
+
+def check_make(command: str) -> None:
+    """Check that the targets exist; what they do is tested in tests/test_setup.py."""
+    words = shlex.split(command, comments=True)
+    target = ["make", "--dry-run", *words[1:]] if words[0] == "make" else ["test", "-x", *words]
+    done = subprocess.run(target, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_each_block_says_what_it_is(file: Path) -> None:
+    for block in blocks(file):
+        assert block.language in ("bash", "python", *SHOWN), f"{file.name}:{block.line}: {block.language!r}"
+        known = any(block.option(name) for name in ("not-run", "until", "file"))
+        assert not block.info or known, f"{file.name}:{block.line}: {block.info!r}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_commands_that_are_not_run_are_understood(file: Path) -> None:
+    for block in blocks(file):
+        if block.language == "bash" and block.option("not-run") is not None:
+            for command in block.commands():
+                check_command(command)
+    for command in re.findall(r"`(python -m [^`]+)`", file.read_text(encoding="utf-8")):
+        check_command(command)
+
+
+def check_command(command: str) -> None:
+    """Check that the module exists and, of our own command line, that it understands the arguments."""
+    words = shlex.split(command, comments=True)
+    assert words[:2] == ["python", "-m"], command
+    if words[2] != "metrics":
+        assert (PROJECT / (words[2].replace(".", "/") + ".py")).exists(), command
+    elif not any(word.isupper() for word in words[3:4]):
+        command_line().parse_args(words[3:])

@@ -1,0 +1,305 @@
+"""Text suites and outputs from CSV, JSONL, JSON and Parquet: what becomes of the values, and every problem with its text."""
+
+import pandas as pd
+import pytest
+
+from metrics.core.errors import InputError
+from metrics.core.suite import Suite
+from metrics.ingest import (
+    load_combined,
+    load_outputs,
+    load_suite,
+    outputs_from_frame,
+    read_combined,
+    read_outputs,
+    read_suite,
+    suite_from_frame,
+)
+from tests.ingest.files import write
+
+ROWS = [
+    {"case_id": "007", "question": "Q1?", "expected_answers": ["a", "b"], "tags": ["x"]},
+    {"case_id": "NA", "question": " Q2 ", "expected_answers": ["None"], "tags": None},
+]
+SAME = {
+    "csv": ("s.csv", 'case_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'),
+    "csv, CRLF, BOM": ("s.csv", b"\xef\xbb\xbf" + b'case_id,question,expected_answer,tags\r\n007,Q1?,"[\'a\', \'b\']",x\r\nNA, Q2 ,None,\r\n'),
+    "tsv": ("s.tsv", 'case_id\tquestion\texpected_answer\ttags\n007\tQ1?\t"[""a"", ""b""]"\tx\nNA\t Q2 \tNone\t\n'),
+    "semicolon CSV": ("s.csv", 'case_id;question;expected_answer;tags\n007;Q1?;"[""a"", ""b""]";x\nNA; Q2 ;None;\n'),
+    "numbered columns": ("s.csv", "case_id,question,expected_answer_1,expected_answer_2,tags\n007,Q1?,a,b,x\nNA, Q2 ,None,,\n"),
+    "utf-16": ("s.csv", 'case_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'.encode("utf-16")),
+    "wrong extension": ("s.parquet", 'case_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\nNA, Q2 ,None,\n'),
+    "blank lines": ("s.csv", '\n\ncase_id,question,expected_answer,tags\n007,Q1?,"[""a"", ""b""]",x\n\nNA, Q2 ,None,\n,,,\n'),
+    "jsonl": ("s.jsonl", ROWS),
+    "json": ("s.json", ROWS),
+    "json in an object": ("s.json", {"name": "mine", "cases": ROWS}),
+    "parquet": ("s.parquet", ROWS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content"), SAME.values(), ids=SAME.keys())
+def test_every_format_gives_the_same_suite(tmp_path, name, content):
+    suite = read_suite(write(tmp_path, name, content))
+    picked = suite.cases.select(["case_id", "question", "expected_answers", "tags"]).to_pylist()
+    assert picked == ROWS
+    assert (suite.task, suite.name, suite.left_out, suite.media) == ("text", "s", 0, None)
+
+
+def test_frames_give_the_same_suite():
+    suite = suite_from_frame(pd.DataFrame(ROWS), name="s")
+    assert suite.cases.select(["case_id", "question", "expected_answers", "tags"]).to_pylist() == ROWS
+    outputs = outputs_from_frame(
+        pd.DataFrame({"case_id": ["007"], "answer": ["a"], "tokens": [3]}), suite=suite, model_name="m"
+    )
+    assert outputs.outputs.select(["case_id", "model", "run", "answer", "tokens"]).to_pylist() == [
+        {"case_id": "007", "model": "m", "run": 1, "answer": "a", "tokens": 3}
+    ]
+
+
+def test_frame_numbers_and_missing_values():
+    frame = pd.DataFrame({"id": [1, 2], "question": ["a", None], "weight": [0.5, float("nan")], "year": [1999, 2000]})
+    suite = suite_from_frame(frame)
+    assert suite.cases.select(["case_id", "question", "weight", "metadata.year"]).to_pylist() == [
+        {"case_id": "1", "question": "a", "weight": 0.5, "metadata.year": "1999"},
+        {"case_id": "2", "question": None, "weight": None, "metadata.year": "2000"},
+    ]
+
+
+def test_other_columns_are_metadata_and_cases_without_ids_are_numbered(tmp_path):
+    suite = read_suite(write(tmp_path, "s.csv", "question,Source Page,model\nq1,3,m\nq2,,m\n"))
+    assert suite.cases["case_id"].to_pylist() == ["1", "2"]
+    assert suite.cases["metadata.Source Page"].to_pylist() == ["3", None]
+    assert "metadata.model" not in suite.cases.column_names
+
+
+def test_semicolons_part_tags_and_plurals_but_not_prose(tmp_path):
+    content = "case_id,question,expected_answer,tags,ground_truth_contexts\n1,q,yes; really,a; b,c1;c2\n"
+    case = read_suite(write(tmp_path, "s.csv", content)).cases.to_pylist()[0]
+    assert case["expected_answers"] == ["yes; really"]
+    assert case["tags"] == ["a", "b"]
+    assert case["reference_contexts"] == ["c1", "c2"]
+
+
+def test_json_keeps_empty_text_and_semicolons(tmp_path):
+    rows = [{"case_id": 1, "question": "", "tags": "a;b", "nested": {"deep": {"x": 1.5, "y": [1, None]}}, "flag": True}]
+    case = read_suite(write(tmp_path, "s.jsonl", rows)).cases.to_pylist()[0]
+    assert case["case_id"] == "1"
+    assert case["question"] == ""
+    assert case["tags"] == ["a;b"]
+    assert case["metadata.nested.deep.x"] == "1.5"
+    assert case["metadata.nested.deep.y"] == '["1","null"]'
+    assert case["metadata.flag"] == "true"
+
+
+def suite_of(*ids: str) -> Suite:
+    return Suite.from_rows("s", "text", [{"case_id": case, "question": "q"} for case in ids])
+
+
+def test_outputs_of_many_models_and_files(tmp_path):
+    one = write(tmp_path, "gpt.csv", "id,output,latency_ms,cost\n1,a,1500,0.25\n2,b,,\n")
+    two = write(tmp_path, "x.jsonl", [{"case_id": 1, "model": "m2", "run": 2, "response": "c", "contexts": ["k"]}])
+    three = write(tmp_path, "0f3a", "case_id,answer\n1,d\n")
+    loaded = load_outputs(
+        [one, two, three], suite=suite_of("1", "2", "3"), model_names={three: "mine"}, filenames={three: "m3.csv"}
+    )
+    rows = loaded.value.outputs.select(
+        ["case_id", "model", "run", "answer", "retrieved_contexts", "duration_s", "cost_usd"]
+    ).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [
+        ("1", "gpt", 1, "a", None, 1.5, 0.25),
+        ("2", "gpt", 1, "b", None, None, None),
+        ("1", "m2", 2, "c", ["k"], None, None),
+        ("1", "mine", 1, "d", None, None, None),
+    ]
+    assert loaded.value.models == ("gpt", "m2", "mine")
+    assert loaded.missing == 5
+
+
+def test_one_row_per_passage(tmp_path):
+    content = (
+        "query_id,model,passage_id,passage,generated_answer\n1,m,p1,one,see [1]\n2,m,p9,nine,no\n1,m,p2,two,see [1]\n"
+    )
+    outputs = read_outputs(write(tmp_path, "o.csv", content), suite=suite_of("1", "2"))
+    assert outputs.outputs.select(["case_id", "answer", "retrieved_contexts"]).to_pylist() == [
+        {"case_id": "1", "answer": "see [1]", "retrieved_contexts": ["one", "two"]},
+        {"case_id": "2", "answer": "no", "retrieved_contexts": ["nine"]},
+    ]
+
+
+def test_combined(tmp_path):
+    content = (
+        "case_id,question,expected,model,answer,topic,note\n1,q1,e1,a,x,t1,n1\n1,q1,e1,b,y,t1,n2\n2,q2,e2,a,z,t2,n3\n"
+    )
+    suite, outputs = read_combined(write(tmp_path, "c.csv", content))
+    assert suite.cases.select(["case_id", "question", "expected_answers", "metadata.topic"]).to_pylist() == [
+        {"case_id": "1", "question": "q1", "expected_answers": ["e1"], "metadata.topic": "t1"},
+        {"case_id": "2", "question": "q2", "expected_answers": ["e2"], "metadata.topic": "t2"},
+    ]
+    assert outputs.outputs.select(["case_id", "model", "answer", "metadata.note"]).to_pylist() == [
+        {"case_id": "1", "model": "a", "answer": "x", "metadata.note": "n1"},
+        {"case_id": "1", "model": "b", "answer": "y", "metadata.note": "n2"},
+        {"case_id": "2", "model": "a", "answer": "z", "metadata.note": "n3"},
+    ]
+    assert load_combined(tmp_path / "c.csv").missing == 1
+
+
+def test_combined_without_ids_numbers_the_questions(tmp_path):
+    content = "question,answer,contexts,ground_truth,model\nq1,a,c,g,m1\nq2,b,c,g,m1\nq1,c,c,g,m2\n"
+    suite, outputs = read_combined(write(tmp_path, "r.csv", content))
+    assert suite.cases["case_id"].to_pylist() == ["1", "2"]
+    assert outputs.outputs["case_id"].to_pylist() == ["1", "2", "1"]
+
+
+SUITE_PROBLEMS = {
+    "missing id": ("s.csv", "case_id,question\n1,a\n,b\n", ["s.csv, row 3, column case_id: found nothing; expected a case id"]),
+    "blank id": ("s.csv", "case_id,question\n  ,b\n", ["s.csv, row 2, column case_id: found '  '; expected a case id"]),
+    "duplicate id": ("s.csv", "case_id,question\n1,a\n2,b\n1,c\n",
+                     ["s.csv, row 4, column case_id: found '1' again, first in row 2; expected every case once (several models' answers: a file of outputs, or one combined file)"]),
+    "weights": ("s.csv", "case_id,question,weight\n1,a,x\n2,b,-1\n3,c,nan\n4,d,inf\n5,e,1e400\n6,f, 2 \n",
+                ["s.csv, row 2, column weight: found 'x'; expected a number", "s.csv, row 3, column weight: found '-1'; expected a number of at least 0",
+                 "s.csv, row 4, column weight: found 'nan'; expected a finite number", "s.csv, row 5, column weight: found 'inf'; expected a finite number",
+                 "s.csv, row 6, column weight: found '1e400'; expected a finite number"]),
+    "ragged rows": ("s.csv", "case_id,question\n1,a\n2\n3,b,c\n4,d\n",
+                    ["s.csv, row 3: found 1 cells; expected 2 cells, one for each column", "s.csv, row 4: found 3 cells; expected 2 cells, one for each column"]),
+    "quoted line breaks count as one row": ("s.csv", 'case_id,question\n1,"a\nb"\n,c\n', ["s.csv, row 3, column case_id: found nothing; expected a case id"]),
+    "open quote": ("s.csv", 'case_id,question\n1,a\n2,"b\n3,c\n', ["s.csv, row 3: found a quote that opens and never closes: \"b\\n3,c\\n; expected a closing quote (a quote inside a quoted cell is written \"\")"]),
+    "duplicate header": ("s.csv", "case_id,q,q\n1,a,b\n", ["s.csv, row 1, column q: found the name 'q' again in column 3, first in column 2; expected a different name for each column"]),
+    "NUL": ("s.csv", "case_id,question\n1,a\0b\n", ["s.csv, row 2, column question: found a NUL byte; expected text"]),
+    "Latin-1": ("s.csv", "case_id,question\n1,caf\xe9\n".encode("latin-1"),
+                ["s.csv, row 2: found byte 0xe9 at offset 22, which is not UTF-8; expected UTF-8, or UTF-16 with a byte-order mark; Excel: save as “CSV UTF-8”"]),
+    "empty": ("s.csv", "", ["s.csv: found an empty file; expected a CSV, JSONL, JSON or Parquet file"]),
+    "blank": ("s.csv", " \n\n ", ["s.csv: found a file with only whitespace; expected a CSV, JSONL, JSON or Parquet file"]),
+    "header only": ("s.csv", "case_id,question\n", ["s.csv: found no rows of data; expected at least one row below the header"]),
+    "zip": ("s.csv", b"PK\x03\x04abc", ["s.csv: found a zip archive or an Office document; expected a CSV, JSONL, JSON or Parquet file"]),
+    "pickle": ("s.csv", b"\x80\x04\x95abc", ["s.csv: found a Python pickle (never read: it can run code); expected a CSV, JSONL, JSON or Parquet file"]),
+    "cut list": ("s.csv", 'case_id,question,tags\n1,a,"[""x"", ""y"\n', ["s.csv, row 2, column tags: found '[\"x\", \"y'; expected a list such as [\"a\", \"b\"], closed and without null"]),
+    "code": ("s.csv", "case_id,question,expected\n1,a,javascript:output.length\n2,b,file://x\n3,c,python: x\n4,python is nice,d\n",
+             ["s.csv, row 2, column expected: found 'javascript:output.length'; expected plain text: cells that begin with javascript: are code and are refused",
+              "s.csv, row 3, column expected: found 'file://x'; expected plain text: cells that begin with file:// are code and are refused",
+              "s.csv, row 4, column expected: found 'python: x'; expected plain text: cells that begin with python: are code and are refused"]),
+    "promptfoo code in any column": ("s.csv", "question,__expected\nq,javascript:1\n",
+                                     ["s.csv, row 2, column __expected: found 'javascript:1'; expected plain text: cells that begin with javascript: are code and are refused"]),
+    "variant of nothing": ("s.csv", "case_id,question,perturbs\n1,a,\n2,b,1\n3,c,9\n", ["s.csv, row 4, column perturbs: found '9'; expected the case_id of a case in this file"]),
+    "context": ("s.csv", "case_id,question,context\n1,a,b\n",
+                ["s.csv, row 1, column context: found a name that means different things in different tools; expected a mapping that says which: "
+                 "reference_contexts=context or metadata.context=context. DeepEval's context is the gold context, other tools' the retrieved one. Which is this?"]),
+    "bad JSON lines": ("s.jsonl", '{"case_id": 1}\n{"case_id": \n[1]\n\n{"case_id": 1}\n',
+                       ["s.jsonl, row 2: found unexpected end of data at character 13; expected an object such as {\"case_id\": \"1\", \"question\": \"…\"}",
+                        "s.jsonl, row 3: found list [1]; expected an object such as {\"case_id\": \"1\", \"question\": \"…\"}",
+                        "s.jsonl, row 5, column case_id: found '1' again, first in row 1; expected every case once (several models' answers: a file of outputs, or one combined file)"]),
+    "cut JSON": ("s.json", '[{"case_id": 1}, {"case_', ["s.json, row 1: found unexpected end of data at line 1, character 25; expected a JSON document"]),
+    "JSON of another kind": ("s.json", {"a": 1, "b": {}}, ["s.json: found an object with a, b; expected an array of objects, or an object with one under data, rows, records, examples, cases, test_cases, items, results, outputs"]),
+    "deep JSON": ("s.json", "[" * 100_000, ["s.json, row 1: found depth limit exceeded at line 1, character 1026; expected a JSON document"]),
+    "nothing known": ("s.csv", "idx,result\n1,a\n", ["s.csv, row 1: found only the columns idx, result; expected columns such as case_id, question, expected_answer"]),
+    "cut Parquet": ("s.parquet", b"PAR1abcdef", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "texts"), SUITE_PROBLEMS.values(), ids=SUITE_PROBLEMS.keys())
+def test_suite_problems(tmp_path, name, content, texts):
+    with pytest.raises(InputError) as caught:
+        read_suite(write(tmp_path, name, content))
+    found = [str(problem) for problem in caught.value.problems]
+    if texts is None:
+        assert found
+    else:
+        assert found == texts
+
+
+OUTPUT_PROBLEMS = {
+    "unknown case": ("case_id,model,answer\n1,m,a\n9,m,b\n", ["o.csv, row 3, column case_id: found '9'; expected the id of a case of the suite"]),
+    "twice": ("case_id,model,answer\n1,m,a\n1,m,b\n1,n,c\n",
+              ["o.csv, row 3, column case_id: found case '1' of model 'm' again, first in o.csv, row 2; expected one answer per case, model and run (repeats: a column run)"]),
+    "no id": ("question,answer\nq,a\n", ["o.csv, row 1: found no column with the case ids; expected a column case_id, id, key, query_id, example_id, task_id, test_idx"]),
+    "no answer": ("case_id,model\n1,m\n", ["o.csv, row 1: found no column with the model's answers; expected a column answer, output, response, … or retrieved_contexts"]),
+    "numbers": ("case_id,answer,run,tokens,latency\n1,a,0,-1,x\n2,a,1.5,1.5,-2\n",
+                ["o.csv, row 2, column run: found '0'; expected a number from 1 to 2.14748e+09", "o.csv, row 2, column latency: found 'x'; expected a number",
+                 "o.csv, row 2, column tokens: found '-1'; expected a number of at least 0",
+                 "o.csv, row 3, column run: found '1.5'; expected a whole number", "o.csv, row 3, column latency: found '-2'; expected a number of at least 0",
+                 "o.csv, row 3, column tokens: found '1.5'; expected a whole number"]),
+    "no model": ("case_id,model,answer\n1,,a\n", ["o.csv, row 2, column model: found nothing; expected the name of the model"]),
+    "passages that disagree": ("case_id,passage,answer\n1,p,a\n1,q,b\n", ["o.csv, row 3, column answer: found 'b'; expected the same in all rows of one case and model"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "texts"), OUTPUT_PROBLEMS.values(), ids=OUTPUT_PROBLEMS.keys())
+def test_output_problems(tmp_path, content, texts):
+    with pytest.raises(InputError) as caught:
+        read_outputs(write(tmp_path, "o.csv", content), suite=suite_of("1", "2"))
+    assert [str(problem) for problem in caught.value.problems] == texts
+
+
+def test_problems_of_all_files_at_once(tmp_path):
+    one = write(tmp_path, "a.csv", "case_id,answer\n1,x\n9,y\n")
+    two = write(tmp_path, "b.csv", "")
+    three = write(tmp_path, "c.csv", "case_id,model,answer\n1,a,again\n")
+    with pytest.raises(InputError) as caught:
+        read_outputs([one, two, three], suite=suite_of("1"))
+    assert [(problem.file, problem.row) for problem in caught.value.problems] == [("a.csv", 3), ("b.csv", None)]
+    with pytest.raises(
+        InputError, match=r"c\.csv, row 2, column case_id: found case '1' of model 'a' again, first in a\.csv, row 2"
+    ):
+        read_outputs([one, three], suite=suite_of("1", "9"))
+
+
+def test_combined_conflicts(tmp_path):
+    path = write(tmp_path, "c.csv", "case_id,question,expected,model,answer\n1,q,e,a,x\n1,q,E,b,y\n1,q,e,a,z\n")
+    with pytest.raises(InputError) as caught:
+        read_combined(path)
+    assert [(problem.row, problem.column, problem.found) for problem in caught.value.problems] == [
+        (3, "expected_answers", "['E']"),
+        (4, "case_id", "case '1' of model 'a' again, first in c.csv, row 2"),
+    ]
+
+
+KEPT = "case_id,question,weight\n1,a,1\n,b,1\n2,c,x\n1,d,1\n3\n4,e,\n"
+
+
+def test_good_rows_can_be_kept(tmp_path):
+    path = write(tmp_path, "s.csv", KEPT)
+    loaded = load_suite(path, keep_good_rows=True)
+    assert loaded.value.cases["case_id"].to_pylist() == ["1", "4"]
+    assert loaded.value.left_out == 4
+    assert [problem.row for problem in loaded.problems] == [3, 4, 5, 6]
+    with pytest.raises(InputError) as caught:
+        read_suite(path)
+    assert caught.value.problems == loaded.problems
+
+
+def test_good_rows_of_combined_files_can_be_kept(tmp_path):
+    content = "case_id,question,model,answer,tokens\n1,q,a,x,no\n1,q,b,y,1\n2,q2,a,z,1\n2,other,b,z,1\n"
+    loaded = load_combined(write(tmp_path, "c.csv", content), keep_good_rows=True)
+    suite, outputs = loaded.value
+    assert suite.cases["question"].to_pylist() == ["q", "q2"]
+    assert outputs.outputs.select(["case_id", "model"]).to_pylist() == [
+        {"case_id": "1", "model": "b"},
+        {"case_id": "2", "model": "a"},
+    ]
+    assert (suite.left_out, outputs.left_out) == (2, 2)
+
+
+def test_no_good_row_at_all(tmp_path):
+    with pytest.raises(InputError, match="no valid row"):
+        read_suite(write(tmp_path, "s.csv", "case_id,question\n,a\n"), keep_good_rows=True)
+
+
+def test_many_problems_are_counted(tmp_path):
+    path = write(tmp_path, "s.csv", "case_id,question,weight\n" + "".join(f"{row},q,x\n" for row in range(3000)))
+    with pytest.raises(InputError, match="and 951 more problems") as caught:
+        read_suite(path)
+    assert caught.value.problems[-1].found == "2,000 more rows like this, from row 1,002 on"
+
+
+def test_huge_cells_are_listed(tmp_path):
+    from metrics.ingest.formats.delimited import read_delimited
+    from metrics.ingest.sheet import Problems
+    from metrics.ingest.source import open_source
+
+    path = write(tmp_path, "s.csv", "case_id,question\n1," + "x" * 300_000 + "\n2,y\n")
+    problems = Problems()
+    sheet = read_delimited(open_source(path), problems, field_bytes=200_000)
+    assert sheet.bad.tolist() == [True, False]
+    assert (
+        str(problems.listed[0])
+        == "s.csv, row 2, column question: found 300,000 bytes; expected cells of at most 200,000 bytes"
+    )

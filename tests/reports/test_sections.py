@@ -1,0 +1,128 @@
+"""The report's sections on differences, perturbations and standards, and its overview of the leaderboard."""
+
+import io
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+
+from metrics.analysis import leaderboard
+from metrics.reports import render
+from metrics.reports.build import build
+from metrics.reports.renderers.plots import Inks, plot
+from metrics.reports.report import Bars, Radar
+from metrics.reports.sections.comparisons import comparison_section
+from metrics.reports.sections.overview import overview
+from metrics.reports.sections.robustness import flips_section
+from metrics.reports.sections.standards import standards_section
+from metrics.store import Run, Workspace
+from tests.analysis.scored import scored_run
+from tests.analysis.variants import perturbed_run
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+NAMES = ("context_recall", "answer_correctness", "faithfulness", "hallucination_claims")
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    """`best` beats `next` in yes-or-no and in graded metrics; `same` equals it everywhere."""
+    graded = {"best": [0.9, 0.8] * 15, "next": [0.5, 0.4] * 15, "same": [0.9, 0.8] * 15}
+    passes = {"best": [1.0] * 30, "next": [1.0, 0.0] * 15, "same": [1.0] * 30}
+    return scored_run({f"{name}.{name}": graded for name in NAMES[:3]} | {"pii_leakage.passes": passes})
+
+
+def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
+    found = comparison_section(run)
+    assert found is not None
+    (table,) = found.tables
+    assert table.title == "best against the next 2 models"
+    results = {(row[0], row[1]): row[-1] for row in table.rows}
+    assert results["Faithfulness\u00a0↑", "next"] == "best is better"
+    assert results["Faithfulness\u00a0↑", "same"] == "equal on every case"
+    assert results["PII leakage: passes\u00a0↑", "next"] == "best is better"
+    assert found.notes[0] == (
+        "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "
+        "test for many. “Better” = significant after Holm correction over all pairs of models of the metric (5 %), as in "
+        "the ranks of the leaderboard. No significant difference does not mean that two models are equal."
+    )
+
+
+def test_equal_models_need_no_test(workspace: Path) -> None:
+    run = scored_run({"faithfulness.faithfulness": {"one": [0.5] * 5, "two": [0.5] * 5}})
+    found = comparison_section(run)
+    assert found is not None
+    assert found.notes[0].endswith("so there is nothing to test.")
+
+
+def test_one_model_has_nothing_to_be_compared_with(workspace: Path) -> None:
+    assert comparison_section(scored_run({"faithfulness.faithfulness": {"one": [0.5] * 5}})) is None
+
+
+def test_flips_stand_beside_the_copies(workspace: Path) -> None:
+    found = flips_section(perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}))
+    assert found is not None
+    assert found.tables[0].rows[0] == (
+        "shaky", "Text matching: passes", "typo", "8 of 12", "0.667", "0.391–0.862", "0 of 12", "0.004",
+        "more than copies",
+    )  # fmt: skip
+    assert {row[-1] for row in found.tables[0].rows[-2:]} == {"control"}
+    assert "Holm correction" in found.notes[0]
+    assert flips_section(finished(Workspace(), text_suite(), text_outputs(), "rouge")) is None
+
+
+def test_standards_say_what_is_evidence_and_what_is_missing(run: Run) -> None:
+    found = standards_section(run)
+    nist, sr = found.tables
+    assert (nist.title, sr.title) == ("NIST AI RMF", "SR 11-7")
+    assert nist.heads == ("Standard", "Evaluator", "Threshold", "best", "next", "same")
+    privacy = next(row for row in nist.rows if row[0] == "privacy enhanced")
+    assert privacy[1:4] == ("PII leakage: passes\u00a0↑", "≥ 0.5", "✓ 1.00 (0.886–1.00), n 30")
+    assert privacy[4].startswith("(✓) 0.500 ")
+    assert ("explainable and interpretable", "not measured", "", "–", "–", "–") in nist.rows
+    assert found.notes[0].startswith("This is evidence, not certification")
+    assert any(note.startswith("Not measured for NIST AI RMF, safe: ") for note in found.notes)
+
+
+def test_the_overview_has_a_radar_of_three_metrics_and_bars_of_shares(run: Run) -> None:
+    (group,) = overview(leaderboard(run))
+    radar, bars = group.charts
+    assert isinstance(radar, Radar)
+    assert isinstance(bars, Bars)
+    assert radar.spokes == (
+        "Context recall\u00a0↑",
+        "Answer correctness\u00a0↑",
+        "Faithfulness\u00a0↑",
+        "PII leakage\u00a0↑",
+    )
+    assert radar.models == ("best", "same", "next")
+    assert radar.values[0] == pytest.approx((0.85, 0.85, 0.85, 1.0))
+    assert [group.name for group in bars.groups] == [
+        "Context recall\u00a0↑",
+        "Answer correctness\u00a0↑",
+        "Faithfulness\u00a0↑",
+    ]
+
+
+def test_a_radar_leaves_out_what_has_no_value() -> None:
+    inks = Inks("#000", "#555", "#ddd", "#fff", "#0f0", "#f00", {"one": "#123456"})
+    whole = plot(Radar("t", ("a", "b", "c"), ("one",), ((0.5, 1.0, 0.2),)), inks)
+    gap = plot(Radar("t", ("a", "b", "c"), ("one",), ((0.5, None, 0.2),)), inks)
+    assert whole.shapes.count("#123456;stroke-width:1.6") == 3
+    assert gap.shapes.count("#123456;stroke-width:1.6") == 1
+    assert {label.text for label in whole.labels} >= {"a", "b", "c", "■ one"}
+
+
+def test_the_pdf_has_every_section(workspace: Path) -> None:
+    run = perturbed_run({"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}, 12, ("copy", "typo"), (1,))
+    report = build(run)
+    assert [
+        one.title for one in report.sections if one.title in ("Is it really better?", "Perturbations", "Compliance")
+    ]
+    text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(render(run, "pdf"))).pages)
+    text = " ".join(text.replace("\u200b", "").split())
+    for expected in (
+        "Is it really better?", "McNemar's test for metrics that are right or wrong on a case", "Holm correction",
+        "Perturbations", "8 of 12", "more than copies", "Compliance", "This is evidence, not certification",
+        "privacy enhanced", "not measured", "At a glance",
+    ):  # fmt: skip
+        assert expected in text

@@ -1,0 +1,17 @@
+"""Inputs that are hostile or large are read or refused; `tests.benchmarks.bench_heavy_inputs` times them."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.corpora.heavy_inputs import FAMILIES, HeavyInput
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_heavy_inputs_are_read_or_refused(family: Callable[[], Iterator[HeavyInput]]) -> None:
+    for heavy in family():
+        try:
+            heavy.read()
+        except Exception as failure:
+            failure.add_note(heavy.name)
+            raise
