@@ -195,7 +195,7 @@ if TYPE_CHECKING:
     from metrics.ingest.tables.columns import Question
     from metrics.judge.cache import Statistics
     from metrics.judge.local.measured import Measured
-    from metrics.judge.prompt_overrides import Trial
+    from metrics.judge.workspace_judge import Trial
     from metrics.monitoring import MetricDrift, Standing
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate

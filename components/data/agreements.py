@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metrics.analysis.labels.judge_bias import Bias
     from metrics.analysis.labels.label_queue import Queue
     from metrics.ingest.label_files import LabelFile
-    from metrics.store.labels import Labels, LabelSet
+    from metrics.store.label_sets import Labels, LabelSet
 
 Only = tuple[str, str]  # evaluator, metric
 
@@ -181,10 +181,10 @@ def cell_outputs(
     tag: str | None = None, passing: float | None = None,
 ) -> Sequence[Mapping[str, Any]]:  # fmt: skip
     """Return the outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
-    from metrics.analysis.labels.judge_agreement import cell_outputs, face
+    from metrics.analysis.labels.judge_agreement import cell_outputs, labelled_scores
 
     run = workspace().run(run_id)
-    return cell_outputs(run, face(run, *only, criterion, model, tag, passing), threshold, cell)
+    return cell_outputs(run, labelled_scores(run, *only, criterion, model, tag, passing), threshold, cell)
 
 
 def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = None) -> CorrectedMeans:
@@ -194,14 +194,14 @@ def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = N
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> CorrectedMeans:  # noqa: ARG001
-    from metrics.analysis.labels.human_labels import opinions
+    from metrics.analysis.labels.human_labels import human_labels
     from metrics.analysis.labels.judge_agreement import corrected_means
 
     run = workspace().run(run_id)
-    said = opinions(run, criterion)
+    people = human_labels(run, criterion)
     return CorrectedMeans(
-        tuple(corrected_means(run, criterion, only, tag)), said.ties, said.criterion.unsure,
-        sum(said.unanswered.values()), int(said.random.sum()), int((said.given > 0).sum()),
+        tuple(corrected_means(run, criterion, only, tag)), people.ties, people.criterion.unsure,
+        sum(people.unanswered.values()), int(people.random.sum()), int((people.given > 0).sum()),
     )  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def _biases(run_id: str, criterion: str, only: Only, tag: str | None, version: s
 
 
 def _labels(run_id: str) -> Labels:
-    from metrics.store.labels import Labels
+    from metrics.store.label_sets import Labels
 
     return Labels(workspace().run(run_id))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from metrics.core.evidence import Evidence
     from metrics.judge.cache import Cache, Statistics
     from metrics.judge.local.measured import Measured
-    from metrics.judge.prompt_overrides import Trial
+    from metrics.judge.workspace_judge import Trial
     from metrics.presentation.verdict_rows import VerdictGroup
 
 Setting = Mapping[str, Any]  # of metrics.judge.settings.JudgeSettings, as JSON
@@ -114,7 +114,7 @@ def judge_of(run_id: str) -> RunJudges:
 def judge_chosen() -> JudgeFacts:
     """Return the judge of the workspace."""
     from metrics.core.errors import InputError
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
 
     try:
         settings = chosen_judge(workspace_path())
@@ -127,9 +127,9 @@ def judge_facts(setting: Setting) -> JudgeFacts:
     """Return what is known of a judge from its settings alone."""
     from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
-    from metrics.judge.local.install import lacking
-    from metrics.judge.prompt_overrides import refuse_keys
+    from metrics.judge.local.install import missing_local_model
     from metrics.judge.settings import settings_of
+    from metrics.judge.workspace_judge import refuse_keys
 
     try:
         settings = settings_of(setting)
@@ -139,7 +139,7 @@ def judge_facts(setting: Setting) -> JudgeFacts:
     keys = {name: bool(os.environ.get(name)) for judge in settings.judges for name in key_variables(judge)}
     missing = [name for judge in settings.judges for name in missing_keys(judge)]
     lacks = [f"{' and '.join(missing)} is not set in the environment of this studio"] if missing else []
-    lacks += [text for judge in settings.judges if judge.is_local and (text := lacking(judge.model))]
+    lacks += [text for judge in settings.judges if judge.is_local and (text := missing_local_model(judge.model))]
     name = ", ".join(judge.name for judge in settings.judges)
     return JudgeFacts(settings.model_dump(mode="json"), name, keys, "; ".join(lacks))
 
@@ -147,11 +147,11 @@ def judge_facts(setting: Setting) -> JudgeFacts:
 def choose_judge(setting: Setting | None) -> str:
     """Make this the judge of the workspace (None: no judge); return why it could not be done, else ""."""
     from metrics.core.errors import InputError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        prompt_overrides.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
+        workspace_judge.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
     except InputError as failure:
         return str(failure)
     return ""
@@ -160,13 +160,13 @@ def choose_judge(setting: Setting | None) -> str:
 def try_judge(setting: Setting) -> Trial:
     """Ask a judge one small question."""
     from metrics.core.errors import AssayError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        return prompt_overrides.try_judge(settings_of(setting))
+        return workspace_judge.try_judge(settings_of(setting))
     except AssayError as failure:
-        return prompt_overrides.Trial("", 0.0, failure=str(failure))
+        return workspace_judge.Trial("", 0.0, failure=str(failure))
 
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -180,10 +180,10 @@ def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def local_judge() -> tuple[str, bool]:
     """Return the command that installs the local judge, and whether it is installed."""
-    from metrics.judge.local.install import INSTALL, lacking
+    from metrics.judge.local.install import INSTALL, missing_local_model
     from metrics.judge.settings import LOCAL
 
-    return INSTALL, lacking(LOCAL) is None
+    return INSTALL, missing_local_model(LOCAL) is None
 
 
 def local_judge_measured() -> tuple[Measured, ...]:

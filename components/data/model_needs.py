@@ -24,10 +24,10 @@ def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
 
 def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[str, Any]) -> str:
     """Return why the evaluator would be skipped with these parameters and models, and how to get what it needs."""
-    from metrics import models as library
+    from metrics.engine.load_resources import missing_resources
 
     found = _chosen(evaluator, parameters)
-    return library.unavailable(*found, models) or "" if found else ""
+    return missing_resources(*found, models) or "" if found else ""
 
 
 def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, Parameters] | None:

@@ -70,7 +70,7 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.core.errors import AssayError
     from metrics.engine.playground import first_cases, try_out
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
 
     run = workspace().run(run_id)
     cases = first_cases(run, model, count)

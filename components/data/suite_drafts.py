@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from metrics.perturbations import Kind, Perturbed
     from metrics.suites import Edit
 
-Criteria = Mapping[str, Any]  # see metrics.suites.filtered
+Criteria = Mapping[str, Any]  # see Suite.matching
 MOST_VALUES = 50  # of a column that can be filtered by
 KEPT = "✓ stored"
 
@@ -57,7 +57,7 @@ def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
 
     from metrics import suites
     from metrics.core.errors import InputError
-    from metrics.suites.suite_filters import COMPLEXITY, OWN, lengths_of
+    from metrics.core.suite import COMPLEXITY, CRITERIA, question_lengths
 
     try:
         suite, problem = _suite(fingerprint, draft), ""
@@ -72,8 +72,8 @@ def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
         edits=tuple(_words(edit) for edit in edits), tags=suites.tag_counts(suite),
         complexity=suites.complexity_distribution(suite),
         rated=len(suite) - cases[COMPLEXITY].null_count if COMPLEXITY in cases.column_names else 0,
-        values={name: counts for name, counts in values.items() if name not in OWN},
-        longest=int(lengths_of(cases).max(initial=0)),
+        values={name: counts for name, counts in values.items() if name not in CRITERIA},
+        longest=int(question_lengths(cases).max(initial=0)),
         weighted=pc.count_distinct(pc.fill_null(cases["weight"], 1.0)).as_py() > 1,
         textual=suite.task not in ("detection", "segmentation"), problem=problem,
     )  # fmt: skip
@@ -88,10 +88,10 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from metrics.suites import complexity_of, filtered
+    from metrics.core.suite import complexity_of
 
     suite = _suite(fingerprint, draft)
-    ids = filtered(suite, criteria)
+    ids = suite.matching(criteria)
     wanted = ids.slice(offset, limit)
     rows = suite.cases.take(pc.index_in(wanted, suite.cases["case_id"].combine_chunks()))
     rows = rows.append_column("complexity", pa.chunked_array([complexity_of(rows)]))
@@ -121,7 +121,7 @@ def edit_draft(
     suite = _suite(fingerprint, draft)
     before = suites.read_draft(workspace_path(), draft)
     edits = before.edits if before is not None and before.suite == fingerprint else ()
-    cases = tuple(chosen) or tuple(suites.filtered(suite, criteria).to_pylist())
+    cases = tuple(chosen) or tuple(suite.matching(criteria).to_pylist())
     try:
         added = suites.Edit.model_validate({**edit, "cases": cases})
         suites.apply(suite, [added])
@@ -291,7 +291,7 @@ def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Suite]:
 
 
 def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
     from metrics.perturbations import KINDS, perturb
 
     judge = None

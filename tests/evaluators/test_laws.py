@@ -25,7 +25,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from metrics.engine.unit_work import lacking_inputs
+from metrics.engine.load_resources import missing_inputs
 from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 
@@ -55,9 +55,9 @@ def example_parameters() -> list[Any]:
 
 def score(entry: Evaluator, case: Case, parameters: Parameters | None = None) -> CaseScore:
     """What the engine would store of one case."""
-    lacking = lacking_inputs(entry, case)
-    if lacking is not None:
-        return lacking
+    missing = missing_inputs(entry, case)
+    if missing is not None:
+        return missing
     parameters = parameters or entry.parameters()
     given = resources(entry, parameters)
     result: CaseScore = (

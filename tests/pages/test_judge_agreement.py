@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.data import uploaded_files
 from metrics.store import Run, Workspace
-from metrics.store.labels import Labels
+from metrics.store.label_sets import Labels
 from tests.labels import label, labelled_run
 
 Open = Callable[..., AppTest]

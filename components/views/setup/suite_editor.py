@@ -62,7 +62,7 @@ def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
 
 
 def draw_filters(facts: SuiteFacts) -> dict[str, Any]:
-    """Draw the filters of the sidebar; return the criteria, see metrics.suites.filtered."""
+    """Draw the filters of the sidebar; return the criteria, see Suite.matching."""
     criteria: dict[str, Any] = {}
     if wanted := filters.search("Case id or question", "search"):
         criteria["search"] = wanted
