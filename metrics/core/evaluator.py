@@ -191,7 +191,7 @@ MATCHES = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ScriptedReply:
     """A judge's reply in a worked example, to the prompt of that id.
 
     `reply` is the reply to one question, or a list of replies to numbered items, in their order and without ids.
@@ -219,7 +219,7 @@ class Example:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     status: Status = Status.OK
     tolerance: float = 1e-6
-    judge: Sequence[Said] = ()
+    judge: Sequence[ScriptedReply] = ()
 
 
 @dataclass(frozen=True, slots=True)

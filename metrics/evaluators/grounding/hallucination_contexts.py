@@ -8,7 +8,7 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
@@ -68,7 +68,7 @@ MOON = {
             MOON,
             {"hallucination_contexts": 1 / 3},
             judge=(
-                Said(
+                ScriptedReply(
                     CONTRADICTION.id,
                     [
                         {"reason": "He was.", "verdict": "agree"},
@@ -82,7 +82,7 @@ MOON = {
             "a blank context counts but cannot be contradicted",
             {"answer": MOON["answer"], "retrieved_contexts": [" ", MOON["retrieved_contexts"][1]]},
             {"hallucination_contexts": 0.5},
-            judge=(Said(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
+            judge=(ScriptedReply(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
         ),
         Example(
             "the judge is not asked about an empty answer",

@@ -1,6 +1,15 @@
 """Context precision: how early the contexts that help to reach the expected answer appear in the ranking."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -24,9 +33,9 @@ CONTEXTS = [
 ]
 
 
-def _said(verdicts: str, expected: str = GOETHE) -> Said:
+def _said(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
     replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
-    return Said(USEFUL.id, replies, {"EXPECTED": expected})
+    return ScriptedReply(USEFUL.id, replies, {"EXPECTED": expected})
 
 
 def _example(name: str, verdicts: str, value: float) -> Example:

@@ -1,6 +1,15 @@
 """Context relevance: the share of the retrieved contexts that help to answer the question."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -39,7 +48,7 @@ CONTEXTS = [
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevance": 1 / 3},
             judge=(
-                Said(
+                ScriptedReply(
                     RELEVANT.id,
                     [
                         {"reason": "Its second sentence tells.", "verdict": "yes"},

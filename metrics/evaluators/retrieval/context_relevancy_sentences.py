@@ -1,6 +1,15 @@
 """Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -39,7 +48,11 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
             "one of four sentences is relevant",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevancy_sentences": 0.25},
-            judge=(Said(RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]),),
+            judge=(
+                ScriptedReply(
+                    RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]
+                ),
+            ),
         ),
         Example(
             "the contexts have no sentence",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -51,20 +51,20 @@ class _Coherence(Reply):
             "a good summary",
             GOOD_SUMMARY,
             {"summary_coherence": 5.0},
-            judge=(Said("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
         ),
         Example(
             "unconnected fragments",
             {"source_text": SOURCE, "answer": "Hotels. Tuesday. There is a ferry."},
             {"summary_coherence": 2.0},
-            judge=(Said("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
         ),
         Example(
             "the rating is not on the scale",
             {"source_text": SOURCE, "answer": "A storm."},
             {"summary_coherence": None},
             status=Status.PARSE_FAILURE,
-            judge=(Said("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
         ),
         Example("an empty summary", {"source_text": SOURCE, "answer": ""}, {"summary_coherence": 1.0}),
     ),

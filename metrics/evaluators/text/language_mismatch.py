@@ -6,7 +6,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Example, Parameters, Resource, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Parameters,
+    Resource,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -102,8 +111,8 @@ class LanguageParameters(Parameters):
             {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
             parameters={"detector": "judge"},
             judge=(
-                Said("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
-                Said("language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}),
+                ScriptedReply("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
+                ScriptedReply("language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}),
             ),
         ),
         Example(
@@ -112,7 +121,7 @@ class LanguageParameters(Parameters):
             {"passes": None, "failures": None, "parse_failures": 1},
             parameters={"detector": "judge"},
             status=Status.PARSE_FAILURE,
-            judge=(Said("language_mismatch", {"same": "nein"}),),
+            judge=(ScriptedReply("language_mismatch", {"same": "nein"}),),
         ),
     ),
 )  # fmt: skip
