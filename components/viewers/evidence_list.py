@@ -15,10 +15,9 @@ from components.viewers.browser_component import browser_component
 from metrics.presentation.palette import MARKS, MUTED
 
 if TYPE_CHECKING:
-    from metrics.core.evidence import Holds
     from metrics.presentation.verdict_rows import VerdictGroup, VerdictRow
 
-COLOURS: dict[Holds, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
+COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
 MOST_ROWS = 200  # of a group
 MOST_CHARACTERS = 20_000  # of a context
 
