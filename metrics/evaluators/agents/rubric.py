@@ -308,8 +308,8 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     rated = await each(judge, LEVELS, _Rated, described, _material(case), name="DIMENSIONS")
     checked = await _checked(case, judge) if facts else []
     rows = [
-        _Row(entry.name, entry.weight, said.level, worth[said.level], said.reason)
-        for entry, said in zip(others, rated, strict=True)
+        _Row(entry.name, entry.weight, reply.level, worth[reply.level], reply.reason)
+        for entry, reply in zip(others, rated, strict=True)
     ]
     unrated = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"

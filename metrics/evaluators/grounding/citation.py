@@ -149,14 +149,14 @@ async def _judged(judge: Judge, case: Case, parts: list[CitedPart], place: int, 
     """Return how well the passage of that number supports the part in that place."""
     text, contexts = parts[place].text, case.retrieved_contexts
     if not 1 <= number <= len(contexts):
-        said = _Support(reason=f"there are {len(contexts)} passages", support="none")
+        reply = _Support(reason=f"there are {len(contexts)} passages", support="none")
     else:
         # an answer of one part needs no further text to be understood
         whole = "\n".join(part.text for part in parts) if len(parts) > 1 else None
         data = {"ANSWER": whole, "STATEMENT": text, "PASSAGE": contexts[number - 1]}
-        said = await judge.ask(SUPPORT, _Support, data)
-    verdict = Verdict(text, HOLDS[said.support], said.support, said.reason, (("contexts", number),))
-    return _Judged(place, number, CREDIT[said.support], verdict)
+        reply = await judge.ask(SUPPORT, _Support, data)
+    verdict = Verdict(text, HOLDS[reply.support], reply.support, reply.reason, (("contexts", number),))
+    return _Judged(place, number, CREDIT[reply.support], verdict)
 
 
 def _listed(case: Case) -> tuple[int, ...]:

@@ -236,8 +236,8 @@ async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Cre
     starts = range(0, len(passages), WINDOW)[:ROUNDS]
     for start in starts:
         data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages[start : start + WINDOW]}
-        said = await judge.ask(NUGGETS, _Nuggets, data)
-        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in said.nuggets if nugget.strip()))
+        reply = await judge.ask(NUGGETS, _Nuggets, data)
+        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
         dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
         nuggets = tuple(nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS)[:MOST_NUGGETS]
     return _Created(nuggets, len(starts), tuple(dict.fromkeys(dropped)))

@@ -110,8 +110,8 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
         for _, text in expected
     )
     contexts: list[Verdict] = []
-    for place, said in enumerate(zip(*asked, strict=True)):
-        answers = [(number, entry) for (number, _), entry in zip(expected, said, strict=True) if entry]
+    for place, replies in enumerate(zip(*asked, strict=True)):
+        answers = [(number, entry) for (number, _), entry in zip(expected, replies, strict=True) if entry]
         reference, decisive = next(
             ((number, entry) for number, entry in answers if entry.verdict == "yes"),
             (None, answers[0][1] if answers else None),

@@ -101,9 +101,9 @@ async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> Ca
     expected = await references(judge, case.expected_answers, case.question)
     if not expected:
         return not_applicable(NO_REFERENCE_CLAIMS)
-    said = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
-    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in said]
+    entailed = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
+    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in entailed]
     best = max(range(len(recalls)), key=recalls.__getitem__)
-    claims = entailed_verdicts(expected[best].claims, said[best])
+    claims = entailed_verdicts(expected[best].claims, entailed[best])
     evidence = Evidence({"reference_claims": claims}, {"expected_answer": expected[best].number})
     return CaseScore({"context_recall": recalls[best]}, evidence=evidence)

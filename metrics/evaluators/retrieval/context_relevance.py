@@ -86,7 +86,7 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
-    said = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
+    replies = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
     contexts = [
         Verdict(
             f"Context {number}",
@@ -95,7 +95,7 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
             entry.reason if entry else "the context is blank",
             (("contexts", number),),
         )
-        for number, entry in enumerate(said, 1)
+        for number, entry in enumerate(replies, 1)
     ]
     relevant = sum(context.holds == "yes" for context in contexts)
     evidence = Evidence({"contexts": contexts}, {"relevant": relevant})

@@ -93,7 +93,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     if not found:
         return not_applicable("the retrieved contexts have no sentence")
     texts = [sentence for _, sentence in found]
-    said = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
+    replies = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
     sentences = [
         Verdict(
             sentence,
@@ -102,7 +102,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
             entry.reason,
             (("contexts", number),),
         )
-        for (number, sentence), entry in zip(found, said, strict=True)
+        for (number, sentence), entry in zip(found, replies, strict=True)
     ]
     relevant = sum(sentence.holds == "yes" for sentence in sentences)
     evidence = Evidence({"sentences": sentences}, {"relevant": relevant})

@@ -197,9 +197,9 @@ async def _judged(case: Case, judge: Judge) -> CaseScore:
     judged: list[Verdict] = []
     for place, text in texts.items():
         data = {"QUESTION": (case.question or "")[:SHOWN_TO_JUDGE], "TEXT": text[:SHOWN_TO_JUDGE]}
-        said = await judge.ask(SAME_LANGUAGE, _Languages, data)
-        same[place] = said.same == "yes"
+        reply = await judge.ask(SAME_LANGUAGE, _Languages, data)
+        same[place] = reply.same == "yes"
         label = "same language" if same[place] else "another language"
-        named = {"question_language": said.question_language, "text_language": said.text_language}
+        named = {"question_language": reply.question_language, "text_language": reply.text_language}
         judged.append(Verdict(place.capitalize(), yes_or_no(same[place]), label, facts=named))
     return boolean_score(same["answer"], same.get("contexts"), Evidence({"texts": judged}, facts))
