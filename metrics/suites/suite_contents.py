@@ -19,7 +19,7 @@ def tag_counts(suite: Suite) -> dict[str, int]:
 
 
 def values_of(suite: Suite, most: int) -> dict[str, dict[str, int]]:
-    """Return the columns with at most `most` values: name (of metadata without its prefix) → value → number of cases."""
+    """Return the columns with at most `most` values: name (metadata without prefix) → value → number of cases."""
     names = ["label", "group", "perturbation", *(n for n in suite.cases.column_names if n.startswith(METADATA))]
     found = {name.removeprefix(METADATA): _counts(suite.cases[name].combine_chunks().drop_null()) for name in names}
     return {name: counts for name, counts in found.items() if 0 < len(counts) <= most}

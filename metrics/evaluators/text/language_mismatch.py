@@ -112,7 +112,9 @@ class LanguageParameters(Parameters):
             parameters={"detector": "judge"},
             judge=(
                 ScriptedReply("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
-                ScriptedReply("language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}),
+                ScriptedReply(
+                    "language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}
+                ),
             ),
         ),
         Example(
