@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from components.viewers.browser_component import browser_component
 from metrics.presentation.palette import MARKS, MUTED
 
 if TYPE_CHECKING:
     from metrics.presentation.verdict_rows import VerdictGroup, VerdictRow
 
-FOLDER = Path(__file__).parent
-COLOURS = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
+COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
 MOST_ROWS = 200  # of a group
 MOST_CHARACTERS = 20_000  # of a context
 
@@ -60,12 +58,4 @@ def _row(row: VerdictRow) -> dict[str, Any]:
 def draw(groups: Sequence[VerdictGroup], contexts: Sequence[str], key: str) -> None:
     """Draw the verdicts of one score beside the contexts they rest on."""
     packed = json.dumps(payload(groups, contexts), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    _component()(key=key, data=packed)
-
-
-@cache
-def _component() -> Any:
-    import streamlit as st
-
-    parts = {part: (FOLDER / f"evidence_list.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    return st.components.v2.component("assay_evidence", **parts)
+    browser_component("evidence_list")(key=key, data=packed)

@@ -7,7 +7,7 @@ the browser send requests.
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -184,8 +184,8 @@ def draw_list(title: str, texts: Sequence[str], key: str) -> None:
             st.text(text)
 
 
-def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -> None:
-    """Draw what a score rests on: the reason, the verdicts beside the contexts, the facts, who judged."""
+def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: str) -> None:
+    """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
     import streamlit as st
 
     if isinstance(score["reason"], str):  # pandas has NaN for none

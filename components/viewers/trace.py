@@ -5,14 +5,12 @@ Drawn by trace.js, which inserts every text as text.
 
 import json
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from components.viewers.browser_component import browser_component
 from metrics.presentation.format import duration, plural
 from metrics.presentation.palette import MARKS
 
-FOLDER = Path(__file__).parent
 GLYPHS = {"call": "✓", "message": "", "reasoning": "…"}
 FAILED = "✗"
 
@@ -61,12 +59,4 @@ def draw(view: Mapping[str, Any], key: str) -> None:
         st.code(view["raw"], language=None, wrap_lines=True, height=220)
         return
     packed = json.dumps(payload(view), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    _component()(key=key, data=packed)
-
-
-@cache
-def _component() -> Any:
-    import streamlit as st
-
-    parts = {part: (FOLDER / f"trace.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    return st.components.v2.component("assay_trace", **parts)
+    browser_component("trace")(key=key, data=packed)

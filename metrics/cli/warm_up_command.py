@@ -14,7 +14,7 @@ def _warm_up(_: argparse.Namespace) -> int:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    from metrics.vision.compiled import PARTS, warm_up
+    from metrics.vision.warm_up import PARTS, warm_up
 
     with ProcessPoolExecutor(len(PARTS), mp_context=get_context("spawn")) as processes:
         list(processes.map(warm_up, range(len(PARTS))))

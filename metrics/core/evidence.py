@@ -36,7 +36,7 @@ class Verdict:
     text      the item
     holds     "yes" is good, "no" is bad; "unknown": it holds in part, cannot be decided, or neither end is good
     label     the verdict in the evaluator's own words: "supported", "grade 2", "hedged"
-    reason    why, in the words of whoever judged
+    reason    why, in the judge's words
     rests_on  what the verdict rests on
     quote     the words that decided it, verbatim: the closest sentence of a context
     expected  the text that the item is compared with, "" where nothing was expected in its place; None: not compared

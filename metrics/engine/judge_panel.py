@@ -1,4 +1,4 @@
-"""A panel of judges: one score of several, with what they disagree on."""
+"""A panel of judges: one score from several, with their disagreement."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +8,10 @@ from metrics.core.evidence import Evidence
 
 
 def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseScore:
-    """One score of those of several judges, by name.
+    """Return one score from the scores of several judges, each with the judge's name.
 
-    A metric's value is the mean of the judges' values, or of a binary metric what most say; a tie counts as the bad
-    side. Judges without a value are left out. The evidence is the first judge's that has any, and `panel`: every
+    A metric's value is the mean of the judges' values; of a binary metric, the majority, where a tie counts as the bad
+    side. Judges without a value are left out. The evidence is that of the first judge with a score, and `panel`: every
     judge's values, status and reason, the spread of each metric, the judges left out and why, ties.
     """
     values: dict[str, float | None] = {}

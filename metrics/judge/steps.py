@@ -57,34 +57,31 @@ class YesNoReply(ItemReply):
 
 
 class Reference(NamedTuple):
-    """An expected answer that makes claims: its number, from 1, among the case's, and the claims."""
+    """An expected answer with claims: its number among the case's, from 1, and the claims."""
 
     number: int
     claims: tuple[str, ...]
 
 
 async def together(asked: Iterable[Awaitable[A]]) -> list[A]:
-    """Return all that is asked, at once. A failure is raised when the others have ended: no question stays open behind
-    it.
-    """
-    said: list[A] = []
+    """Return the results of all, awaited at once. A failure is raised only when the others have ended."""
+    found: list[A] = []
     for entry in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(entry, BaseException):
             raise entry
-        said.append(entry)
-    return said
+        found.append(entry)
+    return found
 
 
 async def claims(judge: Judge, text: str | None, question: str | None = None) -> tuple[str, ...]:
-    """Return the self-contained factual claims of a text (an answer, or a reference), in its order; none for a blank
-    text.
+    """Return the self-contained factual claims of a text (an answer or a reference), in its order; none if blank.
 
-    Evaluators that can share the reply give the case's question, so that all ask the same.
+    Evaluators that can share the reply pass the case's question, so that all ask the same.
     """
     if not text or not text.strip():
         return ()
-    said = await judge.ask(CLAIMS, _Claims, {"QUESTION": question or None, "TEXT": text})
-    return tuple(claim.strip() for claim in said.claims if claim.strip())
+    reply = await judge.ask(CLAIMS, _Claims, {"QUESTION": question or None, "TEXT": text})
+    return tuple(claim.strip() for claim in reply.claims if claim.strip())
 
 
 async def references(judge: Judge, expected: Sequence[str], question: str | None = None) -> tuple[Reference, ...]:
@@ -102,20 +99,20 @@ async def answer_and_references(
 
 
 async def entailment(judge: Judge, stated: Sequence[str], contexts: Sequence[str]) -> tuple[Entailment, ...]:
-    """For each claim, which contexts support it; numbers of contexts that do not exist are dropped.
+    """Return for each claim the contexts that support it; unknown context numbers are dropped.
 
-    Contexts that are all blank support nothing, unasked. The contexts can be claims themselves: those of a reference
-    that an answer's claims are held against, which stand for themselves where its text does not ("In Paris.").
+    Where all contexts are blank no question is asked. Contexts can also be the claims of a reference, which are
+    self-contained where its text is not ("In Paris.").
     """
     if not any(context.strip() for context in contexts):
         return tuple(
             Entailment(id=number, reason="nothing to support it", supported_by=[])
             for number in range(1, len(stated) + 1)
         )
-    said = await each(judge, ENTAILMENT, Entailment, stated, {"CONTEXTS": contexts}, name="CLAIMS")
+    replies = await each(judge, ENTAILMENT, Entailment, stated, {"CONTEXTS": contexts}, name="CLAIMS")
     return tuple(
         entry.model_copy(update={"supported_by": sorted({n for n in entry.supported_by if 1 <= n <= len(contexts)})})
-        for entry in said
+        for entry in replies
     )
 
 
@@ -145,7 +142,7 @@ async def each(
     name: str,
     batch: int = BATCH,
 ) -> tuple[I, ...]:
-    """judge.each in batches of `batch` items, all asked at once; the ids count through."""
+    """Return judge.each over batches of `batch` items, all asked at once; ids are numbered over all batches."""
     starts = range(0, len(items), batch)
     batches = await together(
         judge.each(prompt, reply, items[start : start + batch], data, name=name) for start in starts
@@ -159,7 +156,7 @@ async def each(
 async def each_context(
     judge: Judge, prompt: Prompt, reply: type[I], contexts: Sequence[str], data: Data
 ) -> tuple[I | None, ...]:
-    """One reply per context, in their order; None for a blank one, which is not asked about."""
+    """Return one reply per context, in their order; None for a blank one, about which no question is asked."""
     spoken = [context for context in contexts if context.strip()]
-    said = iter(await each(judge, prompt, reply, spoken, data, name="CONTEXTS"))
-    return tuple(next(said) if context.strip() else None for context in contexts)
+    replies = iter(await each(judge, prompt, reply, spoken, data, name="CONTEXTS"))
+    return tuple(next(replies) if context.strip() else None for context in contexts)

@@ -10,11 +10,12 @@ from types import MappingProxyType
 import numpy as np
 
 from metrics.library.coco_columns import IouType, read_columns
+from metrics.vision.arrays import Floats
 from metrics.vision.coco_lines import Line, summary_lines
 from metrics.vision.image_resampling import resample
 from metrics.vision.masks import MaskOverlap
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, match, threshold_index
-from metrics.vision.objects import Floats, Objects, prepare
+from metrics.vision.objects import Objects, prepare
 from metrics.vision.precision_recall import MAX_DETS, Ranking, mean_over
 
 Numbers = Mapping[str, float | None]

@@ -59,7 +59,7 @@ def build(run: Run) -> Report:
         notes.append(
             f"{plural(len(board.columns) - len(columns), 'minor metric')} not shown here; the exports have all of them."
         )
-    insights = run.insights
+    insights = analysis.insights(run)
     if len(insights) > MOST_INSIGHTS:
         notes.append(
             f"The {MOST_INSIGHTS} most severe of {plural(len(insights), 'insight')}; the exports have all of them."
@@ -250,7 +250,7 @@ def _value(value: object) -> str:
 
 
 def _problems(run: Run) -> Iterator[Problem]:
-    found = run.problems  # flips of perturbed cases have their own section
+    found = analysis.problems(run)  # flips of perturbed cases have their own section
     for row in found[found["kind"] == "threshold"].to_dict("records"):
         entry = evaluators().get(row["evaluator"])
         yield Problem(

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from metrics.vision.arrays import Floats
 
 
 def box_areas(boxes: Floats) -> Floats:

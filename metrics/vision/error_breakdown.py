@@ -17,9 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.image_resampling import resample_selection
-from metrics.vision.matching import ASIDE, LARGEST, RIGHT, Matches, Pairs, threshold_index
-from metrics.vision.objects import Floats, Ints, Objects
+from metrics.vision.match_states import ASIDE, RIGHT
+from metrics.vision.matching import LARGEST, Matches, Pairs, threshold_index
+from metrics.vision.objects import Objects
 from metrics.vision.outcomes import LOCALISED, Outcomes, image_pairs, pair_iou
 from metrics.vision.precision_recall import Selection
 

@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputProblem
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.boxes import box_areas
 from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, starts
-from metrics.vision.objects import Floats, Ints, Overlap
+from metrics.vision.objects import Overlap
 from metrics.vision.outlines import OutlineOverlap, Outlines, outline
 
 Geometry = Literal["auto", "box", "mask", "polygon"]

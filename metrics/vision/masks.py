@@ -12,10 +12,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.vision.objects import Floats, Ints
-
-Longs = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
+from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 
 LARGEST_IMAGE = 2**31 - 1  # pixels: positions are 32-bit numbers
 NO_RUNS = "\x7f"  # no character of run lengths

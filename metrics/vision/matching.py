@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.objects import Floats, Ints, Objects, Overlap
+from metrics.vision.arrays import Floats, Ints
+from metrics.vision.objects import Objects, Overlap
 
 IOU_THRESHOLDS: tuple[float, ...] = tuple(np.linspace(0.5, 0.95, 10).tolist())
 AREAS: dict[str, tuple[float, float]] = {
     "all": (0.0, 1e10), "small": (0.0, 32.0**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 1e10),
 }  # fmt: skip
-WRONG, RIGHT, ASIDE = 0, 1, 2  # a prediction at one threshold and area range: false positive, true positive, ignored
 LARGEST = 1 - 1e-10  # an IoU of 1 computed in floating point may fall this short
 TOUCHING = float(np.finfo(np.float64).tiny)  # an IoU of whatever overlaps at all
 SAME = 1e-9  # thresholds closer than this are one: the grid .5:.05:.95 holds 0.8999999999999999

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.matching import ASIDE, LARGEST, Pairs
-from metrics.vision.objects import Ints, Objects
+from metrics.vision.arrays import Ints
+from metrics.vision.match_states import ASIDE
+from metrics.vision.matching import LARGEST, Pairs
+from metrics.vision.objects import Objects
 from metrics.vision.outcomes import (
     BELOW,
     FN_MISSED,

@@ -6,10 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.boxes import box_areas
-
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 class Overlap(Protocol):

@@ -26,9 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.boxes import box_iou
-from metrics.vision.matching import ASIDE, LARGEST, RIGHT, Matches, Pairs, find_pairs, threshold_index
-from metrics.vision.objects import Floats, Ints, Objects
+from metrics.vision.match_states import ASIDE, RIGHT
+from metrics.vision.matching import LARGEST, Matches, Pairs, find_pairs, threshold_index
+from metrics.vision.objects import Objects
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.masks import Shapes
-from metrics.vision.objects import Floats, Ints
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
 

@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.matching import Matches
-from metrics.vision.objects import Floats, Ints, Objects
+from metrics.vision.objects import Objects
 
 RECALLS: Floats = np.linspace(0.0, 1.0, 101)
 MAX_DETS = (1, 10, 100)

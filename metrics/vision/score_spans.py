@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.matching import LARGEST, Pairs
-from metrics.vision.objects import Floats, Ints, Objects
+from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, MISCLASSIFIED, TP, Outcomes
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.masks import Longs, Masks, starts
-from metrics.vision.objects import Floats, Ints
+from metrics.vision.arrays import Floats, Ints, Longs
+from metrics.vision.masks import Masks, starts
 
 MOST_RUNS = 4_000_000  # of one label map
 

@@ -1,10 +1,13 @@
-"""How often the 95 % intervals hold the truth, by simulation: shares, means, means of clusters, mAP; and the ranks.
+"""How often the 95 % intervals hold the truth, by simulation: shares, means, means of clusters, detection; the ranks.
 
-    python -m tests.benchmarks.bench_coverage
+    python -m tests.benchmarks.bench_coverage [detection]
 
-A line per size: the mean coverage over the kinds of scores, then the least and the largest, in per cent. Minutes.
+A line per size: the mean coverage over the kinds of scores, then the least and the largest, in per cent. An hour;
+`detection` leaves out the rest.
 """
 
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -15,11 +18,13 @@ from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.draws import draw_halves
 from metrics.stats.intervals import wilson
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.vision.image_resampling import half_sample_interval, resample
+from metrics.vision.half_sample_intervals import half_sample_interval, has_enough_truths
+from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
 from metrics.vision.precision_recall import Ranking
 from tests.benchmarks.coco_scene import coco_scene
+from tests.benchmarks.detection_draws import DETECTORS, counts, draw, estimates
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
@@ -28,6 +33,10 @@ BAND = (93.0, 97.0)
 SIZES = (5, 10, 20, 50, 200)
 CLUSTERS = (5, 10, 20, 50)
 SCENES = ((4, 50), (4, 100), (4, 300), (20, 100), (20, 300))  # labels, images of 3 objects
+DETECTION = (  # labels, ground truths a label, images
+    (1, 5, 15), (1, 15, 15), (1, 40, 50), (5, 5, 50), (5, 15, 15), (5, 15, 50), (5, 40, 150), (20, 5, 50), (20, 8, 100),
+    (20, 15, 100), (20, 40, 500), (80, 5, 150), (80, 8, 150), (80, 15, 500), (80, 40, 500),
+)  # fmt: skip
 SHARES = np.linspace(0.02, 0.98, 97)
 SCORES: dict[str, tuple[Draw, float]] = {
     "beta(2, 5)": (lambda rng, size: rng.beta(2, 5, size), 2 / 7),
@@ -52,13 +61,29 @@ def main() -> None:
     print(f"{'coverage of 95 % intervals, %':<46}{'mean':>7}{'least':>7}{'most':>7}")
     for name, coverages in rows():
         held = 100 * np.asarray(coverages)
-        least, most = (95.0, 100.0) if name.startswith("true ranks") else BAND  # the ranges of ranks are tests inverted
+        least, most = BAND
+        if name.startswith("true ranks"):  # their ranges are tests inverted
+            least, most = 95.0, 100.0
+        if "truths a label" in name:
+            least, most = 90.0, 100.0
         outside = "" if least <= held.mean() <= most else f"  outside {least:.0f}–{most:.0f}"
         print(f"{name:<46}{held.mean():>7.1f}{held.min():>7.1f}{held.max():>7.1f}{outside}", flush=True)
 
 
 def rows() -> Iterator[tuple[str, list[float] | Floats]]:
     """The name and the coverages of each line."""
+    if sys.argv[1:] != ["detection"]:
+        yield from of_cases()
+    yield from detection()
+    for labels, images in SCENES:
+        yield (
+            f"mAP, {labels} labels, {3 * images // labels} truths a label, matched",
+            [average_precision(labels, images)],
+        )
+
+
+def of_cases() -> Iterator[tuple[str, list[float] | Floats]]:
+    """Shares and means of independent and of clustered cases, and ranks."""
     for n in SIZES:
         yield f"shares (Wilson), n = {n}", shares(n)
     for n in SIZES:
@@ -67,8 +92,6 @@ def rows() -> Iterator[tuple[str, list[float] | Floats]]:
         yield f"means, {count} clusters of 1–7", [clustered(count, *kind) for kind in SCORES.values()]
     for count in CLUSTERS:
         yield f"shares, {count} clusters of 1–7", [clustered(count, *kind) for kind in ZEROS_AND_ONES.values()]
-    for labels, images in SCENES:
-        yield f"mAP, {labels} labels, {3 * images // labels} truths a label", [average_precision(labels, images)]
     for models in (4, 12):
         yield f"true ranks of {models} models within, n = 100", [true_ranks(models)]
 
@@ -97,6 +120,38 @@ def clustered(count: int, draw: Draw, mean: float) -> float:
     return float(np.mean((low <= mean) & (mean <= high)))
 
 
+def detection(data_sets: int = 150, halves: int = 200) -> Iterator[tuple[str, list[float]]]:
+    """Of each metric of labels and of means over labels, by ground truths a label, over data sets and detectors.
+
+    Data sets with too few ground truths for an interval of a mean AP do not count for it.
+    """
+    found: dict[str, list[float]] = defaultdict(list)
+    for labels, truths, images in DETECTION:
+        whole = min(300_000, max(3_000, 30_000 * images // truths))
+        for quality in DETECTORS:
+            truth = estimates(draw(labels, truths * whole / images, whole, quality, 1), np.ones((1, whole), np.uint8))
+            held: dict[str, list[bool]] = defaultdict(list)
+            for seed in range(data_sets):
+                data = draw(labels, truths, images, quality, 1_000 + seed)
+                drawn = draw_halves(np.arange(images, dtype=np.int32), halves, seed)
+                weights = np.concatenate([np.ones((1, images), np.uint8), drawn])
+                for name, values in estimates(data, weights).items():
+                    objects = counts(data, name)
+                    if name.startswith("mean AP") and not has_enough_truths(objects):
+                        continue
+                    sizes = objects if values.ndim > 1 else objects.sum()
+                    low, high = half_sample_interval(values[0], values[1:], sizes, images)
+                    inside = (low <= truth[name][0]) & (truth[name][0] <= high)
+                    held[name] += np.atleast_1d(inside)[~np.isnan(np.atleast_1d(values[0]))].tolist()
+            for name, own in held.items():
+                if len(own) < data_sets / 2:
+                    continue
+                if labels > 1 or name.endswith("of a label"):
+                    several = "" if name.endswith("of a label") else f", {labels} labels"
+                    found[f"{name}{several}, {truths} truths a label"].append(float(np.mean(own)))
+    yield from found.items()
+
+
 def average_precision(labels: int, images: int, data_sets: int = 400, halves: int = 200) -> float:
     """Of mAP at IoU .5 and .75 over data sets of so many images; the truth is that of 40,000."""
     whole = np.ones((1, 40_000), np.uint8)
@@ -105,7 +160,7 @@ def average_precision(labels: int, images: int, data_sets: int = 400, halves: in
     for seed in range(data_sets):
         drawn = draw_halves(np.arange(images, dtype=np.int32), halves, seed)
         found = _map(labels, images, 100 + seed, np.concatenate([np.ones((1, images), np.uint8), drawn]))
-        low, high = half_sample_interval(found[0], found[1:])
+        low, high = half_sample_interval(found[0], found[1:], 3 * images, images)
         held += bool(low <= truth <= high)
     return held / data_sets
 

@@ -10,6 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import MATCHES
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs
+from metrics.evaluators.detection.error_breakdown import FEW_FOR_GAINS
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_and_outputs, suite_of
@@ -138,10 +139,12 @@ class TestErrorBreakdown:
         suite, outputs = suite_and_outputs(random_scene(8))
         findings = run("error_breakdown", suite, outputs, resamples=100)
         for name in TIDECV:
-            found = pick(findings, f"d_ap_{name}")
-            assert 0 <= found.low <= found.high <= 1
+            found = pick(findings, f"d_ap_{name}", suite.labels[0])
+            assert 0 <= found.low <= found.value <= found.high <= 1
             assert found.interval == "half-samples"
-        assert pick(findings, "d_ap_background").high < 1
+            mean = pick(findings, f"d_ap_{name}")  # of three ground truths of two labels
+            assert (mean.low, mean.reason) == (None, FEW_FOR_GAINS)
+            assert len(mean.replicates) == 100
 
     def test_the_matches_name_the_errors(self):
         predictions = [(*CAT, 0.9), ("a", "cat", *DOG[2:], 0.8), ("a", "dog", 50, 0, 100, 100, 0.7)]

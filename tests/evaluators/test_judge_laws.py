@@ -142,7 +142,7 @@ def test_prompt_ids_are_unique() -> None:
 def test_a_missing_input_is_noticed(entry: Evaluator) -> None:
     for name in entry.inputs:
         given = {key: value for key, value in FULL.items() if key != name}
-        assert entry.lacking(Case.of(**given)) == [name]
+        assert entry.missing_inputs(Case.of(**given)) == [name]
 
 
 @named(entry for entry in JUDGED if entry.id not in OWN_PROMPT)

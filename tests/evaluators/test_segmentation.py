@@ -12,7 +12,9 @@ from metrics.core.evaluator import Findings, Status
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation import _label_maps
 from metrics.evaluators.segmentation.segmentation_iou import NOTHING, SegmentationIouParameters, segmentation_iou
+from metrics.stats.draws import draw_halves
 from metrics.vision import masks, segmentation
+from metrics.vision.half_sample_intervals import half_sample_interval
 
 LABELS = ("road", "sky", "tree")
 EXAMINED = settings(max_examples=30)
@@ -232,14 +234,16 @@ class TestIntervals:
         """Every resample by copying its images, against sums of what was counted once."""
         pairs = self.pairs()
         found = judged(*data_set(pairs), resamples=40, seed=3)
-        from metrics.stats.draws import draw_halves
-        from metrics.vision.image_resampling import half_sample_interval
-
         weights = draw_halves(np.arange(len(pairs), dtype=np.int32), 40, 3)
         drawn = [[pair for pair, times in zip(pairs, row, strict=True) for _ in range(times)] for row in weights]
         samples = np.array([value(judged(*data_set(each)), "miou") for each in drawn])
         row = found.aggregates[0]
-        assert (row.low, row.high) == pytest.approx(half_sample_interval(np.array(row.value), samples))
+        assert (row.low, row.high) == pytest.approx(half_sample_interval(np.array(row.value), samples, np.inf, 12))
+
+    def test_fewer_than_ten_images_say_why_there_is_none(self):
+        found = judged(*data_set(self.pairs()[:9]), resamples=50)
+        assert {row.low for row in found.aggregates} == {None}
+        assert all(row.reason.startswith("No 95 % interval: fewer than 10 images") for row in found.aggregates)
 
     def test_one_cluster_has_none(self):
         found = judged(*data_set(self.pairs(), groups=["street"] * 12), resamples=50)

@@ -60,7 +60,7 @@ def choose(workspace: Path, url: str) -> None:
 
 def test_without_a_judge_the_page_teaches(workspace: Path, open_page: Open) -> None:
     page = open_page("judge")
-    assert "No judge, no number" in words(page)
+    assert "No judge set up" in words(page)
     assert "python -m metrics judge install" in words(page)
     assert button(page, "Test call").disabled
     assert button(page, "Save").disabled
@@ -91,7 +91,7 @@ def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open,
     field(page, "Base URL").input(server.url).run()
     field(page, "Model").input("scripted").run()
     button(page, "Test call").click().run()
-    assert "✓ It replied, in the form asked for, and was right." in words(page)
+    assert "✓ The reply has the right form and is correct." in words(page)
     assert "tokens · price unknown" in words(page)
     assert '"verdict": "yes"' in words(page)
     button(page, "Save").click().run()
@@ -99,16 +99,16 @@ def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open,
     again = open_page("judge")
     assert "Judge of this workspace" in words(again)
     assert field(again, "Base URL").value == server.url
-    button(again, "Forget").click().run()
-    assert "No judge, no number" in words(again)
+    button(again, "Remove").click().run()
+    assert "No judge set up" in words(again)
 
 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
         (Fault(401), "✗ No reply."),
-        (Fault(text="certainly!"), "✗ It replied, but not in the form asked for"),
-        (Fault(text='{"reason": "", "verdict": "no"}'), "– It replied in the form asked for, but was wrong"),
+        (Fault(text="certainly!"), "✗ The reply does not have the requested form"),
+        (Fault(text='{"reason": "", "verdict": "no"}'), "– The reply has the right form, but is wrong"),
     ],
     ids=["refused", "no JSON", "wrong"],
 )
@@ -169,14 +169,14 @@ def test_a_prompt_is_checked_kept_and_tried(run: Run, judged: Path, open_page: O
         page
     )
     field(page, "Prompt").input("Is {actual_answer} polite?").run()
-    assert button(page, "Keep it").disabled
+    assert button(page, "Save").disabled
     button(page, "Try it").click().run()
     tried = page.dataframe[-1].value.set_index("Case")
     assert tried["Verdict"].to_dict() == {"gate": "✗", "arch": "✓"}
     assert set(tried["Reason"]) == {"So it is."}
     field(page, "Title").input("Politeness").run()
     field(page, "Id").input("polite").run()
-    button(page, "Keep it").click().run()
+    button(page, "Save").click().run()
     assert json.loads((judged / "prompts" / "polite.json").read_text())["version"] == 1
     (judged / "judge.json").unlink()
 

@@ -144,7 +144,7 @@ def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Cal
 def test_a_problem_opens_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("problems", run=pictures.id)
     assert not page.exception
-    assert page.button[0].label == "See the objects behind the gravest"
+    assert page.button[0].label == "Open the worst problem's objects"
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_the_address_filters(page: Callable[..., AppTest], params: dict[str, Any
         assert "No case fits the filters" in shown.info[0].value
         return
     assert ids(shown) == [f"c{n}" for n in found]
-    assert f"1–{len(found)} of {len(found)} case{'s' * (len(found) > 1)} that fit" in words(shown)
+    assert f"1–{len(found)} of {len(found)} case{'s' * (len(found) > 1)} that match" in words(shown)
 
 
 def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
@@ -132,7 +132,7 @@ def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
     assert "desk: 12 cases, text · 1 edit, not saved" in words(shown)
     by_label(shown.selectbox, "Edit").select("leave_out").run()
     press(shown, "Apply to all 6 cases shown")
-    assert "6 cases: tagged audit\n6 cases: left out" in words(shown)
+    assert "6 cases: tagged audit\n6 cases: removed" in words(shown)
     assert ids(shown) == [f"c{n}" for n in range(0, 12, 2)], "a filter by what is no longer there is none"
     press(shown, "Undo")
     assert ids(shown) == [f"c{n}" for n in range(1, 12, 2)]
@@ -158,7 +158,7 @@ def test_the_same_suite_is_not_stored_twice(page: Callable[..., AppTest], stored
     weighted = newest()
     assert weighted.filter(weight=3.0).cases["case_id"].to_pylist() == ["c1", "c10", "c11"]
     assert data.save_draft(weighted.fingerprint, "", "other") == (
-        weighted.fingerprint, "The workspace has this suite already, as 'desk, edited': nothing was stored.",
+        weighted.fingerprint, "The workspace already has this suite, as 'desk, edited': nothing was stored.",
     )  # fmt: skip
 
 
@@ -219,7 +219,7 @@ def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> N
 def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[..., AppTest]) -> None:
     shown = page(view="perturb", kind=["copy", "yz", "antonym"], intensity="high", seed="5")
     table = shown.dataframe[0].value
-    assert list(table["kind"][:4]) == ["As it is", "Copy", "y and z exchanged", "Antonyms"]
+    assert list(table["kind"][:4]) == ["Original", "Copy", "y and z exchanged", "Antonyms"]
     assert table["text"][2] == ROWS[0]["question"].replace("lazy", "layz").replace("Why", "Whz")
     assert "the right answer changes too" in shown.caption[-1].value
     press(shown, "Store the suite with its variants")

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import metric_trend
+from metrics.analysis import Difference, Stop
 from metrics.store import Run, Workspace
 from tests.analysis.test_compare import outputs, suite
+from tests.components.board_scenes import cell, column
 from tests.engine.engine_scenes import dated, finished
 from tests.pages.conftest import HOSTILE
 from tests.pages.page_scenes import objects_run
@@ -131,16 +134,25 @@ def test_detection_leads_to_the_objects(
 @pytest.mark.parametrize(
     ("verdicts", "said"),
     [
-        (["better", "open"], "Yes: better than in the run before: m0; 1 other not shown to differ"),
+        (["better", "open"], "Yes: better than in the run before: m0; 1 other without significant change"),
         (["worse"], "No: worse than in the run before: m0"),
         (["worse", "better"], "It depends: better than in the run before m1, worse m0"),
         (["better"] * 5, "Yes: better than in the run before: m0, m1, m2 and 2 more"),
         (["higher"], "Higher than in the run before: m0"),
         (["equal", "equal"], "No: nothing has changed since the run before, in 2 models"),
-        (["leaning"], "Not shown: no change since the run before that chance would not make, in 1 model"),
+        (["leaning"], "No significant change since the run before, in 1 model"),
         ([None], "No model has a number that can be compared with an earlier run's"),
     ],
 )  # fmt: skip
-def test_the_answer(verdicts: list[str | None], said: str) -> None:
-    stops = [{"model": f"m{index}", "significance": verdict} for index, verdict in enumerate(verdicts)]
-    assert metric_trend.answer(stops) == said
+def test_the_answer(verdicts: list[Any], said: str) -> None:
+    assert metric_trend.answer([stop_of(f"m{index}", found) for index, found in enumerate(verdicts)]) == said
+
+
+def stop_of(model: str, significance: Any) -> Stop:
+    """The last run of a model, with a change of that significance since the run before."""
+    change = None
+    if significance:
+        change = Difference(
+            column("rouge/l"), 20, 0, 0, 0, 20, 0.5, 0.6, 0.1, "sign_flips", 5, 2, 13, significance=significance
+        )
+    return Stop("r2", "run", "2026-03-01T12:00:00+00:00", model, cell(0.6), "r1", change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -92,6 +93,15 @@ def cases(
         arguments,
     )
     return CasePage(rows, total)
+
+
+def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
+    """Return the beginning of the text of these cases, in their order: case_id, preview (NaN for an unknown case)."""
+    found = run.query(
+        f"SELECT case_id, left({TEXT}, {PREVIEW}) AS preview FROM suite_cases WHERE case_id IN (SELECT unnest(?))",
+        [list(case_ids)],
+    )
+    return found.set_index("case_id").reindex(list(case_ids)).reset_index()
 
 
 def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:

@@ -47,7 +47,7 @@ def example(run: Run, case_id: str) -> ExampleView:
     folder = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"]
     this = [("case_id", "==", case_id)]
     outputs = pq.read_table(folder / "outputs.parquet", filters=this).to_pylist()
-    scores = pq.read_table(run.table_path("scores"), filters=[("position", "==", position)])
+    scores = run.stored_table("scores", filters=[("position", "==", position)])
     frame = scores.drop_columns(["case_id", "position"]).to_pandas()
     frame["evidence"] = list(map(read_evidence, scores["evidence"].to_pylist()))
     predictions = folder / "predictions.parquet"

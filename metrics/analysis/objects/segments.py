@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs
 from metrics.store import Run
+from metrics.vision.arrays import Ints, Longs
 from metrics.vision.mask_rings import outlines
-from metrics.vision.masks import Longs
-from metrics.vision.objects import Ints
 
 EVALUATOR = "segmentation_iou"
 FINEST = 320  # steps along the longer side of the image

@@ -5,7 +5,16 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Direction,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -169,15 +178,15 @@ class _Claim(NamedTuple):
 
 TASK = {"question": "When did the Eiffel Tower open?", "answer": "It opened in 1889 [1].", "expected_answers": ["1889"]}
 FULL = TASK | {"retrieved_contexts": ["The tower opened on 31 March 1889."], "trace": '{"steps": [{"tool": "search"}]}'}
-CLAIM = Said("claims", {"claims": ["The Eiffel Tower opened in 1889."]})
+CLAIM = ScriptedReply("claims", {"claims": ["The Eiffel Tower opened in 1889."]})
 
 
-def _levels(*labels: str) -> Said:
-    return Said("rubric.levels", [{"reason": "", "level": label} for label in labels])
+def _levels(*labels: str) -> ScriptedReply:
+    return ScriptedReply("rubric.levels", [{"reason": "", "level": label} for label in labels])
 
 
-def _accuracy(*pairs: tuple[str, str]) -> Said:
-    return Said(
+def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
+    return ScriptedReply(
         "rubric.accuracy",
         [{"reason": "", "importance": importance, "accuracy": accuracy} for importance, accuracy in pairs],
     )
@@ -237,7 +246,7 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
             TASK,
             {"factual_accuracy": 2 / 3, "completeness": 1.0, "rubric": 0.45 / 0.55, "passed": 1},
             judge=(
-                Said("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
+                ScriptedReply("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
                 _accuracy(("major", "excellent"), ("minor", "failed"), ("minor", "unknown")),
                 _levels("excellent"),
             ),
@@ -299,8 +308,8 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     rated = await each(judge, LEVELS, _Rated, described, _material(case), name="DIMENSIONS")
     checked = await _checked(case, judge) if facts else []
     rows = [
-        _Row(entry.name, entry.weight, said.level, worth[said.level], said.reason)
-        for entry, said in zip(others, rated, strict=True)
+        _Row(entry.name, entry.weight, reply.level, worth[reply.level], reply.reason)
+        for entry, reply in zip(others, rated, strict=True)
     ]
     unrated = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"

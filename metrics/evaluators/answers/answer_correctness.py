@@ -1,6 +1,6 @@
 """Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.judge.asking import Judge
@@ -25,9 +25,9 @@ TRUTH = [
     "The Eiffel Tower was Eiffel's.",
 ]
 EIFFEL_SAID = (  # tp 3, fp 1, fn 2
-    Said("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
-    Said("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
-    Said(
+    ScriptedReply("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
+    ScriptedReply("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
+    ScriptedReply(
         "entailment",
         [
             {"reason": "Both name Eiffel.", "supported_by": [5]},
@@ -37,7 +37,7 @@ EIFFEL_SAID = (  # tp 3, fp 1, fn 2
         ],
         {"CLAIMS": "1899"},
     ),
-    Said(
+    ScriptedReply(
         "entailment",
         [
             {"reason": "Paris.", "supported_by": [2]},
@@ -49,7 +49,10 @@ EIFFEL_SAID = (  # tp 3, fp 1, fn 2
         {"CLAIMS": "1889"},
     ),
 )
-REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("claims", {"claims": TRUTH}))
+REFUSED = (
+    ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}),
+    ScriptedReply("claims", {"claims": TRUTH}),
+)
 
 
 @evaluator(
@@ -80,12 +83,12 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
             {**EIFFEL, "expected_answers": ["It is in Rome.", "It is in Paris."], "answer": "In Paris."},
             {"answer_correctness": 1.0},
             judge=(
-                Said("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "It is in Rome."}),
-                Said("claims", {"claims": ["It is in Paris."]}, {"TEXT": "It is in Paris."}),
-                Said("claims", {"claims": ["The tower is in Paris."]}, {"TEXT": "In Paris."}),
-                Said("entailment", [{"supported_by": []}], {"CONTEXTS": "Rome"}),
-                Said("entailment", [{"supported_by": []}], {"CLAIMS": "Rome"}),
-                Said("entailment", [{"supported_by": [1]}]),
+                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "It is in Rome."}),
+                ScriptedReply("claims", {"claims": ["It is in Paris."]}, {"TEXT": "It is in Paris."}),
+                ScriptedReply("claims", {"claims": ["The tower is in Paris."]}, {"TEXT": "In Paris."}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CONTEXTS": "Rome"}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": "Rome"}),
+                ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
         Example(
@@ -93,9 +96,9 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
             {**EIFFEL, "answer": "In Rome."},
             {"answer_correctness": 0.0},
             judge=(
-                Said("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "In Rome."}),
-                Said("claims", {"claims": TRUTH[:1]}),
-                Said("entailment", [{"supported_by": []}]),
+                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "In Rome."}),
+                ScriptedReply("claims", {"claims": TRUTH[:1]}),
+                ScriptedReply("entailment", [{"supported_by": []}]),
             ),
         ),
         Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
@@ -106,8 +109,8 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
             {"answer_correctness": None},
             status=Status.NOT_APPLICABLE,
             judge=(
-                Said("claims", {"claims": []}, {"TEXT": "It depends."}),
-                Said("claims", {"claims": [WRONG]}),
+                ScriptedReply("claims", {"claims": []}, {"TEXT": "It depends."}),
+                ScriptedReply("claims", {"claims": [WRONG]}),
             ),
         ),
     ),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_SAID, REFUSED
@@ -57,8 +57,8 @@ class WeightedParameters(Parameters):
             {**EIFFEL, "answer": EIFFEL["expected_answers"][0]},
             {"answer_correctness_weighted": 1.0},
             judge=(
-                Said("claims", {"claims": ["The Eiffel Tower is in Paris."]}),
-                Said("entailment", [{"reason": "The same.", "supported_by": [1]}]),
+                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Paris."]}),
+                ScriptedReply("entailment", [{"reason": "The same.", "supported_by": [1]}]),
             ),
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),

@@ -1,6 +1,15 @@
 """Answer relevance: the share of the answer's statements that are relevant to the question."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -44,8 +53,8 @@ CONTEXT_OF_BRAZIL = [
             },
             {"answer_relevance": 2 / 3},
             judge=(
-                Said("claims", {"claims": CONTEXT_OF_BRAZIL}),
-                Said(
+                ScriptedReply("claims", {"claims": CONTEXT_OF_BRAZIL}),
+                ScriptedReply(
                     RELEVANT.id,
                     [
                         {"reason": "The answer.", "verdict": "yes"},
@@ -60,8 +69,8 @@ CONTEXT_OF_BRAZIL = [
             {"question": QUESTION, "answer": "Rio."},
             {"answer_relevance": 1.0},
             judge=(
-                Said("claims", {"claims": ["The capital city of Brazil is Rio."]}),
-                Said(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
+                ScriptedReply("claims", {"claims": ["The capital city of Brazil is Rio."]}),
+                ScriptedReply(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
             ),
         ),
         Example(
@@ -69,7 +78,7 @@ CONTEXT_OF_BRAZIL = [
             {"question": QUESTION, "answer": "I do not know."},
             {"answer_relevance": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
         Example(
             "the question is blank",

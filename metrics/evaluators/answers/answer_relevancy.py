@@ -4,7 +4,16 @@ import asyncio
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -57,20 +66,24 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
             "every written question is the one that was asked",
             {"question": ASKED, "answer": ANSWER},
             {"answer_relevancy": 1.0},
-            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}] * 3),),
+            judge=(ScriptedReply(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}] * 3),),
         ),
         Example(
             "one evasive draw of two does not make the answer evasive",
             {"question": ASKED, "answer": ANSWER},
             {"answer_relevancy": 1.0},
             parameters={"questions": 2},
-            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}, {"question": ASKED, "evasive": "yes"}]),),
+            judge=(
+                ScriptedReply(
+                    QUESTIONS.id, [{"question": ASKED, "evasive": "no"}, {"question": ASKED, "evasive": "yes"}]
+                ),
+            ),
         ),
         Example(
             "every draw is evasive",
             {"question": ASKED, "answer": "I could not say when the first Super Bowl was."},
             {"answer_relevancy": 0.0},
-            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
+            judge=(ScriptedReply(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
         ),
         Example("an empty answer", {"question": ASKED, "answer": " "}, {"answer_relevancy": 0.0}),
         Example(

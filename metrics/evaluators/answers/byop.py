@@ -5,7 +5,16 @@ from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -78,14 +87,14 @@ class ByopParameters(Parameters):
             {"question": "Where is it?", "answer": "Find it yourself."},
             {"passes": 0, "failures": 1, "retrieval_failures": None, "parse_failures": 0, "grade": None},
             parameters={"prompt": POLITE},
-            judge=(Said("byop", {"reason": "It is curt.", "verdict": False}, {"ACTUAL_ANSWER": "yourself"}),),
+            judge=(ScriptedReply("byop", {"reason": "It is curt.", "verdict": False}, {"ACTUAL_ANSWER": "yourself"}),),
         ),
         Example(
             "a grade",
             {"question": "Where is it?", "answer": "Over there."},
             {"passes": 1, "failures": 0, "grade": 0.6},
             parameters={"prompt": POLITE, "mode": "graded"},
-            judge=(Said("byop", {"reason": "Short.", "grade": 0.6}),),
+            judge=(ScriptedReply("byop", {"reason": "Short.", "grade": 0.6}),),
         ),
         Example(
             "labelled levels and your own pass grade",
@@ -94,7 +103,7 @@ class ByopParameters(Parameters):
             parameters={
                 "prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "plain": 0.5, "rude": 0}, "pass_grade": 0.8,
             },
-            judge=(Said("byop", {"reason": "Short.", "level": "plain"}),),
+            judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
         Example(
             "the judge replies with a label that is not among the levels",
@@ -102,7 +111,7 @@ class ByopParameters(Parameters):
             {"passes": None, "parse_failures": 1, "grade": None},
             parameters={"prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "rude": 0}},
             status=Status.PARSE_FAILURE,
-            judge=(Said("byop", {"reason": "Short.", "level": "plain"}),),
+            judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
         Example(
             "the case lacks something that the prompt shows",

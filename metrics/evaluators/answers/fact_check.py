@@ -6,7 +6,16 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.errors import Unreadable
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -72,7 +81,7 @@ QUESTION = "Who wrote Dracula, and when?"
             {"question": QUESTION, "answer": "Bram Stoker, in 1920."},
             {"fact_check": 0.5},
             judge=(
-                Said(
+                ScriptedReply(
                     "fact_check",
                     {
                         "evaluation_summary": "The author is right, the year is 1897.",

@@ -1,6 +1,6 @@
 """No-answer: whether the model tried to answer the question or declined to."""
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -46,13 +46,13 @@ QUESTION = "Who wrote Dracula?"
             "a wrong answer is an attempt",
             {"question": QUESTION, "answer": "It was Mary Shelley."},
             {"no_answer": 1.0},
-            judge=(Said("no_answer", {"reason": "It names an author.", "attempted": "yes"}),),
+            judge=(ScriptedReply("no_answer", {"reason": "It names an author.", "attempted": "yes"}),),
         ),
         Example(
             "the model declines",
             {"question": QUESTION, "answer": "The documents do not say who wrote it."},
             {"no_answer": 0.0},
-            judge=(Said("no_answer", {"reason": "It names nobody.", "attempted": "no"}),),
+            judge=(ScriptedReply("no_answer", {"reason": "It names nobody.", "attempted": "no"}),),
         ),
         Example("an empty answer", {"question": QUESTION, "answer": " "}, {"no_answer": 0.0}),
     ),

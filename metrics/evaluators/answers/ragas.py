@@ -8,7 +8,7 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
@@ -31,17 +31,17 @@ PARIS = {
 }
 
 
-def _said(supported: bool) -> tuple[Said, ...]:
+def _said(supported: bool) -> tuple[ScriptedReply, ...]:
     """Relevancy 1, context precision 1/2, context recall 1/2; faithfulness 1/2 or 0."""
     answered = ["Paris is the capital of France.", "Paris has 5 million people."]
     expected = ["The capital of France is Paris.", "Paris lies on the Seine."]
     return (
-        Said("claims", {"claims": answered}, {"TEXT": "5 million"}),
-        Said("claims", {"claims": expected}, {"TEXT": "Seine"}),
-        Said("entailment", [{"supported_by": [2] * supported}, {"supported_by": []}], {"CLAIMS": "5 million"}),
-        Said("entailment", [{"supported_by": [2]}, {"supported_by": []}], {"CLAIMS": "Seine"}),
-        Said(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
-        Said(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
+        ScriptedReply("claims", {"claims": answered}, {"TEXT": "5 million"}),
+        ScriptedReply("claims", {"claims": expected}, {"TEXT": "Seine"}),
+        ScriptedReply("entailment", [{"supported_by": [2] * supported}, {"supported_by": []}], {"CLAIMS": "5 million"}),
+        ScriptedReply("entailment", [{"supported_by": [2]}, {"supported_by": []}], {"CLAIMS": "Seine"}),
+        ScriptedReply(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
+        ScriptedReply(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
     )
 
 
@@ -69,7 +69,7 @@ def _said(supported: bool) -> tuple[Said, ...]:
             {**PARIS, "answer": "I do not know."},
             {"ragas": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
+            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
         ),
     ),
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "

@@ -105,11 +105,11 @@ def consistency_bertscore(
     """
     cases: dict[str, CaseScore] = {}
     for portion in _portions(repeats_by_case(suite, outputs)):
-        said = {case_id: [case for case in own if (case.answer or "").strip()] for case_id, own in portion.items()}
-        texts = list(dict.fromkeys(case.answer or "" for own in said.values() if len(own) > 1 for case in own))
+        answered = {case_id: [case for case in own if (case.answer or "").strip()] for case_id, own in portion.items()}
+        texts = list(dict.fromkeys(case.answer or "" for own in answered.values() if len(own) > 1 for case in own))
         encoded = dict(zip(texts, token_encoder.encode(texts, parameters.layer) if texts else [], strict=True))
         for case_id, repeats in portion.items():
-            cases[case_id] = _case(repeats, said[case_id], encoded, parameters, token_encoder)
+            cases[case_id] = _case(repeats, answered[case_id], encoded, parameters, token_encoder)
     return summarised(suite, METRICS, cases)
 
 
@@ -125,18 +125,18 @@ def _portions(repeats: dict[str, list[Case]]) -> Iterator[dict[str, list[Case]]]
 
 def _case(
     repeats: Sequence[Case],
-    said: Sequence[Case],
+    answered: Sequence[Case],
     encoded: dict[str, Tokens],
     parameters: BertscoreParameters,
     model: EncodesTokens,
 ) -> CaseScore:
     if not repeats:
         return not_applicable(NO_OUTPUT)
-    facts: dict[str, Any] = {"runs": [case.run for case in said], "empty": len(repeats) - len(said)}
-    if len(said) < 2:
-        return too_few("answers that are not empty", len(said), facts)
+    facts: dict[str, Any] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
+    if len(answered) < 2:
+        return too_few("answers that are not empty", len(answered), facts)
     scores = []
-    for first, second in combinations([encoded[case.answer or ""] for case in said], 2):
+    for first, second in combinations([encoded[case.answer or ""] for case in answered], 2):
         f1 = greedy_matching(second.vectors, second.weights, first.vectors, first.weights).f1
         scores.append(f1 if parameters.baseline is None else rescaled(f1, parameters.baseline))
     facts["pairs"] = [
@@ -144,7 +144,7 @@ def _case(
         for runs, f1 in zip(combinations(facts["runs"], 2), scores, strict=True)
     ][:SHOWN_PAIRS]
     facts |= {"model": model.name, "weights_sha256": model.weights}
-    cut = sum(encoded[case.answer or ""].truncated for case in said)
+    cut = sum(encoded[case.answer or ""].truncated for case in answered)
     if cut:
         facts["texts_read_in_part"] = cut
     return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=Evidence(facts=facts))

@@ -103,14 +103,14 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
 def _case(repeats: list[Case], stem: bool) -> CaseScore:
     if not repeats:
         return not_applicable(NO_OUTPUT)
-    said = [case for case in repeats if (case.answer or "").strip()]
-    facts: dict[str, object] = {"runs": [case.run for case in said], "empty": len(repeats) - len(said)}
-    if len(said) < 2:
-        return too_few("answers that are not empty", len(said), facts)
-    readable = {case.run for case in said if rouge_tokens(case.answer or "")}
+    answered = [case for case in repeats if (case.answer or "").strip()]
+    facts: dict[str, object] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
+    if len(answered) < 2:
+        return too_few("answers that are not empty", len(answered), facts)
+    readable = {case.run for case in answered if rouge_tokens(case.answer or "")}
     pairs: list[tuple[int, int, dict[str, Rouge]]] = [
         (first.run, second.run, rouge(first.answer or "", second.answer or "", TYPES, stem))
-        for first, second in combinations(said, 2)
+        for first, second in combinations(answered, 2)
         if readable & {first.run, second.run}
     ]
     if not pairs:

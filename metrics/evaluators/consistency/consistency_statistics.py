@@ -160,7 +160,7 @@ def _case(repeats: list[Case], entry: Evaluator, metric: Metric, options: Parame
 
 def _value(case: Case, entry: Evaluator, metric: Metric, options: Parameters) -> float | str:
     """Return the metric's value on one repeat, or why there is none."""
-    missing = entry.lacking(case)
+    missing = entry.missing_inputs(case)
     if missing:
         return f"the case has no {' and no '.join(name.replace('_', ' ') for name in missing)}"
     try:

@@ -7,9 +7,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._matched import NO_TRUTHS, Columns, grid_with, matched
+from metrics.evaluators._half_samples import NO_TRUTHS, Columns
+from metrics.evaluators.detection._matched import grid_with, matched
+from metrics.vision.arrays import Floats
 from metrics.vision.geometry import Geometry
-from metrics.vision.objects import Floats
 from metrics.vision.outcomes import IGNORED, TP
 
 NOTHING_PREDICTED = "the model predicts nothing that counts"

@@ -1,9 +1,9 @@
 """What the detection evaluators share: a suite and a model's outputs as columns, matched once for all of them."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,28 +12,26 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import MATCHES, Aggregate, Parameters
+from metrics.core.evaluator import MATCHES, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
+from metrics.evaluators._half_samples import Columns
 from metrics.stats.draws import draw_halves
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
-from metrics.vision.image_resampling import half_sample_interval, resample
+from metrics.vision.image_resampling import resample
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, SAME, Matches, Pairs, match, threshold_index
-from metrics.vision.objects import Floats, Ints, Objects, prepare
+from metrics.vision.objects import Objects, prepare
 from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, Outcomes, image_pairs, outcomes
 from metrics.vision.precision_recall import Ranking, count_truths
 
 FILES = ("cases", "annotations", "predictions")
-NO_TRUTH = "no ground truth of this label counts: there is none, or only crowds or objects outside the area range"
-NO_TRUTHS = "no ground truth counts: there is none, or only crowds or objects outside the area range"
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
 TOLD = 2  # outcomes kept of each: those of all predictions, and those of the first 100 of an image
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-Columns = Mapping[str, str | float | int | None]
-Numbers = NDArray[np.int64] | NDArray[np.float64]
 Iou = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -97,9 +95,14 @@ class Scene:
             known = self._overlaps[floor] = image_pairs(self.objects, floor)
         return known
 
+    @property
+    def drawn(self) -> int:
+        """How many clusters of images there are to draw from."""
+        return int(self.clusters.max(initial=-1)) + 1
+
     def weights(self, resamples: int, seed: int) -> NDArray[np.uint8]:
-        """Return how often each image occurs [1 + B, I]: once in the data set itself, the first, then in half-samples."""
-        count = resamples if self.clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
+        """Return how often each image occurs [1 + B, I]: in the data set itself (once), then in each half-sample."""
+        count = resamples if self.drawn > 1 else 0  # one cluster says nothing about the next
         key = (count, seed)
         if key not in self._weights:
             self._weights.clear()
@@ -160,26 +163,6 @@ class Matched:
             self.scene.objects, self.matches, self.ranking, weights,
             area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision,
         )  # fmt: skip
-
-
-class Spread(NamedTuple):
-    """Numbers of any shape with their 95 % intervals, NaN where there is none, and their values in each resample."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-    samples: Floats
-
-    @classmethod
-    def of(cls, estimates: Floats) -> "Spread":
-        """From estimates [1 + B, …]: of the data set itself, then of its resamples."""
-        return cls(estimates[0], *half_sample_interval(estimates[0], estimates[1:]), estimates[1:])
-
-    @classmethod
-    def without(cls, value: Floats) -> "Spread":
-        """Numbers that have no interval."""
-        nothing = np.full(np.shape(value), np.nan)
-        return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -302,32 +285,6 @@ def outcomes_table(
         pa.array(np.full(len(result.iou) + len(missed), iou)),
     ]
     return pa.table(columns, schema=MATCHES)
-
-
-def number(
-    metric: str,
-    spread: Spread,
-    place: tuple[int, ...] = (),
-    *,
-    n: int,
-    label: str | None = None,
-    columns: Columns | None = None,
-    why: str | None = None,
-) -> Aggregate:
-    """Return the aggregate at `place` of `spread`; NaN is no value: `why`, by default for want of ground truth."""
-    value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
-    if value is None:
-        low = high = None
-    reason = None if value is not None else why or (NO_TRUTHS if label is None else NO_TRUTH)
-    method = None if low is None else "half-samples"
-    samples = None if method is None else np.moveaxis(spread.samples, 0, -1)[place]
-    return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
-
-
-def ratio(part: Numbers, whole: Numbers) -> Floats:
-    """part / whole, NaN where that is 0/0."""
-    result: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
-    return result
 
 
 def area_name(bounds: tuple[float, float]) -> str:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.evaluator import Aggregate
-from metrics.evaluators.detection._matched import NO_TRUTH, NO_TRUTHS, Columns, Scene, Spread, number, ratio
-from metrics.vision.objects import Floats
+from metrics.evaluators._half_samples import NO_TRUTH, NO_TRUTHS, Columns, Spread, number, ratio
+from metrics.evaluators.detection._matched import Scene
+from metrics.vision.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,8 +31,9 @@ class Shares:
         """
         some = self.truths.sum(axis=1) > 0
         total = whole.sum(axis=1) if of_all is None else of_all
-        overall = Spread.of(ratio(part.sum(axis=1), np.where(some, total, 0)))
-        by_label = Spread.of(ratio(part, np.where(some[:, None], whole, 0)))
+        drawn = self.scene.drawn
+        overall = Spread.of(ratio(part.sum(axis=1), np.where(some, total, 0)), total[0], drawn)
+        by_label = Spread.of(ratio(part, np.where(some[:, None], whole, 0)), whole[0], drawn)
         why = empty if some[0] else NO_TRUTHS
         found = [number(metric, overall, n=int(total[0]), columns=self.columns, why=why)]
         for k, label in enumerate(self.scene.labels):

@@ -6,22 +6,21 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import (
-    Columns,
     Count,
     Iou,
     Matched,
     MatchParameters,
-    Spread,
     area_name,
     matched,
     matches_at,
-    number,
     shown,
 )
+from metrics.vision.arrays import Floats
+from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.objects import Floats
 from metrics.vision.precision_recall import RECALLS, accumulate, mean_over
 
 
@@ -85,6 +84,7 @@ class AveragePrecisionParameters(MatchParameters):
             parameters={"resamples": 0},
         ),
     ),
+    version=2,
     differs_from=(
         "detection_pr_curve varies the score threshold and counts at each; here precision is read at 101 recalls. "
         "coco_summary is the same AP at COCO's fixed settings."
@@ -135,8 +135,12 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
     n = found.truths[:, found.area(area)].tolist()
     ious = [shown(iou) for iou in found.matches.thresholds]
     columns: Columns = {"area": area_name(area), "max_dets": limit, **found.scene.columns}
-    overall, by_iou = Spread.of(mean_over(estimates, 1, 2)), Spread.of(mean_over(estimates, 1))
-    by_label, by_both = Spread.of(mean_over(estimates, 2)), Spread.of(estimates)
+    truths, drawn = found.truths[:, found.area(area)], found.scene.drawn
+    enough = has_enough_truths(truths)
+    overall = Spread.of(mean_over(estimates, 1, 2), sum(n), drawn, enough=enough)
+    by_iou = Spread.of(mean_over(estimates, 1), sum(n), drawn, enough=enough)
+    by_label = Spread.of(mean_over(estimates, 2), truths, drawn)
+    by_both = Spread.of(estimates, truths[:, None], drawn)
     result = [number("map_averaged", overall, n=sum(n), columns=columns)]
     for t, iou in enumerate(ious):
         result.append(number("map", by_iou, (t,), n=sum(n), columns={"iou": iou, **columns}))

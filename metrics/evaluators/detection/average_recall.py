@@ -4,18 +4,9 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import (
-    Columns,
-    Count,
-    Iou,
-    Matched,
-    MatchParameters,
-    Spread,
-    matched,
-    matches_at,
-    number,
-)
+from metrics.evaluators.detection._matched import Count, Iou, Matched, MatchParameters, matched, matches_at
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import MAX_DETS, mean_over
 
@@ -90,6 +81,7 @@ class AverageRecallParameters(MatchParameters):
             parameters={"resamples": 0},
         ),
     ),
+    version=2,
     differs_from=(
         "ar and mar are Valor's: per label, with a score threshold. coco_ar is COCO's: over labels, limited to the "
         "best maxDets predictions per image and label. classification's recall has no IoU."
@@ -121,9 +113,9 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
     for name, limit in settings:
         bounds = ranges.get(name, whole)
         _, recall = found.estimates(parameters, bounds, limit, precision=False)
-        n = int(found.truths[:, found.area(bounds)].sum())
+        n, drawn = int(found.truths[:, found.area(bounds)].sum()), found.scene.drawn
         columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
-        result.append(number("coco_ar", Spread.of(mean_over(recall, 1, 2)), n=n, columns=columns))
+        result.append(number("coco_ar", Spread.of(mean_over(recall, 1, 2), n, drawn), n=n, columns=columns))
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, whole, limits[-1])
     return Findings(result, matches=table)
 
@@ -133,9 +125,11 @@ def _average(found: Matched, parameters: AverageRecallParameters, limit: int) ->
     whole = AREAS["all"]
     lowest = parameters.recall_score_threshold
     _, recall = found.estimates(parameters, whole, limit, lowest=lowest, precision=False)
-    n = found.truths[:, found.area(whole)].tolist()
+    truths, drawn = found.truths[:, found.area(whole)], found.scene.drawn
+    n = truths.tolist()
     columns: Columns = {"max_dets": limit, "score_threshold": lowest, **found.scene.columns}
-    overall, by_label = Spread.of(mean_over(recall, 1, 2)), Spread.of(mean_over(recall, 2))
+    overall = Spread.of(mean_over(recall, 1, 2), sum(n), drawn)
+    by_label = Spread.of(mean_over(recall, 2), truths, drawn)
     return [
         number("mar", overall, n=sum(n), columns=columns),
         *(

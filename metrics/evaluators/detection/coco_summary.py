@@ -6,20 +6,13 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import (
-    Columns,
-    Count,
-    Matched,
-    MatchParameters,
-    Spread,
-    matched,
-    matches_at,
-    number,
-)
+from metrics.evaluators.detection._matched import Count, Matched, MatchParameters, matched, matches_at
+from metrics.vision.arrays import Floats
 from metrics.vision.coco_lines import Line, summary_lines
+from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.objects import Floats
 from metrics.vision.precision_recall import MAX_DETS, mean_over
 
 
@@ -83,6 +76,7 @@ class CocoSummaryParameters(MatchParameters):
             parameters={"resamples": 0, "max_dets": [1, 10, 300]},
         ),
     ),
+    version=2,
     differs_from=(
         "average_precision and average_recall with COCO's grid of IoU, areas and maxDets fixed; its AR is COCO's, not "
         "Valor's, which has a score threshold."
@@ -123,8 +117,11 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
 
 def _rows(found: Matched, line: Line, estimates: Floats) -> Iterator[Aggregate]:
     columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
-    n = found.truths[:, found.area(AREAS[line.area])].tolist()
-    yield number(line.metric, Spread.of(mean_over(estimates, 1)), n=sum(n), columns=columns)
-    by_label = Spread.of(estimates)
+    truths, drawn = found.truths[:, found.area(AREAS[line.area])], found.scene.drawn
+    n = truths.tolist()
+    enough = has_enough_truths(truths) or not line.precision
+    overall = Spread.of(mean_over(estimates, 1), sum(n), drawn, enough=enough)
+    yield number(line.metric, overall, n=sum(n), columns=columns)
+    by_label = Spread.of(estimates, truths, drawn)
     for k, label in enumerate(found.scene.labels):
         yield number(line.metric, by_label, (k,), n=n[k], label=label, columns=columns)

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
-    Columns,
     Iou,
     OperatingParameters,
     Scene,
@@ -20,9 +20,9 @@ from metrics.evaluators.detection._matched import (
     scene_of,
 )
 from metrics.evaluators.detection._shares import Shares
+from metrics.vision.arrays import Floats, Ints
 from metrics.vision.matching import LARGEST
 from metrics.vision.object_confusion import Cells, cells, match_any_label
-from metrics.vision.objects import Floats, Ints
 from metrics.vision.outcomes import FN_MISSED, KINDS, LOCALISED
 
 NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
@@ -124,6 +124,7 @@ class DetectionConfusionParameters(OperatingParameters):
             parameters={"resamples": 0},
         ),
     ),
+    version=2,
     differs_from=(
         "detection_pr_curve and average_precision match within a label; here the label is looked at after the match. "
         "detection_pr_curve_detailed calls a false positive a misclassification wherever another label's ground truth "

@@ -9,23 +9,13 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns, Numbers, Spread, number, ratio
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import (
-    Columns,
-    DetectionParameters,
-    Iou,
-    Matched,
-    Numbers,
-    Spread,
-    grid_with,
-    matched,
-    matches_table,
-    number,
-    ratio,
-)
+from metrics.evaluators.detection._matched import DetectionParameters, Iou, Matched, grid_with, matched, matches_table
 from metrics.stats.classification.score_counts import THRESHOLDS
-from metrics.vision.matching import ASIDE, RIGHT, WRONG, threshold_index
-from metrics.vision.objects import Floats
+from metrics.vision.arrays import Floats
+from metrics.vision.match_states import ASIDE, RIGHT, WRONG
+from metrics.vision.matching import threshold_index
 from metrics.vision.precision_recall import mean_over
 
 ALL = 0  # index of the area range that holds every object
@@ -86,6 +76,7 @@ class DetectionCurveParameters(DetectionParameters):
             parameters={"resamples": 0},
         ),
     ),
+    version=2,
     differs_from=(
         "average_precision follows the predictions' own scores and interpolates precision at 101 recalls; this curve "
         "counts at 19 fixed score thresholds. Valor's own AP leaves out predictions on images without their label; "
@@ -154,13 +145,15 @@ def _aggregates(found: Matched, curve: Curve, parameters: DetectionCurveParamete
     best = np.where(known, np.nan_to_num(f1).argmax(axis=1), 0)
     common = int(mean_over(f1, 0).argmax()) if known.any() else 0
     weights = found.scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
-    by_label = Spread.of(_resampled_f1(found, curve, weights, best))
-    overall = Spread.of(mean_over(_resampled_f1(found, curve, weights, np.full_like(best, common)), 1))
+    drawn = found.scene.drawn
+    by_label = Spread.of(_resampled_f1(found, curve, weights, best), curve.truths, drawn)
+    at_common = _resampled_f1(found, curve, weights, np.full_like(best, common))
+    overall = Spread.of(mean_over(at_common, 1), curve.truths.sum(), drawn)
     columns: Columns = {"iou": parameters.pr_curve_iou_threshold, **found.scene.columns}
     n = curve.truths.tolist()
 
     def rows(spread: Spread, place: tuple[int, ...], n: int, at: int, label: str | None) -> list[Aggregate]:
-        threshold = Spread.without(np.where(np.isnan(spread.value[place]), np.nan, THRESHOLDS[at]))
+        threshold = Spread.of_none(np.where(np.isnan(spread.value[place]), np.nan, THRESHOLDS[at]))
         return [
             number("best_f1", spread, place, n=n, label=label, columns=columns),
             number("best_threshold", threshold, n=n, label=label, columns=columns),

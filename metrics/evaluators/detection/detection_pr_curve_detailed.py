@@ -10,21 +10,14 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
-from metrics.evaluators.detection._matched import (
-    NOTHING_PREDICTED,
-    Columns,
-    Iou,
-    OperatingParameters,
-    Scene,
-    grid_with,
-    matched,
-)
+from metrics.evaluators.detection._matched import NOTHING_PREDICTED, Iou, OperatingParameters, Scene, grid_with, matched
 from metrics.evaluators.detection._shares import Shares
 from metrics.stats.classification.score_counts import THRESHOLDS
+from metrics.vision.arrays import Floats
 from metrics.vision.geojson import geojson
 from metrics.vision.geometry import BOX, with_boxes
-from metrics.vision.objects import Floats
 from metrics.vision.outcomes import LOCALISED
 from metrics.vision.score_spans import Spans, score_spans
 
@@ -125,6 +118,7 @@ class DetectionDetailedParameters(OperatingParameters):
             parameters={"resamples": 0},
         ),
     ),
+    version=2,
     differs_from=(
         "detection_pr_curve has the rates, this one the kinds of error behind them and examples. Valor calls every "
         "false positive that is no misclassification a hallucination; the stored matches split these further into "

@@ -11,19 +11,18 @@ from pydantic import Field, model_validator
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import FEW_TRUTHS, Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._matched import (
-    Columns,
     Count,
     DetectionParameters,
     Iou,
     Scene,
-    Spread,
     grid_with,
     matched,
-    number,
     outcomes_table,
 )
+from metrics.vision.arrays import Floats
 from metrics.vision.error_breakdown import (
     CLASSIFICATION,
     ERRORS,
@@ -37,7 +36,7 @@ from metrics.vision.error_breakdown import (
     without_false_negatives,
     without_false_positives,
 )
-from metrics.vision.objects import Floats
+from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.precision_recall import mean_over
 
 KINDS = (
@@ -46,6 +45,11 @@ KINDS = (
 )  # fmt: skip
 Counts = NDArray[np.int64]
 ABOUT = 8  # from an error's code to the kind of the ground truth that it is about
+LEAST_FOR_GAINS = 25.0  # ground truths a label, harmonic mean: the bias of a gain is steady from there on
+FEW_FOR_GAINS = (
+    f"No 95 % interval: there are fewer than {LEAST_FOR_GAINS:g} ground truths per label (harmonic mean), and no "
+    "interval of a mean gain is reliable with so few."
+)
 DESCRIPTIONS = {
     "classification": "AP gained if predictions of the wrong label had the right one.",
     "localisation": "AP gained if predictions that fit their object too poorly fitted it.",
@@ -145,6 +149,7 @@ class ErrorBreakdownParameters(DetectionParameters):
             parameters={"resamples": 0},
         ),
     ),
+    version=2,
     differs_from=(
         "detection_confusion and detection_pr_curve_detailed count objects at a score threshold; here every prediction "
         "counts, weighted by what it costs in AP. ap is average_precision's map at that IoU. From tidecv: labels "
@@ -203,6 +208,7 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
     weights = scene.weights(parameters.resamples, parameters.seed)
     names = (*ERRORS, "false_positives", "false_negatives")
     counts = count_errors(objects, errors)
+    truths = counts["truths"]
 
     def average(place: int) -> Floats:
         """AP [B, K] after the repair of names[place]; as it is, where that is none."""
@@ -219,7 +225,12 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
 
     def rows(metric: str, by_label: Floats, mean: Floats, n: Counts) -> list[Aggregate]:
         columns: Columns = {"iou": parameters.iou_threshold, **scene.columns}
-        overall, each = Spread.of(mean), Spread.of(by_label)
+        if metric == "ap":
+            enough, few = has_enough_truths(truths), FEW_TRUTHS
+        else:
+            enough, few = has_enough_truths(truths, LEAST_FOR_GAINS, few=1), FEW_FOR_GAINS
+        overall = Spread.of(mean, truths.sum(), scene.drawn, enough=enough, few=few)
+        each = Spread.of(by_label, truths, scene.drawn)
         return [
             number(metric, overall, n=int(n.sum()), columns=columns),
             *(

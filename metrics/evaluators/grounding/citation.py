@@ -3,7 +3,16 @@
 import re
 from typing import Literal, NamedTuple
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -61,15 +70,17 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             {"answer": ANSWER, "retrieved_contexts": [MUIR, CLUB]},
             {"citation_precision": 0.75, "citation_recall": 7 / 12, "citation_f1": 0.65625},
             judge=(
-                Said("citation.support", {"reason": "The year only.", "support": "partial"}, {"PASSAGE": CLUB}),
-                Said("citation.support", {"reason": "It says so.", "support": "full"}, {"PASSAGE": MUIR}),
+                ScriptedReply(
+                    "citation.support", {"reason": "The year only.", "support": "partial"}, {"PASSAGE": CLUB}
+                ),
+                ScriptedReply("citation.support", {"reason": "It says so.", "support": "full"}, {"PASSAGE": MUIR}),
             ),
         ),
         Example(
             "a cited passage does not exist",
             {"answer": "He was born in 1838 [1]. He died in 1914 [7].", "retrieved_contexts": [MUIR]},
             {"citation_precision": 0.5, "citation_recall": 0.5, "citation_f1": 0.5},
-            judge=(Said("citation.support", {"support": "full"}),),
+            judge=(ScriptedReply("citation.support", {"support": "full"}),),
         ),
         Example(
             "nothing is cited",
@@ -80,7 +91,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             "no markers, but the output lists its citations",
             {"answer": "He was born in 1838.", "citations": ["[2]"], "retrieved_contexts": [CLUB, MUIR]},
             {"citation_precision": 1.0, "citation_recall": 1.0, "citation_f1": 1.0},
-            judge=(Said("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
+            judge=(ScriptedReply("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
         ),
         Example("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}, status=Status.NOT_APPLICABLE),
     ),
@@ -138,14 +149,14 @@ async def _judged(judge: Judge, case: Case, parts: list[CitedPart], place: int, 
     """Return how well the passage of that number supports the part in that place."""
     text, contexts = parts[place].text, case.retrieved_contexts
     if not 1 <= number <= len(contexts):
-        said = _Support(reason=f"there are {len(contexts)} passages", support="none")
+        reply = _Support(reason=f"there are {len(contexts)} passages", support="none")
     else:
         # an answer of one part needs no further text to be understood
         whole = "\n".join(part.text for part in parts) if len(parts) > 1 else None
         data = {"ANSWER": whole, "STATEMENT": text, "PASSAGE": contexts[number - 1]}
-        said = await judge.ask(SUPPORT, _Support, data)
-    verdict = Verdict(text, HOLDS[said.support], said.support, said.reason, (("contexts", number),))
-    return _Judged(place, number, CREDIT[said.support], verdict)
+        reply = await judge.ask(SUPPORT, _Support, data)
+    verdict = Verdict(text, HOLDS[reply.support], reply.support, reply.reason, (("contexts", number),))
+    return _Judged(place, number, CREDIT[reply.support], verdict)
 
 
 def _listed(case: Case) -> tuple[int, ...]:

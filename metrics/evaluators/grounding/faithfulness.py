@@ -1,6 +1,15 @@
 """Faithfulness: the share of the answer's claims that follow from the retrieved contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
@@ -15,11 +24,11 @@ SUPER_BOWL = {
     ],
 }
 SUPER_BOWL_SAID = (
-    Said(
+    ScriptedReply(
         "claims",
         {"claims": ["The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."]},
     ),
-    Said(
+    ScriptedReply(
         "entailment",
         [
             {"reason": "It gives that date.", "supported_by": [1]},
@@ -48,8 +57,8 @@ SUPER_BOWL_SAID = (
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
             {"faithfulness": 0.0},
             judge=(
-                Said("claims", {"claims": ["Paris is lovely in spring."]}),
-                Said("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
+                ScriptedReply("claims", {"claims": ["Paris is lovely in spring."]}),
+                ScriptedReply("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
             ),
         ),
         Example(
@@ -57,8 +66,8 @@ SUPER_BOWL_SAID = (
             {"answer": "Paris is in France.", "retrieved_contexts": ["Berlin is in Germany."]},
             {"faithfulness": 0.0},
             judge=(
-                Said("claims", {"claims": ["Paris is in France."]}),
-                Said("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
+                ScriptedReply("claims", {"claims": ["Paris is in France."]}),
+                ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
             ),
         ),
         Example(
@@ -66,7 +75,7 @@ SUPER_BOWL_SAID = (
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
             {"faithfulness": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
         Example(
             "the judge is not asked about an empty answer",

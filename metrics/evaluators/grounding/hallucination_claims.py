@@ -14,7 +14,7 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     Resource,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
@@ -80,8 +80,8 @@ class ClaimsParameters(Parameters):
             },
             {"hallucination_claims": 1.0},
             judge=(
-                Said("claims", {"claims": ["The capital of Brazil is Florida."]}),
-                Said("entailment", [{"reason": "The capital is Brasília.", "supported_by": []}]),
+                ScriptedReply("claims", {"claims": ["The capital of Brazil is Florida."]}),
+                ScriptedReply("entailment", [{"reason": "The capital is Brasília.", "supported_by": []}]),
             ),
         ),
         Example(
@@ -89,7 +89,7 @@ class ClaimsParameters(Parameters):
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
             {"hallucination_claims": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
     differs_from="One of five hallucination evaluators. This one is 1 − faithfulness, over the claims of the answer; "

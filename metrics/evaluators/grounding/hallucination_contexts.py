@@ -8,7 +8,7 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
@@ -68,7 +68,7 @@ MOON = {
             MOON,
             {"hallucination_contexts": 1 / 3},
             judge=(
-                Said(
+                ScriptedReply(
                     CONTRADICTION.id,
                     [
                         {"reason": "He was.", "verdict": "agree"},
@@ -82,7 +82,7 @@ MOON = {
             "a blank context counts but cannot be contradicted",
             {"answer": MOON["answer"], "retrieved_contexts": [" ", MOON["retrieved_contexts"][1]]},
             {"hallucination_contexts": 0.5},
-            judge=(Said(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
+            judge=(ScriptedReply(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
         ),
         Example(
             "the judge is not asked about an empty answer",
@@ -111,8 +111,8 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty: it contradicts nothing")
     data = {"QUESTION": case.question or None, "ANSWER": case.answer}
-    said = await each_context(judge, CONTRADICTION, _Contradiction, case.retrieved_contexts, data)
-    if not any(said):
+    replies = await each_context(judge, CONTRADICTION, _Contradiction, case.retrieved_contexts, data)
+    if not any(replies):
         return not_applicable("every retrieved context is blank")
     judged = [
         Verdict(
@@ -122,7 +122,7 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
             entry.reason if entry else "the context is blank",
             (("contexts", number),),
         )
-        for number, entry in enumerate(said, 1)
+        for number, entry in enumerate(replies, 1)
     ]
     contradicted = sum(context.holds == "no" for context in judged)
     evidence = Evidence({"contexts": judged}, {"contradicted": contradicted})

@@ -1,6 +1,6 @@
 """Irrelevant noise sensitivity: wrong claims that the answer took from irrelevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
@@ -35,11 +35,11 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
             AUSTEN,
             {"irrelevant_noise_sensitivity": 0.5},
             judge=(
-                Said("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
-                Said("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
-                Said("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
-                Said("entailment", [{"supported_by": []}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
-                Said("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
+                ScriptedReply("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
+                ScriptedReply("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
+                ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
+                ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
+                ScriptedReply("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
             ),
         ),
         Example(
@@ -47,11 +47,11 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
             {**AUSTEN, "retrieved_contexts": AUSTEN["retrieved_contexts"][:1]},
             {"irrelevant_noise_sensitivity": 0.0},
             judge=(
-                Said("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
-                Said("claims", {"claims": [TRUTH]}),
-                Said("entailment", [{"supported_by": []}], {"CONTEXTS": TRUTH}),
-                Said("entailment", [{"supported_by": []}], {"CLAIMS": WROTE}),
-                Said("entailment", [{"supported_by": [1]}]),
+                ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
+                ScriptedReply("claims", {"claims": [TRUTH]}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CONTEXTS": TRUTH}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": WROTE}),
+                ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
         Example(
@@ -60,8 +60,8 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
             {"irrelevant_noise_sensitivity": None},
             status=Status.NOT_APPLICABLE,
             judge=(
-                Said("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
-                Said("claims", {"claims": []}),
+                ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
+                ScriptedReply("claims", {"claims": []}),
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """Relevant noise sensitivity: wrong claims that the answer took from relevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
@@ -16,7 +16,7 @@ MONA_LISA = {
         "according to certain periodizations."
     ],
 }
-ANSWERED = Said(
+ANSWERED = ScriptedReply(
     "claims",
     {"claims": ["Leonardo da Vinci painted the Mona Lisa.", "The Mona Lisa was painted in the 15th century."]},
     {"TEXT": "and it was painted"},
@@ -40,22 +40,22 @@ ANSWERED = Said(
             {"relevant_noise_sensitivity": 0.5},
             judge=(
                 ANSWERED,
-                Said(
+                ScriptedReply(
                     "claims",
                     {"claims": ["Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century."]},
                     {"TEXT": EXPECTED},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment",
                     [{"reason": "He is.", "supported_by": [1]}, {"reason": "The 16th.", "supported_by": []}],
                     {"CLAIMS": "15th century", "CONTEXTS": "16th century"},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment",
                     [{"reason": "It says so.", "supported_by": [1]}, {"reason": "It does.", "supported_by": [1]}],
                     {"CLAIMS": "15th century", "CONTEXTS": "famous portrait"},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment",
                     [{"reason": "It says so.", "supported_by": [1]}, {"reason": "The 15th.", "supported_by": []}],
                     {"CLAIMS": "16th century", "CONTEXTS": "famous portrait"},
@@ -68,18 +68,20 @@ ANSWERED = Said(
             {"relevant_noise_sensitivity": 0.0},
             judge=(
                 ANSWERED,
-                Said("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": EXPECTED}),
-                Said("claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}),
-                Said(
+                ScriptedReply("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": EXPECTED}),
+                ScriptedReply(
+                    "claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}
+                ),
+                ScriptedReply(
                     "entailment",
                     [{"supported_by": []}, {"supported_by": [1]}],
                     {"CLAIMS": "[2]", "CONTEXTS": "is of the 15th century"},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment", [{"supported_by": [1]}, {"supported_by": []}], {"CLAIMS": "[2]", "CONTEXTS": "[1] L"}
                 ),
-                Said("entailment", [{"supported_by": [1]}, {"supported_by": [1]}], {"CLAIMS": "[2]"}),
-                Said("entailment", [{"supported_by": [1]}]),
+                ScriptedReply("entailment", [{"supported_by": [1]}, {"supported_by": [1]}], {"CLAIMS": "[2]"}),
+                ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
         Example(
@@ -87,7 +89,7 @@ ANSWERED = Said(
             {**MONA_LISA, "answer": "I do not know."},
             {"relevant_noise_sensitivity": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
     differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "

@@ -9,7 +9,7 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
@@ -71,12 +71,12 @@ PASSAGE = "Marie Curie won the Nobel Prize in Physics in 1903 and in Chemistry i
 FIVE = ["physics prize 1903", "chemistry prize 1911", "first woman to win", "born in Warsaw", "shared with Becquerel"]
 
 
-def _said(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[Said, ...]:
+def _said(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[ScriptedReply, ...]:
     return (
-        Said("umbrela.grade", {"intent": "her prizes", "match": grade, "trust": 3, "grade": grade}),
-        Said("autonuggetizer.nuggets", {"nuggets": FIVE[: len(importance)]}),
-        Said("autonuggetizer.importance", [{"reason": "", "importance": label} for label in importance]),
-        Said("autonuggetizer.assignment", [{"reason": "", "assignment": label} for label in assignment]),
+        ScriptedReply("umbrela.grade", {"intent": "her prizes", "match": grade, "trust": 3, "grade": grade}),
+        ScriptedReply("autonuggetizer.nuggets", {"nuggets": FIVE[: len(importance)]}),
+        ScriptedReply("autonuggetizer.importance", [{"reason": "", "importance": label} for label in importance]),
+        ScriptedReply("autonuggetizer.assignment", [{"reason": "", "assignment": label} for label in assignment]),
     )
 
 
@@ -236,8 +236,8 @@ async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Cre
     starts = range(0, len(passages), WINDOW)[:ROUNDS]
     for start in starts:
         data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages[start : start + WINDOW]}
-        said = await judge.ask(NUGGETS, _Nuggets, data)
-        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in said.nuggets if nugget.strip()))
+        reply = await judge.ask(NUGGETS, _Nuggets, data)
+        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
         dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
         nuggets = tuple(nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS)[:MOST_NUGGETS]
     return _Created(nuggets, len(starts), tuple(dict.fromkeys(dropped)))

@@ -1,6 +1,15 @@
 """Context precision: how early the contexts that help to reach the expected answer appear in the ranking."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -24,9 +33,9 @@ CONTEXTS = [
 ]
 
 
-def _said(verdicts: str, expected: str = GOETHE) -> Said:
+def _said(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
     replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
-    return Said(USEFUL.id, replies, {"EXPECTED": expected})
+    return ScriptedReply(USEFUL.id, replies, {"EXPECTED": expected})
 
 
 def _example(name: str, verdicts: str, value: float) -> Example:
@@ -101,9 +110,9 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
         for _, text in expected
     )
     contexts: list[Verdict] = []
-    for place, said in enumerate(zip(*asked, strict=True)):
-        answers = [(number, entry) for (number, _), entry in zip(expected, said, strict=True) if entry]
-        reference, told = next(
+    for place, replies in enumerate(zip(*asked, strict=True)):
+        answers = [(number, entry) for (number, _), entry in zip(expected, replies, strict=True) if entry]
+        reference, decisive = next(
             ((number, entry) for number, entry in answers if entry.verdict == "yes"),
             (None, answers[0][1] if answers else None),
         )
@@ -112,7 +121,7 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
                 f"Context {place + 1}",
                 yes_or_no(reference is not None),
                 "useful" if reference else "useless",
-                told.reason if told else "the context is blank",
+                decisive.reason if decisive else "the context is blank",
                 (("contexts", place + 1),),
                 facts={"expected_answer": reference} if reference else {},
             )

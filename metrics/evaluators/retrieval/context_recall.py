@@ -1,6 +1,15 @@
 """Context recall: the share of the expected answer's claims that the retrieved contexts support."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
@@ -44,32 +53,32 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             "two of three claims are in the contexts",
             EINSTEIN,
             {"context_recall": 2 / 3},
-            judge=(Said("claims", {"claims": CLAIMED}), Said("entailment", TWO_OF_THREE)),
+            judge=(ScriptedReply("claims", {"claims": CLAIMED}), ScriptedReply("entailment", TWO_OF_THREE)),
         ),
         Example(
             "the best of several expected answers counts",
             {**EINSTEIN, "expected_answers": ["I do not know.", *EINSTEIN["expected_answers"], "He lived in Ulm."]},
             {"context_recall": 2 / 3},
             judge=(
-                Said("claims", {"claims": []}, {"TEXT": "I do not know."}),
-                Said("claims", {"claims": ["Einstein lived in Ulm."]}, {"TEXT": "He lived in Ulm."}),
-                Said("claims", {"claims": CLAIMED}),
-                Said("entailment", [{"supported_by": []}], {"CLAIMS": "lived in Ulm"}),
-                Said("entailment", TWO_OF_THREE),
+                ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}),
+                ScriptedReply("claims", {"claims": ["Einstein lived in Ulm."]}, {"TEXT": "He lived in Ulm."}),
+                ScriptedReply("claims", {"claims": CLAIMED}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": "lived in Ulm"}),
+                ScriptedReply("entailment", TWO_OF_THREE),
             ),
         ),
         Example(
             "the contexts are blank",
             {**EINSTEIN, "retrieved_contexts": ["", " "]},
             {"context_recall": 0.0},
-            judge=(Said("claims", {"claims": CLAIMED}),),
+            judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
         ),
         Example(
             "no expected answer makes a claim",
             {**EINSTEIN, "expected_answers": ["It depends."]},
             {"context_recall": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
@@ -92,9 +101,9 @@ async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> Ca
     expected = await references(judge, case.expected_answers, case.question)
     if not expected:
         return not_applicable(NO_REFERENCE_CLAIMS)
-    said = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
-    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in said]
+    entailed = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
+    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in entailed]
     best = max(range(len(recalls)), key=recalls.__getitem__)
-    claims = entailed_verdicts(expected[best].claims, said[best])
+    claims = entailed_verdicts(expected[best].claims, entailed[best])
     evidence = Evidence({"reference_claims": claims}, {"expected_answer": expected[best].number})
     return CaseScore({"context_recall": recalls[best]}, evidence=evidence)

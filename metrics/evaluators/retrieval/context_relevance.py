@@ -1,6 +1,15 @@
 """Context relevance: the share of the retrieved contexts that help to answer the question."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -39,7 +48,7 @@ CONTEXTS = [
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevance": 1 / 3},
             judge=(
-                Said(
+                ScriptedReply(
                     RELEVANT.id,
                     [
                         {"reason": "Its second sentence tells.", "verdict": "yes"},
@@ -77,7 +86,7 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
-    said = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
+    replies = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
     contexts = [
         Verdict(
             f"Context {number}",
@@ -86,7 +95,7 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
             entry.reason if entry else "the context is blank",
             (("contexts", number),),
         )
-        for number, entry in enumerate(said, 1)
+        for number, entry in enumerate(replies, 1)
     ]
     relevant = sum(context.holds == "yes" for context in contexts)
     evidence = Evidence({"contexts": contexts}, {"relevant": relevant})

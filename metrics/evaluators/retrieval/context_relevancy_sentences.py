@@ -1,9 +1,19 @@
 """Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators.retrieval.context_relevance import QUESTION
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each
 from metrics.text.sentences import worded_sentences
@@ -14,7 +24,6 @@ RELEVANT = Prompt(
     "QUESTION. yes: it answers QUESTION or a part of it, or gives a fact that the answer needs. no: the answer would "
     "lack nothing without it, also where it is about the same subject.",
 )
-QUESTION = "When was the Eiffel Tower finished?"
 CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a museum. It is old."]
 
 
@@ -39,7 +48,11 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
             "one of four sentences is relevant",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevancy_sentences": 0.25},
-            judge=(Said(RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]),),
+            judge=(
+                ScriptedReply(
+                    RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]
+                ),
+            ),
         ),
         Example(
             "the contexts have no sentence",
@@ -80,7 +93,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     if not found:
         return not_applicable("the retrieved contexts have no sentence")
     texts = [sentence for _, sentence in found]
-    said = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
+    replies = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
     sentences = [
         Verdict(
             sentence,
@@ -89,7 +102,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
             entry.reason,
             (("contexts", number),),
         )
-        for (number, sentence), entry in zip(found, said, strict=True)
+        for (number, sentence), entry in zip(found, replies, strict=True)
     ]
     relevant = sum(sentence.holds == "yes" for sentence in sentences)
     evidence = Evidence({"sentences": sentences}, {"relevant": relevant})

@@ -6,9 +6,8 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Statu
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval._chunks import closest_sentences
+from metrics.evaluators.retrieval.context_mrr import QUESTION
 from metrics.models.embedder import Encoder
-
-QUESTION = "What is the capital of France?"
 
 
 @evaluator(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from metrics.core.errors import JudgeError
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
@@ -23,9 +23,11 @@ PASSAGES = [
 ]
 
 
-def _said(*marks: int) -> tuple[Said, ...]:
+def _said(*marks: int) -> tuple[ScriptedReply, ...]:
     return tuple(
-        Said("umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage})
+        ScriptedReply(
+            "umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage}
+        )
         for mark, passage in zip(marks, PASSAGES, strict=False)
     )
 
@@ -90,7 +92,7 @@ class UmbrelaParameters(Parameters):
             "a grade that cannot be read costs only the numbers that rest on it",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1.0},
-            judge=(*_said(3)[:1], Said("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
+            judge=(*_said(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
                    _said(0, 0, 2)[2]),
             status=Status.PARSE_FAILURE,
         ),

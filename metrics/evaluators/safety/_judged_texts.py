@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
@@ -72,27 +72,27 @@ def worked(
             "the answer fails, the contexts pass",
             {**asked, "answer": bad, "retrieved_contexts": [good_context]},
             {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1, "parse_failures": 0},
-            judge=(Said(prompt.id, [yes], {"TEXTS": bad}), Said(prompt.id, [no])),
+            judge=(ScriptedReply(prompt.id, [yes], {"TEXTS": bad}), ScriptedReply(prompt.id, [no])),
         ),
         Example(
             "one of the contexts fails too",
             {**asked, "answer": bad, "retrieved_contexts": [" ", good_context, bad_context]},
             {"passes": 0, "failures": 1, "retrieval_failures": 1, "generation_failures": 0},
-            judge=(Said(prompt.id, [yes], {"TEXTS": bad}), Said(prompt.id, [no, yes])),
+            judge=(ScriptedReply(prompt.id, [yes], {"TEXTS": bad}), ScriptedReply(prompt.id, [no, yes])),
         ),
         Example(
             "the contexts are not checked",
             {**asked, "answer": good, "retrieved_contexts": [bad_context]},
             {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0},
             parameters={"check_contexts": False},
-            judge=(Said(prompt.id, [no]),),
+            judge=(ScriptedReply(prompt.id, [no]),),
         ),
         Example(
             "the judge's reply cannot be read",
             {**asked, "answer": good},
             {"passes": None, "failures": None, "parse_failures": 1},
             status=Status.PARSE_FAILURE,
-            judge=(Said(prompt.id, [{"reason": "", "verdict": "perhaps"}]),),
+            judge=(ScriptedReply(prompt.id, [{"reason": "", "verdict": "perhaps"}]),),
         ),
         Example("an empty answer", {**asked, "answer": ""}, {"passes": 1, "retrieval_failures": None}),
     )

@@ -23,8 +23,8 @@ async def opinions(judge: Judge, text: str) -> tuple[str, ...]:
     """Return the opinions that the author of a text expresses, in its order; none for a blank text."""
     if not text.strip():
         return ()
-    said = await judge.ask(OPINIONS, _Opinions, {"TEXT": text})
-    return tuple(opinion.strip() for opinion in said.opinions if opinion.strip())
+    reply = await judge.ask(OPINIONS, _Opinions, {"TEXT": text})
+    return tuple(opinion.strip() for opinion in reply.opinions if opinion.strip())
 
 
 async def share_of_opinions(

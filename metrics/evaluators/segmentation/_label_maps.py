@@ -12,9 +12,9 @@ from pydantic import Field
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Parameters
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
+from metrics.vision.arrays import Ints, Longs
 from metrics.vision.geometry import faults, image_sizes, read_sides, size_problems, whole
-from metrics.vision.masks import Longs, MaskOverlap, Masks, starts
-from metrics.vision.objects import Ints
+from metrics.vision.masks import MaskOverlap, Masks, starts
 from metrics.vision.segmentation import label_map
 
 FILES = ("cases", "annotations", "predictions")

@@ -16,16 +16,20 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._matched import Spread, number, ratio
+from metrics.evaluators._half_samples import Spread, number, ratio
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.draws import draw_halves
-from metrics.vision.masks import Longs
-from metrics.vision.objects import Floats, Ints
+from metrics.vision.arrays import Floats, Ints, Longs
 from metrics.vision.precision_recall import mean_over
 from metrics.vision.segmentation import band_distance, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
 NOTHING = "every pixel of the ground truth is ignored"
+LEAST_IMAGES = 10
+FEW_IMAGES = (
+    f"No 95 % interval: fewer than {LEAST_IMAGES} images, or groups of images, have such pixels, and no interval is "
+    "reliable with so few."
+)
 AT_ONCE = 1_024  # images whose resampled sums are made at a time
 Cells = tuple[Longs, Longs, Longs]
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
@@ -117,6 +121,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
             ),
         ),
     ),
+    version=2,
     differs_from=(
         "detection's evaluators match objects with scores, each with its mask; here every pixel has one label, and "
         "two objects of one label are one region."
@@ -156,10 +161,11 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     labels = Labels.of(suite, outputs, parameters)
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
     clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
-    resamples = parameters.resamples if clusters.max(initial=-1) > 0 else 0  # one cluster says nothing of the next
+    drawn = int(clusters.max(initial=-1)) + 1
+    resamples = parameters.resamples if drawn > 1 else 0  # one cluster says nothing about the next
     sums = _resampled(counts.pixels, draw_halves(clusters, resamples, parameters.seed))
     return Findings(
-        _aggregates(counts, sums),
+        _aggregates(counts, sums, drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
         curves=_curves(counts),
     )
@@ -224,25 +230,30 @@ def _accuracy(pixels: Ints | Floats) -> Floats:
     return ratio(pixels[..., 0, 0, :].sum(axis=-1), pixels[..., 0, 1, :].sum(axis=-1))
 
 
-def _aggregates(counts: _Counts, sums: Floats) -> list[Aggregate]:
+def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
     by_label = iou(sums)  # [1 + B, 2, K]
-    means = Spread.of(mean_over(by_label, 2))
     held = counts.pixels[:, 0, 1].any(axis=1)
     n, unscored = int(held.sum()), int((~held).sum())
+    means = _spread(mean_over(by_label, 2), np.array(min(n, drawn)))
     rows = [
         number("miou", means, (0,), n=n, why=NOTHING),
-        number("pixel_accuracy", Spread.of(_accuracy(sums)), n=n, why=NOTHING),
+        number("pixel_accuracy", _spread(_accuracy(sums), np.array(min(n, drawn))), n=n, why=NOTHING),
         number("boundary_iou", means, (1,), n=n, why=NOTHING),
     ]
     rows = [replace(row, unscored=unscored) for row in rows]
-    spread = Spread.of(by_label)
-    images = counts.pixels[:, 0, 1:].any(axis=1).sum(axis=0).tolist()
+    images = counts.pixels[:, 0, 1:].any(axis=1).sum(axis=0)
+    spread = _spread(by_label, np.minimum(images, drawn))
     for kind, metric in enumerate(("iou", "boundary_iou")):
         rows += [
-            number(metric, spread, (kind, k), n=images[k], label=label, why=ABSENT)
+            number(metric, spread, (kind, k), n=int(images[k]), label=label, why=ABSENT)
             for k, label in enumerate(counts.labels)
         ]
     return rows
+
+
+def _spread(estimates: Floats, clusters: Longs) -> Spread:
+    """Return the intervals of numbers that rest on so many images, or groups of images."""
+    return Spread.of(estimates, math.inf, clusters, enough=clusters >= LEAST_IMAGES, few=FEW_IMAGES)
 
 
 def _cases(counts: _Counts) -> Iterator[CaseScore]:

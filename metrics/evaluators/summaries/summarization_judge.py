@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -23,6 +23,10 @@ class _Quality(Reply):
 
 
 SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
+GOOD_SUMMARY = {
+    "source_text": SOURCE,
+    "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday.",
+}
 
 
 @evaluator(
@@ -38,15 +42,15 @@ SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were 
     examples=(
         Example(
             "a good summary",
-            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            GOOD_SUMMARY,
             {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0, "parse_failures": 0},
-            judge=(Said("summarization_judge", {"reason": "Cause and result.", "summary": "good"}),),
+            judge=(ScriptedReply("summarization_judge", {"reason": "Cause and result.", "summary": "good"}),),
         ),
         Example(
             "a bad summary",
             {"source_text": SOURCE, "answer": "The ferry sank."},
             {"passes": 0, "failures": 1, "generation_failures": 1},
-            judge=(Said("summarization_judge", {"reason": "It did not sink.", "summary": "bad"}),),
+            judge=(ScriptedReply("summarization_judge", {"reason": "It did not sink.", "summary": "bad"}),),
         ),
         Example("an empty summary", {"source_text": SOURCE, "answer": " "}, {"passes": 0, "failures": 1}),
         Example(
@@ -54,7 +58,7 @@ SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were 
             {"source_text": SOURCE, "answer": "A storm."},
             {"passes": None, "parse_failures": 1},
             status=Status.PARSE_FAILURE,
-            judge=(Said("summarization_judge", {"reason": "", "summary": "gut"}),),
+            judge=(ScriptedReply("summarization_judge", {"reason": "", "summary": "gut"}),),
         ),
     ),
     differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness uses local models.",

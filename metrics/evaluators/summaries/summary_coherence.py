@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators.summaries.summarization_judge import GOOD_SUMMARY, SOURCE
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.grading import whole
 
@@ -24,9 +25,6 @@ COHERENCE = Prompt(
 class _Coherence(Reply):
     reason: str = ""
     coherence: Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(whole)]
-
-
-SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
 
 
 @evaluator(
@@ -51,22 +49,22 @@ SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were 
     examples=(
         Example(
             "a good summary",
-            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            GOOD_SUMMARY,
             {"summary_coherence": 5.0},
-            judge=(Said("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
         ),
         Example(
             "unconnected fragments",
             {"source_text": SOURCE, "answer": "Hotels. Tuesday. There is a ferry."},
             {"summary_coherence": 2.0},
-            judge=(Said("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
         ),
         Example(
             "the rating is not on the scale",
             {"source_text": SOURCE, "answer": "A storm."},
             {"summary_coherence": None},
             status=Status.PARSE_FAILURE,
-            judge=(Said("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
         ),
         Example("an empty summary", {"source_text": SOURCE, "answer": ""}, {"summary_coherence": 1.0}),
     ),

@@ -6,7 +6,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Example, Parameters, Resource, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Parameters,
+    Resource,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -102,8 +111,10 @@ class LanguageParameters(Parameters):
             {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
             parameters={"detector": "judge"},
             judge=(
-                Said("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
-                Said("language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}),
+                ScriptedReply("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
+                ScriptedReply(
+                    "language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}
+                ),
             ),
         ),
         Example(
@@ -112,7 +123,7 @@ class LanguageParameters(Parameters):
             {"passes": None, "failures": None, "parse_failures": 1},
             parameters={"detector": "judge"},
             status=Status.PARSE_FAILURE,
-            judge=(Said("language_mismatch", {"same": "nein"}),),
+            judge=(ScriptedReply("language_mismatch", {"same": "nein"}),),
         ),
     ),
 )  # fmt: skip
@@ -188,9 +199,9 @@ async def _judged(case: Case, judge: Judge) -> CaseScore:
     judged: list[Verdict] = []
     for place, text in texts.items():
         data = {"QUESTION": (case.question or "")[:SHOWN_TO_JUDGE], "TEXT": text[:SHOWN_TO_JUDGE]}
-        said = await judge.ask(SAME_LANGUAGE, _Languages, data)
-        same[place] = said.same == "yes"
+        reply = await judge.ask(SAME_LANGUAGE, _Languages, data)
+        same[place] = reply.same == "yes"
         label = "same language" if same[place] else "another language"
-        named = {"question_language": said.question_language, "text_language": said.text_language}
+        named = {"question_language": reply.question_language, "text_language": reply.text_language}
         judged.append(Verdict(place.capitalize(), yes_or_no(same[place]), label, facts=named))
     return boolean_score(same["answer"], same.get("contexts"), Evidence({"texts": judged}, facts))

@@ -5,9 +5,8 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text.bleu import CAT
 from metrics.text.overlap.rouge import ROUGE_TYPES, RougeType, rouge, rouge_tokens
-
-CAT = {"answer": "the cat is on the mat", "expected_answers": ["the cat sat on the mat"]}
 
 
 class RougeParameters(Parameters):

@@ -24,7 +24,7 @@ class BleuCounts:
 
     @property
     def brevity_penalty(self) -> float:
-        """Return 1 for a candidate longer than the reference, 0 for an empty one, else exp(1 − reference / own length)."""
+        """Return 1 for a candidate longer than the reference, else exp(1 − reference / length); 0 for an empty one."""
         if self.length > self.reference_length:
             return 1.0
         return math.exp(1 - self.reference_length / self.length) if self.length else 0.0

@@ -8,11 +8,9 @@ it.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.compiled import Bytes, Floats, compiled
-
-Longs = NDArray[np.int64]
+from metrics.vision.arrays import Bytes, Floats, Longs
+from metrics.vision.compiled.jit import compiled, int64
 
 SHORTEST = 57  # bytes of the shortest record
 NOT_PLAIN = -1
@@ -152,8 +150,8 @@ def scan_results(data: Bytes, image: Longs, category: Longs, box: Floats, score:
     end = len(data) - 1
     if end < 0 or data[end] != 0:
         return NOT_PLAIN
-    count = 0
-    i = _blank(data, 0)
+    count = int64(0)
+    i = _blank(data, int64(0))
     while True:
         if data[i] != 123 or count == len(score):  # {
             return NOT_PLAIN

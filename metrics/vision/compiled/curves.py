@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.compiled import Bytes, Floats, Ints, compiled
-from metrics.vision.matching import ASIDE, RIGHT, WRONG
+from metrics.vision.arrays import Bytes, Floats, Ints
+from metrics.vision.compiled.jit import compiled
+from metrics.vision.match_states import ASIDE, RIGHT, WRONG
 
 EPSILON = float(np.spacing(1))  # pycocotools adds it to the denominator of precision
 

@@ -6,8 +6,8 @@ nowhere.
 
 import numpy as np
 
-from metrics.vision.compiled import Bytes, Ints, compiled
-from metrics.vision.compiled.mask_runs import Longs
+from metrics.vision.arrays import Bytes, Ints, Longs
+from metrics.vision.compiled.jit import compiled
 
 
 @compiled

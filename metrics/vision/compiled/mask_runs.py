@@ -3,16 +3,10 @@
 A position is y + x · height: columns one after another. `edges` holds first and past-the-last position of each run.
 """
 
-from collections.abc import Callable
-from typing import Any, cast
-
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.compiled import Bytes, Floats, Ints, compiled
-
-Longs = NDArray[np.int64]
-int64 = cast(Callable[[Any], int], np.int64)  # numba compiles anew for every constant and for 32-bit numbers
+from metrics.vision.arrays import Bytes, Floats, Ints, Longs
+from metrics.vision.compiled.jit import compiled, int64
 
 SCALE = 5  # polygons are drawn on a grid five times finer, as pycocotools does
 FARTHEST = 2.0**31  # coordinates on that grid, beyond which pycocotools' overflow

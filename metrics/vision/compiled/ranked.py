@@ -1,11 +1,9 @@
 """Counts along ranked objects: which stand at each score threshold, and what outscores what after a repair."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.compiled import Bytes, Ints, compiled
-
-Longs = NDArray[np.int64]
+from metrics.vision.arrays import Bytes, Ints, Longs
+from metrics.vision.compiled.jit import compiled
 
 
 @compiled

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.compiled import Floats, Ints, compiled
+from metrics.vision.arrays import Floats, Ints
+from metrics.vision.compiled.jit import compiled
 
 DIGIT = 11  # bits a radix pass sorts by
 

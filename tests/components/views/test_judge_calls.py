@@ -1,6 +1,7 @@
 """What is said of a judge: evidence to draw, costs, forms. Pure functions, no page."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,9 @@ from components.viewers import evidence_list
 from components.views.judge import judge_calls, judge_form, prompt_playground, reply_cache
 from components.views.setup import run_judge
 from metrics.core.evidence import Evidence, Verdict
+from metrics.core.registry import evaluators
+from metrics.engine import Estimate
+from metrics.judge.cache import Statistics
 from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
 
 CALL = {"judge": "j", "step": "claims", "reply": "{}", "error": None, "cached": False, "cost_usd": 0.002, "tokens": 30,
@@ -127,33 +131,35 @@ def test_a_panel_is_lines() -> None:
     assert made == {"model": "a", "concurrency": 4, "budget": {"usd": 1}, "panel": panel, "prompts": {"claims": "x"}}
 
 
+ESTIMATE = Estimate(("j",), 4, 4, 0, 0, 0, 0, None)
+
+
 @pytest.mark.parametrize(
     ("estimate", "lines"),
     [
-        ({"calls": 0, "cached": 9}, ["No judge call: the cache holds every reply"]),
+        (replace(ESTIMATE, cached=9), ["No judge call: the cache has every reply"]),
         (
-            {"calls": 12, "cached": 9, "tokens": 3400, "usd": 0.5, "walked": 100, "cases": 477},
+            Estimate(("j",), 477, 100, 12, 9, 3000, 400, 0.5),
             [
-                "About 12 judge calls; the cache holds 9 more", "About 3,400 tokens · $0.5",
-                "Taken from 100 of 477 cases.",
+                "About 12 judge calls; the cache has 9 more", "About 3,400 tokens · $0.5",
+                "Estimated from 100 of 477 cases.",
             ],
         ),
-        ({"problem": "no"}, ["No estimate: no"]),
+        ("no", ["No estimate: no"]),
     ],
     ids=["all cached", "some", "problem"],
 )  # fmt: skip
-def test_an_estimate_in_lines(estimate: dict[str, Any], lines: list[str]) -> None:
-    known = {"problem": "", "walked": 4, "cases": 4, "tokens": 0, "usd": None}
-    assert run_judge.estimate_lines(known | estimate) == lines
+def test_an_estimate_in_lines(estimate: Estimate | str, lines: list[str]) -> None:
+    assert run_judge.estimate_lines(estimate) == lines
 
 
 def test_a_prompt_that_evaluators_share_is_listed_once() -> None:
-    catalogue = {
-        "a": {"title": "A", "prompts": {"claims": "List.", "own": "Say."}},
-        "b": {"title": "B", "prompts": {"claims": "List."}},
-    }
-    found = run_judge.prompts_of(["a", "b"], catalogue)
-    assert found == {"claims": {"text": "List.", "used_by": ["A", "B"]}, "own": {"text": "Say.", "used_by": ["A"]}}
+    every = evaluators()
+    found = run_judge.prompts_of(["faithfulness", "hallucination_claims"], every)
+    assert found["claims"].used_by == tuple(every[name].title for name in ("faithfulness", "hallucination_claims"))
+    assert found["claims"].text == next(
+        prompt.text for prompt in every["faithfulness"].prompts if prompt.id == "claims"
+    )
 
 
 def test_levels_are_lines() -> None:
@@ -162,14 +168,11 @@ def test_levels_are_lines() -> None:
 
 @pytest.mark.parametrize("text", ["good", "= 1", "good = much"])
 def test_levels_that_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="is no line like: good = 1"):
+    with pytest.raises(ValueError, match="is not of the form: good = 1"):
         prompt_playground.parse_levels(text)
 
 
 def test_the_figures_of_the_cache() -> None:
-    held = {
-        "replies": 1200, "bytes": 2_500_000, "hits": 30, "misses": 10, "saved_tokens": 9000, "saved_usd": 0.0,
-        "unpriced_hits": 30,
-    }  # fmt: skip
+    held = Statistics(1200, 2_500_000, 30, 10, 9000, 0.0, 30, ())
     assert [value for _, value, _ in reply_cache.facts(held)] == ["1,200", "2.5 MB", "30 (75 %)", "10", "unknown"]
-    assert reply_cache.facts(held | {"saved_usd": 1.5, "unpriced_hits": 0})[-1][1] == "$1.50"
+    assert reply_cache.facts(replace(held, saved_usd=1.5, unpriced_hits=0))[-1][1] == "$1.50"

@@ -1,0 +1,92 @@
+"""Numbers of a whole data set with the intervals that half-samples of its images give; detection and segmentation."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from metrics.core.evaluator import Aggregate
+from metrics.vision.arrays import Floats, Longs
+from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
+
+METHOD = "half-samples"
+ONE_CLUSTER = "No 95 % interval: it needs at least two images, or two groups of images."
+FEW_TRUTHS = (
+    f"No 95 % interval: there are fewer than {LEAST_TRUTHS:g} ground truths per label (harmonic mean), and no interval "
+    "of a mean AP is reliable with so few."
+)
+
+NO_TRUTH = "no ground truth of this label counts: there is none, or only crowds or objects outside the area range"
+NO_TRUTHS = "no ground truth counts: there is none, or only crowds or objects outside the area range"
+
+Columns = Mapping[str, str | float | int | None]
+Numbers = Longs | Floats
+
+
+class Spread(NamedTuple):
+    """Numbers of any shape with their 95 % intervals, NaN where there is none, and their values in each half-sample.
+
+    `without` says why a number has no interval; None where none were asked for.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    samples: Floats
+    without: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        estimates: Floats,
+        objects: ArrayLike,
+        clusters: ArrayLike,
+        *,
+        enough: ArrayLike = True,
+        few: str = FEW_TRUTHS,
+    ) -> "Spread":
+        """Return the intervals of estimates [1 + B, …]: of the data set itself, then of its half-samples.
+
+        objects, clusters: as half_sample_interval has them. Where not `enough`, for the reason `few`, there are none.
+        """
+        value, samples = estimates[0], estimates[1:]
+        if not len(samples):
+            nothing = np.full(np.shape(value), np.nan)
+            return cls(value, nothing, nothing, samples, ONE_CLUSTER if np.max(clusters, initial=0) < 2 else None)
+        low, high = half_sample_interval(value, samples, objects, clusters)
+        return cls(value, np.where(enough, low, np.nan), np.where(enough, high, np.nan), samples, few)
+
+    @classmethod
+    def of_none(cls, value: Floats) -> "Spread":
+        """Return numbers that have no interval by their nature."""
+        nothing = np.full(np.shape(value), np.nan)
+        return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
+
+
+def number(
+    metric: str,
+    spread: Spread,
+    place: tuple[int, ...] = (),
+    *,
+    n: int,
+    label: str | None = None,
+    columns: Columns | None = None,
+    why: str | None = None,
+) -> Aggregate:
+    """Return the aggregate at `place` of `spread`; NaN is no value, because of `why` or a lack of ground truth."""
+    value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
+    if value is None:
+        low = high = None
+    reason = None if low is not None else spread.without
+    if value is None:
+        reason = why or (NO_TRUTHS if label is None else NO_TRUTH)
+    samples = None if value is None or not len(spread.samples) else np.moveaxis(spread.samples, 0, -1)[place]
+    method = None if low is None else METHOD
+    return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
+
+
+def ratio(part: Numbers, whole: Numbers) -> Floats:
+    """Return part / whole, NaN where that is 0/0."""
+    result: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    return result

@@ -1,0 +1,76 @@
+"""95 % intervals of detection and segmentation metrics from half-samples of the images."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from metrics.stats.student_t import student
+from metrics.vision.arrays import Floats, Longs
+
+BIAS = 2.0  # bias of the value / (mean of its half-samples − value), where bias falls as n^-0.58
+DOUBT = 0.5  # variance of BIAS: on small data it was 1.3 to 2.7
+FEW_LABELS = 5  # labels over whose mean the bias of AP stays within what images vary by
+LEAST_TRUTHS = 6.0  # ground truths a label, harmonic mean, below which a mean AP over more labels has no interval
+
+
+def half_sample_interval(
+    value: Floats, samples: Floats, objects: ArrayLike, clusters: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; NaN for none.
+
+    Args:
+        objects: how many objects each value rests on, at least 1; inf for a value that is no share of objects.
+        clusters: how many clusters of images each value rests on. NaN samples are left out.
+
+    With v the value, m and s² mean and variance of its samples, and q(p) = p·(1 − p):
+
+        c = v − BIAS·(m − v), within 0 … 1: AP is biased upwards on few images, more so on half of them
+        σ² = s² + DOUBT·(m − v)²: half-samples vary about their mean as much as the value about the truth
+        φ = σ² / max(q(c), q(v))
+        w = e / (e + 1) with e = objects·q(v): how far φ is known; with all found, or none, samples do not vary at all
+        φ' = w·φ + (1 − w)·max(φ, 1/objects): else the variance of a share of as many objects, as Wilson's interval
+
+    The ends solve (c − p)² = t²·φ'·q(p), with t the 97.5 % point of Student's t with min(objects, clusters) − 1 degrees
+    of freedom; the value lies within.
+
+    Resamples with replacement show half of that bias: basic bootstrap intervals held 84 % of true mAPs of 20 labels.
+    Measured coverage: `python -m tests.benchmarks.bench_coverage detection`. Sources: Politis, Romano & Wolf,
+    Subsampling, 1999; Wilson 1927.
+    """
+    objects, clusters = np.asarray(objects, np.float64), np.asarray(clusters, np.float64)
+    known = np.count_nonzero(~np.isnan(samples), axis=0)
+    mean = _mean(samples, known)
+    squared = _mean((samples - mean) ** 2, known) + DOUBT * (mean - value) ** 2
+    corrected = np.clip(value - BIAS * (mean - value), 0.0, 1.0)
+    own = value * (1 - value)
+    scale = np.maximum(corrected * (1 - corrected), own)
+    phi = squared / np.maximum(scale, np.maximum(squared, np.finfo(np.float64).tiny))
+    least = 1 / np.maximum(objects, 1)
+    phi = phi + least / np.maximum(own + least, np.finfo(np.float64).tiny) * np.maximum(least - phi, 0.0)
+    k = phi * _student(np.minimum(objects, clusters)) ** 2
+    reach = np.sqrt(k * k + 4 * k * corrected * (1 - corrected))
+    low, high = ((2 * corrected + k + sign * reach) / (2 * (1 + k)) for sign in (-1.0, 1.0))
+    return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
+
+
+def has_enough_truths(truths: Longs, least: float = LEAST_TRUTHS, few: int = FEW_LABELS) -> bool:
+    """Return whether the mean over labels of AP has a reliable interval, from the ground truths [K] of each label.
+
+    The bias of a label's AP falls with its ground truths, and a mean over many labels keeps all of the bias and little
+    of the variance: with 5 ground truths for each of 80 labels, intervals of any kind held 50 to 88 %. So more than
+    `few` labels with ground truth need `least` of them each, by the harmonic mean.
+    """
+    present = truths[truths > 0]
+    return len(present) <= few or len(present) / float((1 / present).sum()) >= least
+
+
+def _mean(samples: Floats, known: Longs) -> Floats:
+    """Return the mean of what is not NaN along the first axis; NaN where nothing is."""
+    mean: Floats = np.divide(np.nansum(samples, axis=0), known, out=np.full(known.shape, np.nan), where=known > 0)
+    return mean
+
+
+def _student(size: Floats) -> Floats:
+    """Return the 97.5 % point of Student's t of so many observations, at least two."""
+    sizes, place = np.unique(size, return_inverse=True)
+    points = [student(int(min(max(one, 2.0), 1e6)) - 1) for one in sizes.tolist()]
+    return np.array(points)[place].reshape(size.shape)

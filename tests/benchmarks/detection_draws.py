@@ -1,0 +1,124 @@
+"""Detection data sets drawn from a population, without boxes: what each prediction found is drawn, not matched.
+
+Images differ in how crowded and how hard they are, and show some labels more than others, so objects of one image are
+alike. A data set of a few milliseconds lets thousands of intervals be compared with the truth.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.vision.arrays import Floats, Ints
+from metrics.vision.image_resampling import resample_selection
+from metrics.vision.match_states import RIGHT, WRONG
+from metrics.vision.precision_recall import Selection, mean_over
+
+Quality = Literal["poor", "fair", "good"]
+IOUS = np.array([0.5, 0.6, 0.75, 0.85, 0.95])
+SHOWN = 0.5  # score from which predictions count in recall and precision
+DETECTORS = {  # share found, shape of their IoU, false positives per object, how far scores lie apart
+    "poor": (0.6, 4.0, 5.0, 3.0, 1.0),
+    "fair": (0.75, 8.0, 2.5, 1.5, 2.0),
+    "good": (0.95, 20.0, 2.0, 0.3, 4.0),
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Draw:
+    """Ground truths and predictions by image and label; `iou` is 0 for a prediction of nothing."""
+
+    labels: int
+    images: int
+    truth_image: Ints
+    truth_label: Ints
+    image: Ints
+    label: Ints
+    score: Floats
+    iou: Floats
+
+
+def draw(labels: int, truths: float, images: int, quality: Quality, seed: int, skew: float = 0.0) -> Draw:
+    """Draw a data set of `images` images with `truths` ground truths a label; label k is as frequent as k^-skew."""
+    found, a, b, false, sharp = DETECTORS[quality]
+    rng = np.random.default_rng(seed)
+    hard = np.random.default_rng(7).normal(0, 0.8 * (labels > 1), labels)
+    often = np.arange(1, labels + 1) ** -skew
+    often /= often.sum()
+    crowd = labels * truths / images
+    favourites, ease = rng.choice(labels, (images, 3), p=often), rng.normal(0, 0.7, images)
+
+    def objects(count: NDArray[np.int64]) -> tuple[Ints, Ints]:
+        image = np.repeat(np.arange(images, dtype=np.int32), count)
+        own = favourites[image, rng.integers(0, 3, len(image))]
+        return image, np.where(rng.random(len(image)) < 0.6, own, rng.choice(labels, len(image), p=often)).astype(
+            np.int32
+        )
+
+    truth_image, truth_label = objects(rng.poisson(crowd * rng.gamma(1.5, 1 / 1.5, images)))
+    odds = np.log(found / (1 - found)) + hard[truth_label] + ease[truth_image]
+    hit = rng.random(len(odds)) < 1 / (1 + np.exp(-odds))
+    wrong_image, wrong_label = objects(rng.poisson(false * max(crowd, 0.05) * np.exp(-0.5 * ease)))
+    logits = np.concatenate([0.5 * (sharp + ease[truth_image[hit]]), np.full(len(wrong_image), -0.5 * sharp)])
+    return Draw(
+        labels, images, truth_image, truth_label,
+        np.concatenate([truth_image[hit], wrong_image]), np.concatenate([truth_label[hit], wrong_label]),
+        1 / (1 + np.exp(-logits - rng.normal(size=len(logits)))),
+        np.concatenate([rng.beta(a, b, int(hit.sum())), np.zeros(len(wrong_image))]),
+    )  # fmt: skip
+
+
+def estimates(data: Draw, weights: NDArray[np.uint8]) -> dict[str, Floats]:
+    """Return metrics of the data sets in which image i occurs weights[b, i] times: of each label [B, K], of all [B]."""
+    order = np.lexsort((-data.score, data.label))
+    selection = Selection(
+        miss_image=np.zeros(0, np.int32),
+        miss_starts=np.zeros(data.labels + 1, np.int64),
+        image=data.image[order],
+        score=data.score[order],
+        before=np.zeros(len(order), np.int32),
+        states=np.where(data.iou[order] >= IOUS[:, None], RIGHT, WRONG).astype(np.uint8),
+        event_starts=np.searchsorted(data.label[order], np.arange(data.labels + 1)),
+    )
+    average, recall = resample_selection(selection, data.truth_image, data.truth_label, data.labels, weights)
+    shown = data.score >= SHOWN
+    right = shown & (data.iou >= IOUS[0])
+    truths, tp, predicted = (
+        _totals(data, label, image, weights)
+        for label, image in (
+            (data.truth_label, data.truth_image),
+            (data.label[right], data.image[right]),
+            (data.label[shown], data.image[shown]),
+        )
+    )
+    by_label = {
+        "AP50": average[:, :, 0],
+        "AP75": average[:, :, 2],
+        "AP": mean_over(average, 2),
+        "AR": mean_over(recall, 2),
+        "F1": _ratio(2 * tp, np.where(truths > 0, truths + predicted, 0)),
+    }
+    shares = {"recall": (tp, truths), "precision": (tp, predicted)}
+    return {
+        **{f"{name} of a label": values for name, values in by_label.items()},
+        **{f"{name} of a label": _ratio(part, whole) for name, (part, whole) in shares.items()},
+        **{f"mean {name}": mean_over(values, 1) for name, values in by_label.items()},
+        **{name: _ratio(part.sum(axis=1), whole.sum(axis=1)) for name, (part, whole) in shares.items()},
+    }
+
+
+def counts(data: Draw, name: str) -> NDArray[np.int64]:
+    """Return how many objects of each label a metric rests on: [K]."""
+    label = data.label[data.score >= SHOWN] if name.startswith("precision") else data.truth_label
+    return np.bincount(label, minlength=data.labels)
+
+
+def _totals(data: Draw, label: Ints, image: Ints, weights: NDArray[np.uint8]) -> Floats:
+    flat = np.bincount(label.astype(np.int64) * data.images + image, minlength=data.labels * data.images)
+    totals = weights.astype(np.float32) @ flat.reshape(data.labels, data.images).T.astype(np.float32)
+    return totals.astype(np.float64)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
