@@ -31,7 +31,7 @@ def board(values: dict[str, dict[str, float | None]], *columns: Column) -> Leade
         for model, row in values.items():
             if row.get(one.key) == best is not None:
                 cells[model, one.key] = replace(cells[model, one.key], best=True)
-    return Leaderboard(tuple(values), columns, cells, ())
+    return Leaderboard(tuple(values), columns, cells, (), {})
 
 
 def changed(given: Leaderboard, model: str, key: str, **other: Any) -> Leaderboard:

@@ -38,7 +38,7 @@ def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: C
     assert set(rates.loc[rates["perturbation"].eq("copy"), "verdict"]) == {"the control"}
     assert cases["case_id"].tolist() == [f"c{index}-typo" for index in (*range(1, 8), 0)]
     assert "exact test" in page.caption[1].value
-    assert "(Holm)" in page.caption[1].value
+    assert "after Holm correction" in page.caption[1].value
 
 
 def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
@@ -46,7 +46,7 @@ def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Callable[...
     page = open_page("problems", run=perturbed.id, view="flips", **of)
     assert not page.exception
     assert page.subheader[0].value == "steady · Text matching: passes · copy: 0 flips"
-    assert "No case of this kind came out on the other side." in [text.value for text in page.text]
+    assert "No case of this kind is on the other side." in [text.value for text in page.text]
 
 
 def test_the_views_have_counts(perturbed: Run, open_page: Callable[..., AppTest]) -> None:

@@ -194,7 +194,7 @@ def test_without_a_judge_its_evaluators_cannot_be_chosen(workspace: Path, open_p
     box = next(box for box in page.checkbox if box.key == "offer-faithfulness")
     assert box.disabled
     assert "needs a judge" in box.label
-    assert "need a judge, and this workspace has none" in words(page)
+    assert "need a judge, and none is set up" in words(page)
     assert "Choose at least one evaluator." in words(page)
 
 
@@ -254,7 +254,7 @@ def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, op
     stopped = Workspace(workspace).create_run(run.spec)
     (stopped.folder / "failure.txt").write_text("JudgeDown: the judge does not answer")
     page = open_page("runs")
-    assert "Resume asks only what is missing" in words(page)
+    assert "Resume asks only for the missing ones" in words(page)
     assert button(page, "Resume")
 
 
@@ -262,5 +262,5 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     page = open_page("judge", way="local")
     texts = [text.value for text in page.text]
     assert not page.exception
-    assert any(text.startswith("How far to trust it") for text in texts)
+    assert any(text.startswith("It is a small model") for text in texts)
     assert any("95 % interval" in text and "faithfulness" in text and "MT-RAG" in text for text in texts)

@@ -91,7 +91,7 @@ def test_without_weights_each_explains_itself_and_nothing_can_be_started(
     for kind, said in SAID.items():
         assert sum(said in reason for reason in told) >= sum(used[:1] == (kind,) for used in every.values()), kind
     assert f"{len(every)} evaluators will be skipped; the list says why" in words(page)
-    assert "No chosen evaluator can run: the list says what each lacks." in words(page)
+    assert "No chosen evaluator can run: the list says what each needs." in words(page)
     assert start(page).disabled
     assert "Not ready yet" in headings(page)
 

@@ -117,9 +117,9 @@ def test_objects_of_pictures(
     assert any(f"of {images[1]} cases" in text for text in texts(cases))
 
 
-def test_cases_that_nothing_tells_apart(runs: dict[str, Run], open_page: Callable[..., AppTest]) -> None:
+def test_cases_without_features(runs: dict[str, Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("slices", run=runs["Plain"].id)
-    assert page.subheader[0].value == "The cases have nothing to be told apart by"
+    assert page.subheader[0].value == "The cases have no features to slice by"
     assert page.button[0].label == "Evaluate a suite"
 
 

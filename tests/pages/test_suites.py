@@ -170,7 +170,7 @@ def test_keeping_all_of_them_is_no_edit(page: Callable[..., AppTest]) -> None:
 
 def test_chosen_rows_alone_are_edited(stored: str) -> None:
     token, refused = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"}, ["c2", "c4"])
-    assert (refused, data.suite_facts(stored, token)["cases"]) == ("", 2)
+    assert (refused, data.suite_facts(stored, token).cases) == ("", 2)
     assert data.edit_draft(stored, token, {"do": "leave_out"}, {}) == (
         "",
         "desk: found no case left; expected at least one",
@@ -188,7 +188,7 @@ def test_what_is_in_it(page: Callable[..., AppTest]) -> None:
 def test_a_complexity_that_is_not_given_is_said(workspace: Path, open_page: Callable[..., AppTest]) -> None:
     Workspace().save_suite(Suite.from_rows("plain", "text", [{"case_id": "a", "question": "q"}]))
     shown = open_page("suites", view="contents")
-    assert "1 case without a complexity of its own count as medium" in shown.caption[-1].value
+    assert "1 case without a complexity count as medium" in shown.caption[-1].value
     assert "No case has a tag." in words(shown)
 
 
@@ -221,7 +221,7 @@ def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[...
     table = shown.dataframe[0].value
     assert list(table["kind"][:4]) == ["Original", "Copy", "y and z exchanged", "Antonyms"]
     assert table["text"][2] == ROWS[0]["question"].replace("lazy", "layz").replace("Why", "Whz")
-    assert "the right answer changes too" in shown.caption[-1].value
+    assert "the correct answer changes too" in shown.caption[-1].value
     press(shown, "Store the suite with its variants")
     assert "✓ stored as 'desk, perturbed': 48 cases\n36 variants made" in words(shown)
     made = newest().cases
@@ -234,18 +234,18 @@ def test_without_the_control_it_warns_and_without_kinds_it_teaches(page: Callabl
     shown = page(view="perturb", kind="comma")
     assert shown.caption[-1].value.startswith("Without Copy, the control")
     by_label(shown.multiselect, f"Kinds ({len(KINDS)})").set_value([]).run()
-    assert "Choose a kind and what is changed." in words(shown)
+    assert "Choose a kind and what to change." in words(shown)
     assert len(shown.dataframe[0].value) == len(KINDS)
 
 
 def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Callable[..., AppTest], judge_server: JudgeServer) -> None:
     shown = page(view="perturb", kind=["copy", "paraphrase"])
-    assert "A judge writes these variants, and this workspace has none." in words(shown)
+    assert "A judge writes these variants, and none is set up." in words(shown)
     assert next(button for button in shown.button if button.label.startswith("Store")).disabled
     judge_server.say("perturbation.paraphrase.medium", lambda request: {"text": f"{HOSTILE} {request.data['TEXT']}"})
     assert data.choose_judge({"model": "scripted", "base_url": judge_server.url}) == ""
     shown = page(view="perturb", kind=["copy", "paraphrase"])
-    assert "is asked about 12 questions once" in words(shown)
+    assert "is asked up to 12 questions, once" in words(shown)
     assert not judge_server.calls, "nobody is asked unasked"
     press(shown, "Preview the judge's too")
     assert shown.dataframe[0].value["text"][2].startswith(HOSTILE)

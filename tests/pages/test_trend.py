@@ -52,7 +52,7 @@ def button(page: AppTest, label: str) -> None:
 def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("trend", run=runs[0].id, key=PASSES)
     said = texts(page)
-    assert said.startswith(f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other not shown to differ")
+    assert said.startswith(f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other without significant change")
     assert f"{HOSTILE} · Version 3, 3 Mar 2026, 12:00" in said
     assert "0.250 (95 % 0.112–0.469) · n 20" in said
     assert "0 cases better, 15 worse, 5 equal" in said

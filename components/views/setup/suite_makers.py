@@ -110,7 +110,7 @@ def draw_perturb(suite: str, draft: str, facts: SuiteFacts) -> None:
             url.link("Set up a judge", "judge", icon=":material/gavel:")
         elif judged:
             calls = format.plural(len(judged) * facts.originals * len(how["fields"]), "question")
-            st.text(f"{judge.name} is asked {calls} once; the cache keeps its replies.")
+            st.text(f"{judge.name} is asked up to {calls}, once; the cache keeps its replies.")
         blocked = not name or (bool(judged) and judge.settings is None)
         if st.button("Store the suite with its variants", type="primary", disabled=blocked, width="stretch"):
             with st.spinner("Making the variants"):

@@ -11,9 +11,9 @@ def power(units: int, detectable: float) -> Ranks:
     low, high = 0.0, 1e6
     for _ in range(200):
         middle = (low + high) / 2
-        found = Ranks({}, 300, units, middle).detectable or 0.0
+        found = Ranks({}, {}, 300, units, middle).detectable or 0.0
         low, high = (middle, high) if found < detectable else (low, middle)
-    return Ranks({}, 300, units, high)
+    return Ranks({}, {}, 300, units, high)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_what_is_given_and_expected_is_shown(example: Example) -> None:
 
 def test_an_example_of_one_case() -> None:
     example = next(iter(evaluators()["faithfulness"].examples))
-    assert worked_examples.heading(example) == "One claim of two is supported → faithfulness 0.500"
+    assert worked_examples.heading(example) == "One of two claims is supported → faithfulness 0.500"
     assert worked_examples.given_fields(example)["field"].tolist() == ["Question", "Answer", "Retrieved contexts"]
     assert worked_examples.expected(example).to_dict("records") == [{"metric": "faithfulness", "value": "0.500"}]
 
