@@ -5,11 +5,14 @@ what stands between them is stale.
 """
 
 import argparse
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
+from pkgutil import iter_modules
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
@@ -17,6 +20,8 @@ sys.path.insert(0, str(DOCS.parent))
 from metrics.cli.main import parser as command_line
 from metrics.core.evaluator import Metric
 from metrics.core.registry import evaluators
+from metrics.ingest import format_table, formats
+from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 from metrics.perturbations.kinds import KINDS
 
@@ -81,6 +86,24 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
         yield f"`{flags}`" if action.nargs == 0 else f"`{flags} {value}`", action.help or ""
 
 
+def format_list() -> str:
+    """Return the upload formats, each with its reader's description, in the order in which uploads are recognised."""
+    order = [*format_table.FOLDERS, *format_table.FILES]
+    modules = [import_module(f"{formats.__name__}.{module.name}") for module in iter_modules(formats.__path__)]
+    rows = {}
+    for module in modules:
+        source = inspect.getsource(module)
+        own = [name for name, value in vars(module).items() if isinstance(value, Reader) and f"\n{name} = " in source]
+        readers = [vars(module)[name] for name in own]
+        if readers and module.__doc__:
+            names = ", ".join(f"`{reader.name}`" for reader in readers)
+            rows[min(order.index(reader) for reader in readers)] = (
+                names,
+                module.__doc__.splitlines()[0].split("; see")[0].rstrip("."),
+            )
+    return _table(("format", "what is read"), [rows[place] for place in sorted(rows)])
+
+
 def column_tables() -> str:
     """Return the canonical columns of each kind of file, with the other names that they are known by."""
     kinds: dict[str, Mapping[str, tuple[str, ...]]] = {
@@ -110,6 +133,7 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluators": ("evaluators.md", evaluator_tables),
     "commands": ("command.md", command_sections),
+    "readers": ("formats.md", format_list),
     "columns": ("formats.md", column_tables),
     "perturbations": ("test-sets.md", perturbation_table),
 }

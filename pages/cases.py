@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+from typing import Any
+
 import streamlit as st
 
 from components import data
@@ -10,60 +14,65 @@ PAGE = 100
 CHOICE = ("model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max")
 
 
-def headline(column: dict, cell: dict | None, model: str | None) -> str:
-    """Return the number that the cases are behind, with its interval and n."""
-    name = f"{column['evaluator_title']}: {column['title']} {format.ARROWS[column['direction']]}"
-    if model is None or cell is None:
+def headline(column: data.Column, model: str | None, shown: data.Cell | data.SliceValue | None, unscored: str) -> str:
+    """Return the number that the cases are behind, with its interval, n and what is unscored."""
+    name = f"{column.evaluator_title}: {column.title} {format.ARROWS[column.direction]}"
+    if model is None or shown is None:
         return name
-    value = f"{format.number(cell['value'])} {column['unit']}".strip()
-    bounds = format.interval(cell["low"], cell["high"])
-    facts = [f"n {format.count(cell['n'])}"] + (
-        [f"{format.count(cell['unscored'])} unscored"] if cell["unscored"] else []
-    )
-    unscored = [name for name in ("parse_failure", "skipped") if cell["counts"].get(name)]
-    facts += [f"{format.STATUSES[name]}: {format.count(cell['counts'][name])}" for name in unscored]
-    if column["judge"]:
-        facts.append(f"judged by {column['judge']}")
+    value = f"{format.number(shown.value)} {column.unit}".strip()
+    bounds = format.interval(shown.low, shown.high)
+    facts = [f"n {format.count(shown.n)}", *([unscored] if unscored else [])]
+    if judges := data.judges_of(run).get(column.evaluator):
+        facts.append(f"judged by {judges}")
     return f"{model} · {name} {value}" + (f" (95 % {bounds})" if bounds else "") + " · " + " · ".join(facts)
 
 
-run = frame("Cases", question="Which cases are behind this number?")
+def unscored_text(cell: data.Cell) -> str:
+    """Return how many cases have no value, and for which reasons worth naming; "" for none."""
+    named = [name for name in ("parse_failure", "skipped") if cell.counts.get(name)]
+    reasons = [f"{format.STATUSES[name]}: {format.count(cell.counts[name])}" for name in named]
+    return " · ".join([f"{format.count(cell.unscored)} unscored", *reasons]) if cell.unscored else ""
+
+
+run = frame("Cases", "Which cases are behind this number?")
 board = data.leaderboard(run)
-titles = {column["evaluator"]: column["evaluator_title"] for column in board["columns"]}
-evaluator = filters.one("Evaluator", titles, "evaluator", every=None)
-if evaluator is None:
-    st.info("No evaluator of this run has a number. Its runs page says why.")
+titles = {column.evaluator: column.evaluator_title for column in board.columns}
+if not titles:
+    st.info("No evaluator of this run has a number. The page Runs says why.")
     st.stop()
-mine = [column for column in board["columns"] if column["evaluator"] == evaluator]
-metric = filters.one("Metric", {column["metric"]: column["metric"] for column in mine}, "metric", every=None)
-model = filters.one("Model", {name: name for name in board["models"]}, "model")
-tag = filters.one("Tag", {name: name for name in board["tags"]}, "tag") if board["tags"] else None
+evaluator = filters.pick("Evaluator", titles, "evaluator")
+mine = [column for column in board.columns if column.evaluator == evaluator]
+metric = filters.pick("Metric", {column.metric: column.metric for column in mine}, "metric")
+model = filters.one("Model", {name: name for name in board.models}, "model")
+tag = filters.one("Tag", {name: name for name in board.tags}, "tag") if board.tags else None
 status = filters.one("Status", format.STATUSES, "status")
 wanted = filters.search("Case id or question", "search")
 best_first = filters.one("Order", {"best": "Best first"}, "order", every="Worst first") == "best"
-column = next(column for column in mine if column["metric"] == metric)
-failing = column["threshold"] is not None and filters.toggle("Wrong side of the threshold only", "failing")
+column = next(column for column in mine if column.metric == metric)
+failing = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
 bounds = data.value_bounds(url.param("value_min"), url.param("value_max"))
 filters.reset(["tag", "status", "search", "order", "slice", "failing", "value_min", "value_max"])
 
 within = url.param("slice")
-part = data.read_slice(run, within, evaluator, str(metric)) if within else None
-if part and part["problem"]:
-    st.error(f"{part['problem']}. Clear the filters to see all cases.")
+part = data.read_slice(run, within, evaluator, metric) if within else None
+if part and part.problem:
+    st.error(f"{part.problem}. Clear the filters to see all cases.")
     st.stop()
 page = int(url.number("page", 1, low=1))
-rows, total = data.cases(
+listed = data.cases(
     run, evaluator, metric, model=model, tag=tag, status=status, search=wanted or None,
     worst_first=not best_first, limit=PAGE, offset=PAGE * (page - 1), within=within,
     failing=failing, **bounds,
 )  # fmt: skip
+rows, total = listed.rows, listed.total
 shown = data.leaderboard(run, tag=tag) if tag else board
-if part and part["value"] and model == part["model"] and not tag:
-    st.text(headline(column, {**part["value"], "unscored": 0, "counts": {}}, model))
+cell = shown.cells.get((str(model), column.key))
+if part and part.value and model == part.model and not tag:
+    st.text(headline(column, model, part.value, ""))
 else:
-    st.text(headline(column, shown["cells"].get((model, column["key"])), model))
+    st.text(headline(column, model, cell, unscored_text(cell) if cell else ""))
 if part:
-    st.text(f"Only {part['words'][:1].lower()}{part['words'][1:]}")
+    st.text(f"Only {part.words[:1].lower()}{part.words[1:]}")
 if bounds:
     words = {"low": "at least", "high": "less than"}
     st.text(f"Only cases with a value of {' and '.join(f'{words[name]} {value:g}' for name, value in bounds.items())}.")
@@ -100,9 +109,9 @@ table = rows.assign(
     status=rows["status"].map(lambda name: format.STATUSES.get(name, name)),
     value=format.aligned(rows["value"].tolist()),
 )
-columns = {"case_id": st.column_config.Column("Case", width=120)}
+columns: dict[str, Any] = {"case_id": st.column_config.Column("Case", width=120)}
 if has_values or rows["errors"].isna().all():
-    columns["value"] = st.column_config.Column(column["title"], width="small", alignment="right")
+    columns["value"] = st.column_config.Column(column.title, width="small", alignment="right")
 if rows["errors"].notna().any():
     columns["errors"] = st.column_config.NumberColumn(
         "Errors", help="false positives + missed objects of the image", width="small"
@@ -112,7 +121,7 @@ if model is None:
 if rows["run"].nunique() > 1:
     columns["run"] = st.column_config.NumberColumn("Repeat", width="small")
 columns["preview"] = st.column_config.Column("Case text", width="large")
-if board["tags"]:
+if board.tags:
     columns["tags"] = st.column_config.ListColumn("Tags")
 if (rows["status"] != "ok").any():
     columns |= {"status": "Status", "reason": "Reason"}

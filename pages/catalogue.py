@@ -1,7 +1,12 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from components import data
+from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.parameter_form import fields
@@ -10,26 +15,26 @@ from metrics.presentation import format
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
 entries = data.catalogue()
-families = sorted({entry["family"] for entry in entries.values()})
-tasks = sorted({task for entry in entries.values() for task in entry["tasks"]})
+families = sorted({entry.family for entry in entries.values()})
+tasks = sorted({task for entry in entries.values() for task in entry.tasks})
 
 
-def metric_table(entry: dict) -> pd.DataFrame:
+def metric_table(entry: data.Evaluator) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "Metric": f"{metric['name']} {format.ARROWS[metric['direction']]}".strip(),
-            "Definition": metric["description"],
-            "Range": format.range_text(metric["low"], metric["high"]),
-            "Direction": format.DIRECTIONS[metric["direction"]],
-            "Threshold": format.MISSING if metric["threshold"] is None else f"{metric['threshold']:g}",
-            "Unit": metric["unit"],
-            "Shown": "primary" if metric["primary"] else "on demand" if metric["minor"] else "yes",
+            "Metric": f"{metric.name} {format.ARROWS[metric.direction.value]}".strip(),
+            "Definition": metric.description,
+            "Range": format.range_text(metric.low, metric.high),
+            "Direction": format.DIRECTIONS[metric.direction.value],
+            "Threshold": format.MISSING if metric.threshold is None else f"{metric.threshold:g}",
+            "Unit": metric.unit,
+            "Shown": "primary" if metric.primary else "on demand" if metric.minor else "yes",
         }
-        for metric in entry["metrics"]
+        for metric in entry.metrics
     )
 
 
-def parameter_table(entry: dict) -> pd.DataFrame:
+def parameter_table(entry: data.Evaluator) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Parameter": field.name,
@@ -37,42 +42,47 @@ def parameter_table(entry: dict) -> pd.DataFrame:
             "Kind": field.kind,
             "Default": "none" if field.default is None else str(field.default),
         }
-        for field in fields(entry["schema"])
+        for field in fields(data.parameter_schema(entry.id))
     )
 
 
-def show(entry: dict) -> None:
-    """One evaluator, whole."""
+def show(entry: data.Evaluator) -> None:
+    """Draw one evaluator in full."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(entry["title"], anchor=False, width="stretch")
+        st.subheader(entry.title, anchor=False, width="stretch")
         if st.button("Evaluate with it", type="primary", icon=":material/arrow_forward:"):
-            url.go("evaluate", evaluator=entry["id"])
+            url.go("evaluate", evaluator=entry.id)
         if st.button("All evaluators"):
             url.put(evaluator=None)
             st.rerun()
-    needs = ", ".join(name.replace("_", " ") for name in entry["inputs"]) or "nothing beyond the case"
-    uses = ", ".join(name.replace("_", " ") for name in entry["resources"]) or "no model"
     st.text(
-        f"{entry['id']} · version {entry['version']} · for {', '.join(entry['tasks'])} · needs {needs} · uses {uses}"
+        f"{entry.id} · version {entry.version} · for {', '.join(entry.tasks)} · "
+        f"needs {words(entry.inputs) or 'nothing beyond the case'} · uses {words(entry.needs) or 'no model'}"
     )
-    st.code(entry["doc"], language=None, wrap_lines=True)
+    st.code(entry.doc, language=None, wrap_lines=True)
     st.markdown("**Metrics**")
     st.dataframe(metric_table(entry), hide_index=True, key="metrics")
+    st.markdown("**Worked examples**")
+    draw_examples(entry.examples)
     st.markdown("**Parameters**")
     st.dataframe(parameter_table(entry), hide_index=True, key="parameters")
-    if entry["prompts"]:
+    if entry.prompts:
         st.markdown("**Prompts**")
-        st.text("What the judge is asked, above the case's texts. Evaluate can change a prompt for one run.")
-    for name, text in entry["prompts"].items():
-        st.text(name)
-        st.code(text, language=None, wrap_lines=True)
+        st.text("The instruction to the judge, above the texts of the case. It can be edited for one run on Evaluate.")
+    for prompt in entry.prompts:
+        st.text(prompt.id)
+        st.code(prompt.text, language=None, wrap_lines=True)
     for title, lines in (
-        ("Sources", entry["sources"]), ("Standards", entry["standards"]),
-        ("Differs from its namesakes", [entry["differs_from"]] if entry["differs_from"] else []),
+        ("Sources", entry.sources), ("Standards", entry.standards),
+        ("Similar evaluators", [entry.differs_from] if entry.differs_from else []),
     ):  # fmt: skip
         if lines:
             st.markdown(f"**{title}**")
             st.text("\n".join(lines))
+
+
+def words(names: Sequence[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)
 
 
 family = filters.one("Family", {name: name.capitalize() for name in families}, "family")
@@ -81,25 +91,26 @@ wanted = filters.search("Name or definition", "search").casefold()
 shown = [
     entry
     for entry in entries.values()
-    if family in (None, entry["family"])
-    and (task is None or task in entry["tasks"])
-    and wanted in f"{entry['id']} {entry['title']} {entry['doc']}".casefold()
+    if family in (None, entry.family)
+    and (task is None or task in entry.tasks)
+    and wanted in f"{entry.id} {entry.title} {entry.doc}".casefold()
 ]
 asked = url.param("evaluator")
-if asked in entries:
+if asked is not None and asked in entries:
     show(entries[asked])
     st.stop()
 if asked:
-    st.error(f"There is no evaluator {format.shorten(asked)!r}; these are those there are.")
+    st.error(f"There is no evaluator {format.shorten(asked)!r}; these are available.")
 st.text(
-    f"{len(shown)} of {format.plural(len(entries), 'evaluator')}. Choose one for its formula, parameters and sources."
+    f"{len(shown)} of {format.plural(len(entries), 'evaluator')}. "
+    "Choose one for its formula, examples, parameters and sources."
 )
 table = pd.DataFrame(
     [
         {
-            "id": entry["id"], "title": entry["title"], "family": entry["family"], "summary": entry["summary"],
-            "inputs": ", ".join(name.replace("_", " ") for name in entry["inputs"]), "metrics": len(entry["metrics"]),
-            "uses": ", ".join(entry["resources"]) or format.MISSING,
+            "id": entry.id, "title": entry.title, "family": entry.family, "summary": entry.summary,
+            "inputs": words(entry.inputs), "metrics": len(entry.metrics),
+            "uses": words(entry.needs) or format.MISSING,
         }
         for entry in shown
     ],

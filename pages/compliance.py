@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -11,8 +15,8 @@ MODELS = 6  # columns shown unasked
 
 
 def choose_models() -> list[int]:
-    """Return the places of the models to show: those asked for, else the first ones, which is said."""
-    names = found["models"]
+    """Return the positions of the models to show: those chosen, else the first ones."""
+    names = found.models
     chosen = filters.many("Models", {name: name for name in names}, "model", "The first")
     places = [names.index(name) for name in chosen] if chosen else list(range(min(MODELS, len(names))))
     if len(places) < len(names):
@@ -21,34 +25,34 @@ def choose_models() -> list[int]:
     return places
 
 
-def tally(standard: dict, place: int) -> str:
-    """Of one model how many of the measured metrics meet their threshold, miss it, or tell nothing."""
-    verdicts = [evidence["verdicts"][place] for evidence in standard["evidence"]]
-    passed, failed = (sum(name.startswith(word) for name in verdicts) for word in ("passed", "failed"))
-    rest = len(verdicts) - passed - failed
+def tally(standard: data.Standard, place: int) -> str:
+    """Return how many of the metrics of one model meet their threshold, miss it, or have none."""
+    outcomes = [evidence.outcomes[place] for evidence in standard.evidence]
+    passed, failed = (sum(name.startswith(word) for name in outcomes) for word in ("passed", "failed"))
+    rest = len(outcomes) - passed - failed
     parts = [f"{glyph} {n}" for glyph, n in (("✓", passed), ("✗", failed), ("○", rest)) if n]
     return "  ".join(parts) or format.MISSING
 
 
-def number(evidence: dict, place: int) -> str:
-    """Verdict, value, interval and n of one model."""
-    cell, glyph = evidence["cells"][place], found["glyphs"][evidence["verdicts"][place]]
-    if cell is None or cell["value"] is None:
+def number(evidence: data.MeasuredEvidence, place: int) -> str:
+    """Return outcome, value, interval and n of one model."""
+    cell, glyph = evidence.cells[place], glyphs[evidence.outcomes[place]]
+    if cell is None or cell.value is None:
         return glyph
-    bounds = format.interval(cell["low"], cell["high"])
-    return f"{glyph} {format.number(cell['value'])}" + (f" ({bounds})" if bounds else "") + f", n {cell['n']:,}"
+    bounds = format.interval(cell.low, cell.high)
+    return f"{glyph} {format.number(cell.value)}" + (f" ({bounds})" if bounds else "") + f", n {cell.n:,}"
 
 
-def threshold(evidence: dict) -> str:
+def threshold(column: data.Column) -> str:
     """Return what a metric's value must reach."""
-    if evidence["threshold"] is None or evidence["direction"] == "none":
+    if column.threshold is None or column.direction == "none":
         return ""
-    return f"{'≤' if evidence['direction'] == 'lower' else '≥'} {evidence['threshold']:g}"
+    return f"{'≤' if column.direction == 'lower' else '≥'} {column.threshold:g}"
 
 
 def show_matrix(places: list[int]) -> str:
-    """Standards × models; the name of the standard that is looked at."""
-    keys = [f"{standard['framework']}: {standard['name']}" for standard in shown]
+    """Draw standards × models; return the name of the standard that is looked at."""
+    keys = [f"{standard.framework}: {standard.name}" for standard in shown]
     columns = {
         "framework": st.column_config.Column("Framework", width=110),
         "standard": st.column_config.Column("Standard", width=210),
@@ -59,18 +63,17 @@ def show_matrix(places: list[int]) -> str:
     }  # fmt: skip
     table = pd.DataFrame(
         {
-            "framework": [standard["framework"] for standard in shown],
-            "standard": [standard["name"].capitalize() for standard in shown],
+            "framework": [standard.framework for standard in shown],
+            "standard": [standard.name.capitalize() for standard in shown],
             "measured": [
-                f"{len(standard['evidence'])} of {len(standard['evidence']) + len(standard['unmeasured'])}"
-                for standard in shown
+                f"{len(standard.evidence)} of {len(standard.evidence) + len(standard.unmeasured)}" for standard in shown
             ],
         }
     )
     for place in places:
         table[f"m{place}"] = [tally(standard, place) for standard in shown]
         columns[f"m{place}"] = st.column_config.Column(
-            format.shorten(found["models"][place], 24), width=120,
+            format.shorten(found.models[place], 24), width=120,
             help="✓ metrics that meet their threshold, ✗ that miss it, ○ without threshold or value",
         )  # fmt: skip
     clicked = records(table, columns, "standards", tallest=36 + 35 * 10)
@@ -80,42 +83,44 @@ def show_matrix(places: list[int]) -> str:
     return str(asked if asked in keys else keys[0])
 
 
-def show_standard(standard: dict, places: list[int]) -> None:
-    """One standard: every number that is evidence for it, and the evaluators that were not run."""
-    st.subheader(f"{standard['framework']}: {standard['name']}", anchor=False)
-    st.text(standard["asks"])
-    if standard["evidence"]:
-        show_evidence(standard["evidence"], places)
+def show_standard(standard: data.Standard, places: list[int]) -> None:
+    """Draw one standard: every number that is evidence for it, and the evaluators that were not run."""
+    st.subheader(f"{standard.framework}: {standard.name}", anchor=False)
+    st.text(standard.asks)
+    if standard.evidence:
+        show_evidence(standard.evidence, places)
     else:
         st.text("Nothing was measured for it in this run.")
-    missing = standard["unmeasured"]
+    missing = standard.unmeasured
     if not missing:
         st.text(
             "Every evaluator of this task that gives evidence was run."
-            if standard["evidence"]
+            if standard.evidence
             else "No evaluator gives evidence for it."
         )
         return
-    st.text(f"Not measured: {format.plural(len(missing), 'evaluator')} would give evidence. Click one to read of it.")
+    st.text(
+        f"Not measured: {format.plural(len(missing), 'evaluator')} would give evidence. Click one to read about it."
+    )
     table = pd.DataFrame(
         {
-            "title": [one["title"] for one in missing],
-            "needs": [", ".join(need.replace("_", " ") for need in one["needs"]) for one in missing],
+            "title": [one.title for one in missing],
+            "needs": [", ".join(need.replace("_", " ") for need in one.needs) for one in missing],
         }
     )
     columns = {"title": "Evaluator", "needs": st.column_config.Column("Needs", width="large")}
-    clicked = records(table, columns, f"missing-{standard['name']}", tallest=36 + 35 * 5)
+    clicked = records(table, columns, f"missing-{standard.name}", tallest=36 + 35 * 5)
     if clicked is not None:
-        url.go("catalogue", evaluator=missing[clicked]["evaluator"])
+        url.go("catalogue", evaluator=missing[clicked].evaluator)
 
 
-def show_evidence(evidence: list[dict], places: list[int]) -> None:
-    """Evaluators × models; a click on a number opens its cases."""
+def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) -> None:
+    """Draw evaluators × models; a click on a number opens its cases."""
     table = pd.DataFrame(
         {
-            "evaluator": [one["evaluator_title"] for one in evidence],
-            "metric": [f"{one['title']} {format.ARROWS[one['direction']]}" for one in evidence],
-            "threshold": [threshold(one) for one in evidence],
+            "evaluator": [one.column.evaluator_title for one in evidence],
+            "metric": [f"{one.column.title} {format.ARROWS[one.column.direction]}" for one in evidence],
+            "threshold": [threshold(one.column) for one in evidence],
             **{f"m{place}": [number(one, place) for one in evidence] for place in places},
         }
     )
@@ -126,7 +131,7 @@ def show_evidence(evidence: list[dict], places: list[int]) -> None:
     }
     for place in places:
         columns[f"m{place}"] = st.column_config.Column(
-            format.shorten(found["models"][place], 24), width=190, help="verdict, value, 95 % interval, n"
+            format.shorten(found.models[place], 24), width=190, help="verdict, value, 95 % interval, n"
         )
     clicked = cell_of(table, columns, "evidence", tallest=36 + 35 * 7)
     st.caption(
@@ -134,18 +139,19 @@ def show_evidence(evidence: list[dict], places: list[int]) -> None:
         "○ no threshold, – no value. Click a number to see its cases."
     )
     if clicked is not None:
-        row, name = evidence[clicked[0]], clicked[1]
-        model = found["models"][int(name.removeprefix("m"))] if name.removeprefix("m").isdigit() else None
-        url.go("cases", run=run, evaluator=row["evaluator"], metric=row["metric"], model=model)
+        row, name = evidence[clicked[0]].column, clicked[1]
+        model = found.models[int(name.removeprefix("m"))] if name.removeprefix("m").isdigit() else None
+        url.go("cases", run=run, evaluator=row.evaluator, metric=row.metric, model=model)
 
 
-run = frame("Compliance", question="For which standards is there evidence, and what is missing?")
+run = frame("Compliance", "For which standards is there evidence, and what is missing?")
 found = data.compliance(run)
-st.info(found["notice"], icon=":material/info:")
-frameworks = list(dict.fromkeys(standard["framework"] for standard in found["standards"]))
+notice, glyphs = data.compliance_words()
+st.info(notice, icon=":material/info:")
+frameworks = list(dict.fromkeys(standard.framework for standard in found.standards))
 framework = filters.one("Framework", {name: name for name in frameworks}, "framework")
-shown = [standard for standard in found["standards"] if framework in (None, standard["framework"])]
+shown = [standard for standard in found.standards if framework in (None, standard.framework)]
 places = choose_models()
 filters.reset(["framework", "model"])
 asked = show_matrix(places)
-show_standard(next(one for one in shown if f"{one['framework']}: {one['name']}" == asked), places)
+show_standard(next(one for one in shown if f"{one.framework}: {one.name}" == asked), places)

@@ -14,14 +14,14 @@ VIEWS = {  # name: title, the question it answers, what draws it
     ),
     "f1": ("F1", "Which score threshold is best, and by how much?", threshold_views.show_f1),
     "outcomes": ("Outcomes", "What goes wrong at each score threshold, and where?", threshold_views.show_outcomes),
-    "ranks": ("Precision–recall", "How precise is each model down to each recall?", score_views.show_ranks),
-    "roc": ("ROC", "How well do the scores of a class tell it from the others?", score_views.show_roc),
+    "ranks": ("Precision–recall", "How precise is each model at each recall?", score_views.show_ranks),
+    "roc": ("ROC", "How well do the scores of a class separate it from the others?", score_views.show_roc),
     "calibration": ("Calibration", CHART_QUESTIONS["calibration"], score_views.show_reliability),
     "confusion": ("Confusion", CHART_QUESTIONS["confusion"], confusion_view.show_confusion),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
-SIGNS = {  # view: columns that a table of its curves has, columns that it has not
+SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves have, columns that they do not have
     "thresholds": ({"threshold", "tp", "fp", "fn", "precision", "recall"}, set()),
     "f1": ({"threshold", "f1", "tp", "fp", "fn"}, set()),
     "outcomes": ({"label", "threshold", "kind", "count", "examples"}, set()),
@@ -34,8 +34,8 @@ OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "err
 
 
 def offered(run: str) -> dict[str, dict[str, str]]:
-    """Return the views there are for a run: for each the evaluators that it can be drawn of, id → title."""
-    titles = {name: entry["title"] for name, entry in data.catalogue().items()}
+    """Return the views available for a run, each with the evaluators that have it: id → title."""
+    titles = {name: entry.title for name, entry in data.catalogue().items()}
     columns = data.curve_columns(run)
     views = {
         view: [name for name, own in columns.items() if has <= set(own) and not lacks & set(own)]
@@ -47,7 +47,7 @@ def offered(run: str) -> dict[str, dict[str, str]]:
     return {view: {name: titles.get(name, name) for name in views[view]} for view in VIEWS if views[view]}
 
 
-run = frame("Curves", "Where should I set the threshold, and what gets confused?")
+run = frame("Curves", "Where should the threshold be, and what gets confused?")
 views = offered(run)
 if not views:
     empty(
@@ -65,5 +65,5 @@ view = controls.choice("View", {name: VIEWS[name][0] for name in views}, "view",
 _, question, show = VIEWS[view]
 st.caption(question)
 of = views[view]
-evaluator = filters.one("Evaluator", of, "evaluator", every=None) if len(of) > 1 else next(iter(of))
-show(run, str(evaluator))
+evaluator = filters.pick("Evaluator", of, "evaluator") if len(of) > 1 else next(iter(of))
+show(run, evaluator)

@@ -1,5 +1,9 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from components import data
@@ -21,9 +25,9 @@ SUITE_HINT = (
 OUTPUTS_HINT = "One file with a column model, or a file for each model. COCO results are understood too."
 FILES_HINT = (
     "The files that the agents made, as CASE/… (CASE the case's id; MODEL/CASE/… for several models) or under the "
-    "names in the traces. They are checked by kind; nothing in them is run."
+    "names in the traces. They are checked by type; nothing in them is run."
 )
-IMAGES_HINT = "File names as in the suite. Without images all is computed, and boxes are drawn on an empty page."
+IMAGES_HINT = "File names as in the suite. Without images everything is computed, and boxes are drawn without them."
 EXAMPLES = {  # what to bring: suite, outputs
     "Text": (
         "case_id,question,expected_answer\n1,Capital of Peru?,Lima\n2,What is 6 × 7?,42",
@@ -43,20 +47,16 @@ EXAMPLES = {  # what to bring: suite, outputs
 
 
 def choose_suite(source: str) -> tuple[str, str]:
-    """Return the suite (our name of the file, a fingerprint, a sample's id) and the zip of images; "" where not yet
-    chosen.
-    """
+    """Choose the suite (name of an upload, fingerprint or sample id) and the zip of images; "" if not yet chosen."""
     if source == "upload":
-        suites = uploads.draw_uploads("Test cases", "suite", data.upload_folder(), uploads.TABLES, hint=SUITE_HINT)
+        suites = uploads.draw_uploads("Test cases", "suite", data.TABLES, hint=SUITE_HINT)
         images = []
         if suites and data.wants_images(suites[0]):
-            images = uploads.draw_uploads(
-                "Images, a zip", "images", data.upload_folder(), uploads.ARCHIVES, hint=IMAGES_HINT
-            )
+            images = uploads.draw_uploads("Images, a zip", "images", data.ARCHIVES, hint=IMAGES_HINT)
         return next(iter(suites), ""), next(iter(images), "")
-    options = data.stored_suites() if source == "stored" else data.samples()
+    options = data.stored_suites() if source == "stored" else data.sample_titles()
     if not options:
-        st.info("No suite is stored yet: every suite that is evaluated is kept. Upload one to begin.")
+        st.info("No suite is stored yet: every evaluated suite is stored. Upload one to begin.")
         return "", ""
     asked = url.param("suite", "") or ""
     names = list(options)
@@ -68,21 +68,17 @@ def choose_suite(source: str) -> tuple[str, str]:
 
 
 def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Return the files of outputs, the model of each ("": it has a column), and whether the suite file has the
-    answers.
-    """
+    """Choose the files of outputs and the model of each ("": from a column); and whether the suite has the answers."""
     if source == "sample":
         st.text("What the models answered")
-        st.text("✓ the sample brings it")
+        st.text("✓ included in the sample")
         return (), (), False
     together = source == "upload" and url.flag("together")
     tokens = []
     if together:
         st.text("What the models answered")
     else:
-        tokens = uploads.draw_uploads(
-            "What the models answered", "outputs", data.upload_folder(), uploads.TABLES, many=True, hint=OUTPUTS_HINT
-        )
+        tokens = uploads.draw_uploads("What the models answered", "outputs", data.TABLES, many=True, hint=OUTPUTS_HINT)
     if source == "upload" and not tokens:
         st.checkbox(
             "My suite file already has the answers", value=together, key=f"together-{together}",
@@ -91,8 +87,8 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
     asked = url.params("called")
     models = []
     for index, token in enumerate(tokens):
-        file = uploads.name_of(token, data.upload_folder())
-        guess = uploads.model_name(file)
+        file = data.upload_name(token)
+        guess = data.model_name(file)
         if data.names_its_models(token):
             models.append("")
             continue
@@ -104,18 +100,18 @@ def choose_outputs(source: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]
 
 
 def choose_files(suite: str, outputs: tuple[str, ...], together: bool) -> str:
-    """Return the zip of files that agents made, where the outputs tell of any; "" without one."""
-    tokens, role = ((suite,), "combined") if together and suite else (outputs, "outputs")
-    if not tokens or not (url.param("task") == "agent" or data.wants_files(tokens, role)):
+    """Choose the zip of files that agents made, if the outputs refer to any; "" without one."""
+    combined = together and bool(suite)
+    tokens = (suite,) if combined else outputs
+    agents = url.param("task") == "agent"
+    if not tokens or not (agents or data.wants_files(tokens, "combined" if combined else "outputs")):
         return ""
-    chosen = uploads.draw_uploads(
-        "Files the agents made, a zip (if any)", "files", data.upload_folder(), uploads.ARCHIVES, hint=FILES_HINT
-    )
+    chosen = uploads.draw_uploads("Files the agents made, a zip (if any)", "files", data.ARCHIVES, hint=FILES_HINT)
     return next(iter(chosen), "")
 
 
 def show_examples() -> None:
-    """What to bring, before anything is there."""
+    """Draw examples of files, before anything is chosen."""
     for title, examples in EXAMPLES.items():
         with st.container(gap="xsmall"):
             st.caption(title)
@@ -124,102 +120,105 @@ def show_examples() -> None:
 
 
 def show_columns(inputs: data.Inputs) -> str:
-    """Return what was understood of each file; what stands in the way: `question`, `problem`, or nothing."""
-    obstacle = ""
+    """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
     files = data.previews(inputs)
-    for file in files:
-        if "problems" in file:
-            obstacle = "problem"
-            st.text(f"{file['name']} cannot be read")
-            st.dataframe(file["problems"], hide_index=True)
-            continue
-        obstacle = obstacle or ("question" if file["questions"] else "")
-        rows = "" if file["rows"] is None else f": {format.plural(file['rows'], 'row')}"
-        st.text(f"{file['name']}{rows} · {column_mapping.summary(file) or ' '.join(file['notes'])}")
-        column_mapping.draw_questions(file["questions"], "omap" if file["role"] == "outputs" else "smap")
-    if not files:
-        return obstacle
-    with st.expander("Columns, lists and first rows"):
-        if inputs.source == "upload":
-            names = list(TASKS)
-            place = names.index(inputs.task) if inputs.task in names else 0
-            task = st.selectbox("Task", names, place, format_func=TASKS.__getitem__)
-            if task != inputs.task:
-                url.put(task=task)
-                st.rerun()
-        for file in files:
-            if "problems" not in file:
+    obstacles = [column_mapping.draw_file(file, mapping_of(file)) for file in files]
+    if files:
+        with st.expander("Columns, lists and first rows"):
+            if inputs.source == "upload":
+                names = list(TASKS)
+                place = names.index(inputs.task) if inputs.task in names else 0
+                task = st.selectbox("Task", names, place, format_func=TASKS.__getitem__)
+                if task != inputs.task:
+                    url.put(task=task)
+                    st.rerun()
+            for file in files:
                 show_file(file)
-    return obstacle
+    return "problem" if "problem" in obstacles else "question" if "question" in obstacles else ""
 
 
-def show_file(file: dict[str, Any]) -> None:
-    """The mapping of a file, to be corrected; how its lists were understood; its first rows."""
-    st.text(f"{file['name']}: " + (" ".join(file["notes"]) or "which column is which"))
-    if file["canonical"]:
-        column_mapping.draw_mapping(file, "omap" if file["role"] == "outputs" else "smap")
-    if len(file["lists"]):
-        st.text("How list cells were understood")
-        st.dataframe(file["lists"], hide_index=True, height="auto")
-    st.text("First rows, as they stand in the file")
-    st.dataframe(file["head"], hide_index=True, height=min(260, 38 + 35 * len(file["head"])))
+def mapping_of(file: data.InspectedFile) -> str:
+    """Return the query parameter with the corrections of a file's columns."""
+    return "omap" if file.preview is not None and file.preview.role == "outputs" else "smap"
 
 
-def show_problems(facts: dict[str, Any], inputs: data.Inputs) -> None:
-    """Everything wrong with the files at once, and the choice to leave the bad rows out."""
-    problems = facts["problems"]
+def show_file(file: data.InspectedFile) -> None:
+    """Draw the mapping of a file, to be corrected; how its lists were read; its first rows."""
+    seen = file.preview
+    if seen is None:
+        return
+    st.text(f"{file.name}: " + (" ".join(seen.notes) or "which column is which"))
+    if file.canonical:
+        column_mapping.draw_mapping(seen.mapping, file.canonical, seen.columns, mapping_of(file))
+    if seen.lists:
+        st.text("How list cells were read")
+        cells = [
+            {"row": cell.row, "column": cell.column, "read as": cell.rule, "items": list(cell.items or ()),
+             "cell": cell.text[:200]}
+            for cell in seen.lists
+        ]  # fmt: skip
+        st.dataframe(pd.DataFrame(cells), hide_index=True, height="auto")
+    st.text("First rows of the file")
+    st.dataframe(pd.DataFrame(list(seen.first)), hide_index=True, height=min(260, 38 + 35 * len(seen.first)))
+
+
+def show_problems(facts: data.ReadInputs, inputs: data.Inputs) -> None:
+    """Draw all problems of the files, and the choice to skip the bad rows."""
+    problems = facts.problems
     if problems.empty:
         return
     count = format.plural(len(problems), "problem")
     st.subheader(f"{count} in the files", anchor=False)
     st.dataframe(problems, hide_index=True, height="auto" if len(problems) < 7 else 260)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if facts["good"] is not None:
-            keep = f"Keep the {format.plural(facts['good'], 'good row')}, leave out {format.count(facts['left_out'])}"
+        if facts.understood is not None:
+            good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
+            keep = f"Keep the {good}, skip {bad}"
             if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
                 url.put(keep=not inputs.keep)
                 st.rerun()
         else:
-            st.text("These cannot be got round by leaving rows out: mend the file and upload it again.")
+            st.text("Skipping rows cannot fix these: correct the file and upload it again.")
         st.download_button(
             "Download the list", data=lambda: data.problems_csv(problems), file_name="problems.csv", mime="text/csv",
             on_click="ignore", icon=":material/download:",
         )  # fmt: skip
 
 
-def choose_judge(offered: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the judge of the run, where an evaluator on offer asks one; {} without one."""
-    waiting = sum(not offer["lacks"] and data.uses_judge(offer["id"], {}) for offer in offered)
+def choose_judge(offered: Sequence[evaluator_offers.Offer]) -> dict[str, Any]:
+    """Return the settings of the run's judge if an evaluator on offer needs one; {} without one."""
+    waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
     if not waiting:
         return {}
     return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[1], waiting)
 
 
 def summarise(
-    facts: dict[str, Any] | None, missing: str, chosen: list[str], skipped: list[str], given: dict[str, Any],
-    inputs: Any, resources: dict[str, Any],
+    facts: data.ReadInputs | None, missing: str, chosen: list[str], skipped: list[str], given: dict[str, Any],
+    inputs: data.Inputs, resources: dict[str, Any],
 ) -> None:  # fmt: skip
-    """The card at the right: what is ready, what is missing, and the button."""
-    name = ""
+    """Draw the card at the right: what is ready, what is missing, and the start button."""
+    name, understood = "", facts.understood if facts is not None and facts.complete else None
     with st.container(border=True):
         st.subheader("Ready to start" if not missing else "Not ready yet", anchor=False)
-        if facts is not None and facts["ok"]:
-            st.text(f"{facts['suite']}: {format.plural(facts['cases'], 'case')}, {facts['task']}")
-            st.text(f"{format.plural(len(facts['models']), 'model')}: {format.shorten(', '.join(facts['models']), 90)}")
-            left_out = facts["left_out"] if inputs.keep else 0
+        if understood is not None:
+            models = understood.models
+            st.text(f"{understood.suite}: {format.plural(understood.cases, 'case')}, {understood.task}")
+            st.text(f"{format.plural(len(models), 'model')}: {format.shorten(', '.join(models), 90)}")
+            left_out = understood.left_out if inputs.keep else 0
             if left_out:
-                st.text(f"{format.plural(left_out, 'row')} left out; the count stays with the run")
-            if facts["missing"]:
-                masks = facts["task"] == "segmentation"
+                st.text(f"{format.plural(left_out, 'row')} skipped; the run records the count")
+            if understood.missing:
+                masks = understood.task == "segmentation"
                 what = "all their pixels count as wrong" if masks else "those cases are not scored"
-                st.text(f"{format.plural(facts['missing'], 'answer')} missing: {what}")
-            for note in facts["notes"]:
+                st.text(f"{format.plural(understood.missing, 'answer')} missing: {what}")
+            for note in understood.notes:
                 st.text(note)
             st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
             if skipped:
                 st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
             expected = st.container(gap="xsmall")
-            name = st.text_input("Name of the run", key="run_name", placeholder=facts["suite"])
+            name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         if missing:
             st.text(missing)
         if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=bool(missing), width="stretch"):
@@ -228,14 +227,14 @@ def summarise(
             if run:
                 url.go("runs", run=run)
             st.text(refused)
-    # last, for it takes a while: everything else is there to be used meanwhile
+    # last, as it takes a while and everything else can be used meanwhile
     if not missing and resources.get("judge") and any(data.uses_judge(each, given.get(each, {})) for each in chosen):
         with expected, st.spinner("Estimating what the judge will be asked"):
             found = data.estimate(inputs, tuple(chosen), given, resources)
             st.text("\n".join(run_judge.estimate_lines(found)) if found else "")
 
 
-frame("Evaluate", "What shall I evaluate?", needs_run=False)
+frame("Evaluate", "What should be evaluated?", needs_run=False)
 left, right = st.columns([7, 4], gap="large")
 with left:
     source = controls.choice("Suite", SOURCES, "from")
@@ -247,7 +246,11 @@ with left:
         files = choose_files(suite, outputs, together)
     uploads.draw_refused()
     complete = bool(suite) and (bool(outputs) or together or source == "sample")
-    facts, obstacle, chosen, given, skipped, resources = None, "", [], {}, [], {}
+    obstacle, facts = "", None
+    chosen: list[str] = []
+    skipped: list[str] = []
+    given: dict[str, dict[str, Any]] = {}
+    resources: dict[str, Any] = {}
     inputs = data.Inputs(
         source, suite, images, outputs, models, together, url.param("task", "") or "", tuple(url.params("smap")),
         tuple(url.params("omap")), url.flag("keep"), files,
@@ -260,18 +263,17 @@ with left:
         with st.spinner("Reading and checking the files"):
             facts = data.read_inputs(inputs)
         show_problems(facts, inputs)
-        if facts["ok"]:
+        if facts.complete and facts.understood is not None:
             st.subheader("Evaluators", anchor=False)
-            offered = evaluator_offers.offers(data.catalogue(), facts["task"], set(facts["present"]))
-            resources = local_model_fields.draw_models(
-                local_model_fields.needed(offered, data.catalogue()), data.model_kinds()
-            )
+            offered = evaluator_offers.offers(data.catalogue(), facts.understood.task, facts.understood.present)
+            needed = local_model_fields.needed(offer.entry for offer in offered)
+            resources = dict(local_model_fields.draw_models(needed, data.model_kinds()))
             judge = choose_judge(offered)
             prompts = st.container()
             if judge:
                 resources["judge"] = judge
             chosen, given, skipped = evaluator_offers.draw_offers(
-                offered, data.catalogue(), lambda name, values: data.unavailable(name, values, resources),
+                offered, lambda name, values: data.unavailable(name, values, resources),
                 lambda name, values: "needs a judge" if not judge and data.uses_judge(name, values) else "",
             )  # fmt: skip
             if judge:
@@ -282,9 +284,9 @@ with right:
         "Choose the suite." if not suite
         else "Add what the models answered." if not complete
         else "Answer the question about a column." if obstacle == "question"
-        else "Mend the problems, or leave the bad rows out." if facts is None or not facts["ok"]
+        else "Fix the problems, or skip the bad rows." if facts is None or not facts.complete
         else "Choose at least one evaluator." if not chosen
-        else "No chosen evaluator can run: the list says what each lacks." if len(skipped) == len(chosen)
+        else "No chosen evaluator can run: the list says what each needs." if len(skipped) == len(chosen)
         else ""
     )  # fmt: skip
     summarise(facts, missing, chosen, skipped, given, inputs, resources)

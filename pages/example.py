@@ -1,3 +1,8 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import pandas as pd
 import streamlit as st
 
@@ -9,37 +14,57 @@ from components.widgets.frame import empty, frame
 from metrics.presentation import format
 
 LABELLED = {1: 25, 2: 14, 3: 8}  # with more objects, in so many columns, labels show on hover only
-LIST = (
-    "evaluator", "metric", "model", "tag", "status", "search", "order", "slice", "failing", "value_min", "value_max",
-)  # fmt: skip
 
 
-def the_list(run: str) -> dict[str, str | None]:
-    """Return the list the case is looked at in: as the address says, else that of the run's first number."""
-    asked = {name: url.param(name) for name in LIST}
-    columns = data.leaderboard(run)["columns"]
-    known = {(column["evaluator"], column["metric"]) for column in columns}
-    if (asked["evaluator"], asked["metric"]) not in known:
-        of_evaluator = [column for column in columns if column["evaluator"] == asked["evaluator"]] or columns
-        first = next((column for column in of_evaluator if column["primary"]), of_evaluator[0])
-        asked |= {"evaluator": first["evaluator"], "metric": first["metric"]}
-    if asked["slice"] and data.read_slice(run, asked["slice"], asked["evaluator"], asked["metric"])["problem"]:
-        asked["slice"] = None
+class CaseList(NamedTuple):
+    """The list that the case is looked at in: the query parameters of the page Cases."""
+
+    evaluator: str
+    metric: str
+    model: str | None
+    tag: str | None
+    status: str | None
+    search: str | None
+    order: str | None
+    slice: str | None
+    failing: str | None
+    value_min: str | None
+    value_max: str | None
+
+
+class Shown(NamedTuple):
+    """An output and the heading of its column."""
+
+    column: str
+    output: Mapping[str, Any]
+
+
+def the_list(run: str) -> CaseList:
+    """Return the list of the address, by default that of the run's first number."""
+    asked = CaseList(*(url.param(name) for name in CaseList._fields))  # type: ignore[arg-type]
+    columns = data.leaderboard(run).columns
+    if (asked.evaluator, asked.metric) not in {(column.evaluator, column.metric) for column in columns}:
+        of_evaluator = [column for column in columns if column.evaluator == asked.evaluator] or columns
+        first = next((column for column in of_evaluator if column.primary), of_evaluator[0])
+        asked = asked._replace(evaluator=first.evaluator, metric=first.metric)
+    if asked.slice and data.read_slice(run, asked.slice, asked.evaluator, asked.metric).problem:
+        asked = asked._replace(slice=None)
     return asked
 
 
-def step(run: str, case_id: str, around: dict[str, str | None]) -> str:
-    """Previous, next and where in the list this is; the case to show."""
+def step(run: str, case_id: str, around: CaseList) -> str:
+    """Draw the buttons to the previous and next case, and the position; return the case to show."""
+    best_first = around.order == "best"
     ids = data.case_ids(
-        run, around["evaluator"], around["metric"], model=around["model"], tag=around["tag"], status=around["status"],
-        search=around["search"], worst_first=around["order"] != "best", within=around["slice"],
-        failing=around["failing"] == "1", **data.value_bounds(around["value_min"], around["value_max"]),
+        run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
+        search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
+        **data.value_bounds(around.value_min, around.value_max),
     )  # fmt: skip
     if not case_id and ids:
         case_id = ids[0]
     place = ids.index(case_id) if case_id in ids else -1
-    order = f"{'best' if around['order'] == 'best' else 'worst'} first by {around['metric']}"
-    of = f" of {format.shorten(around['model'], 24)}" if around["model"] else ""
+    order = f"{'best' if best_first else 'worst'} first by {around.metric}"
+    of = f" of {format.shorten(around.model, 24)}" if around.model else ""
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
     with st.container(horizontal=True, vertical_alignment="center"):
         back = st.button("Previous", icon=":material/arrow_back:", disabled=place <= 0, shortcut="Left")
@@ -49,47 +74,53 @@ def step(run: str, case_id: str, around: dict[str, str | None]) -> str:
         if state := url.param("gallery"):
             url.link_back("Gallery", "gallery", state, icon=":material/grid_view:")
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
-            url.go("cases", run=run, **around)
+            url.go("cases", run=run, **around._asdict())
     if back or forth:
         url.put(case=ids[place + (1 if forth else -1)])
         st.rerun()
     return case_id
 
 
-def choose_outputs(view: dict, model: str | None) -> list[dict]:
-    """Return the outputs side by side: those asked for, else the one the list is of and the next ones."""
-    outputs = view["outputs"]
-    several = len({output["run"] for output in outputs}) > 1
-    for output in outputs:
-        output["column"] = f"{output['model']} #{output['run']}" if several else output["model"]
-    ordered = sorted(outputs, key=lambda output: output["model"] != model)
-    names = {output["column"]: output["column"] for output in outputs}
+def choose_outputs(view: data.CaseView, model: str | None) -> list[Shown]:
+    """Choose the outputs to show side by side; by default that of the list's model and the next ones."""
+    several = len({output["run"] for output in view.outputs}) > 1
+    every = [
+        Shown(f"{output['model']} #{output['run']}" if several else output["model"], output) for output in view.outputs
+    ]
+    names = {shown.column: shown.column for shown in every}
     asked = filters.many("Models side by side", names, "compare") if len(names) > 1 else []
-    if asked:
-        return [output for output in outputs if output["column"] in asked][: text_case.COLUMNS]
-    return ordered[: text_case.COLUMNS]
+    chosen = [shown for shown in every if shown.column in asked] or sorted(
+        every, key=lambda shown: shown.output["model"] != model
+    )
+    return chosen[: text_case.COLUMNS]
 
 
-def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> None:
-    """Question, expected, the answers side by side, the scores, their evidence."""
-    case, scores = view["case"], view["scores"].copy()
-    by_place = {(output["model"], output["run"]): output["column"] for output in chosen}
+def outputs_predictions(predictions: pd.DataFrame, output: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the predictions of one output."""
+    mine: pd.DataFrame = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
+    return mine
+
+
+def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> None:
+    """Draw question, expected answers, the answers side by side, the scores and their evidence."""
+    case, scores = view.case, view.scores.copy()
+    by_place = {(output["model"], output["run"]): column for column, output in chosen}
     scores["column"] = [by_place.get(place) for place in zip(scores["model"], scores["run"], strict=True)]
     scores = scores[scores["column"].notna()]
     expected = list(case["expected_answers"] or [])
     judge_calls.draw_suspicions(judge_calls.suspicions(scores["judge"]))
     text_case.draw_case(case)
     compare = "written"
-    if expected and any(output["answer"] for output in chosen):
+    if expected and any(shown.output["answer"] for shown in chosen):
         compare = controls.choice("Answers", {"written": "As written", "expected": "Against the expected"}, "view")
-    columns = [output["column"] for output in chosen]
-    of_metric = scores[(scores["evaluator"] == around["evaluator"]) & (scores["metric"] == around["metric"])]
-    answered = any(output["answer"] is not None for output in chosen)
-    shown = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
-    for place, output in zip(st.columns(len(chosen)), chosen, strict=True):
+    columns = [shown.column for shown in chosen]
+    of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
+    answered = any(shown.output["answer"] is not None for shown in chosen)
+    values = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
+    for place, (column, output) in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
-            value = shown.get(output["column"])
-            title = output["column"] + (f" · {around['metric']} {value}" if value else "")
+            value = values.get(column)
+            title = column + (f" · {around.metric} {value}" if value else "")
             answer = output["answer"]
             if compare == "expected" and answer:
                 text_case.draw_difference(title, text_case.closest(answer, expected), answer)
@@ -97,36 +128,36 @@ def show_text(view: dict, chosen: list[dict], around: dict[str, str | None]) -> 
                 text_case.draw_text(title, answer, text_case.ANSWER_HEIGHT, len(chosen), "no answer")
             else:
                 st.text(title)
-            show_label_scores(view["predictions"], output)
-            text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{output['column']}")
-            show_trace(output)
-    titles = {name: entry["title"] for name, entry in data.catalogue().items()}
-    contexts = {output["column"]: list(output["retrieved_contexts"] or []) for output in chosen}
-    told = scores["evaluator"] == around["evaluator"]
+            show_label_scores(view.predictions, output)
+            text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{column}")
+            show_trace(column, output)
+    titles = {name: entry.title for name, entry in data.catalogue().items()}
+    contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
+    told = scores["evaluator"] == around.evaluator
     if scores.loc[told, "verdicts"].map(bool).any():  # the answer to the page's question goes first
-        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around["evaluator"])
+        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around.evaluator)
     else:
         told &= False
     st.subheader("Scores", anchor=False)
     numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
     st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
-    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around["evaluator"])
+    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around.evaluator)
 
 
-def show_trace(output: dict) -> None:
-    """What the agent did, step by step."""
+def show_trace(column: str, output: Mapping[str, Any]) -> None:
+    """Draw what the agent did, step by step."""
     if not output["trace"]:
         return
     view = data.trace(output["trace"])
-    with st.expander(f"Trace: {trace.summary(view)}", key=f"trace-{output['column']}"):
-        trace.draw(view, f"steps-{output['column']}")
+    with st.expander(f"Trace: {trace.summary(view)}", key=f"trace-{column}"):
+        trace.draw(view, f"steps-{column}")
 
 
-def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:
-    """The scored labels of a classification, the highest first."""
+def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> None:
+    """Draw the scored labels of a classification, highest first."""
     if predictions.empty:
         return
-    here = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
+    here = outputs_predictions(predictions, output)
     st.dataframe(
         here[["label", "score"]].sort_values("score", ascending=False, kind="stable"), hide_index=True,
         column_config={"score": st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1)},
@@ -134,57 +165,56 @@ def show_label_scores(predictions: pd.DataFrame, output: dict) -> None:
     )  # fmt: skip
 
 
-def picture(view: dict) -> tuple[str | None, int | None, int | None]:
-    """Return the image as a data URI, its width and height; says why where there is none."""
-    width, height = view["case"]["image_width"], view["case"]["image_height"]
-    if view["image"] is None:
-        st.info("The suite came without images: only the outlines are drawn. Upload it again with a zip of its images.")
+def picture(view: data.CaseView) -> tuple[str | None, int | None, int | None]:
+    """Return the image as a data URI (or draw why there is none), its width and height."""
+    width, height = view.case["image_width"], view.case["image_height"]
+    if view.image is None:
+        st.info("The suite has no images: only the outlines are drawn. Upload it again with a zip of its images.")
         return None, width, height
     try:
-        source, *size = data.picture(view["image"])
+        source, *size = data.picture(view.image)
     except ValueError as failure:
         st.error(f"Only the outlines are drawn: {failure}.")
         return None, width, height
     return source, width or size[0], height or size[1]
 
 
-def show_segments(view: dict, chosen: list[dict], run: str, key: str) -> None:
-    """The image with the areas that are wrong, or with the regions of the ground truth and of each model."""
+def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) -> None:
+    """Draw the image with the wrong areas, or with the regions of the ground truth and of each model."""
     colours = segment_panels.class_colours(data.labels(run))
     only = filters.one("Class", {label: label for label in colours}, "label")
-    drawn = [data.segments(run, view["case"]["case_id"], output["model"], output["run"]) for output in chosen]
+    drawn = [data.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
         shown = controls.choice("Show", segment_panels.VIEWS, "show")
-    there = {label for each in drawn[0] for label in (each["truth"], each["predicted"])}
+    there = {label for each in drawn[0] for label in (each.truth, each.predicted)}
     with right:
         named = {label: colour for label, colour in colours.items() if label in there}
         st.html(segment_panels.legend_html(shown, named))
     source, width, height = picture(view)
     if shown == "mistakes":
         of_models = [
-            segment_panels.mistakes_panel(output["column"], each, only)
-            for output, each in zip(chosen, drawn, strict=True)
+            segment_panels.mistakes_panel(column, each, only) for (column, _), each in zip(chosen, drawn, strict=True)
         ]
     else:
         of_models = [segment_panels.classes_panel("Ground truth", drawn[0], "truth", only)]
         of_models += [
-            segment_panels.classes_panel(output["column"], each, "predicted", only)
-            for output, each in zip(chosen, drawn, strict=True)
+            segment_panels.classes_panel(column, each, "predicted", only)
+            for (column, _), each in zip(chosen, drawn, strict=True)
         ]
     image_viewer.viewer(
         image_viewer.payload(key, width or 100, height or 100, source, of_models, segment_panels.styles(colours))
     )
-    with st.expander("What is taken for what"):
-        for place, output, each in zip(st.columns(len(chosen)), chosen, drawn, strict=True):
+    with st.expander("Confused classes"):
+        for place, (column, _), each in zip(st.columns(len(chosen)), chosen, drawn, strict=True):
             with place:
-                st.text(output["column"])
+                st.text(column)
                 st.dataframe(segment_panels.mistakes_table(each), hide_index=True)
 
 
-def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: str) -> None:
-    """The image with what was found, invented and missed, matched anew at the thresholds chosen."""
-    annotations, predictions = view["annotations"], view["predictions"]
+def show_image(view: data.CaseView, chosen: list[Shown], run: str, evaluator: str, key: str) -> None:
+    """Draw the image with true positives, false positives and missed objects at the chosen thresholds."""
+    annotations, predictions = view.annotations, view.predictions
     labels = sorted({*annotations.get("label", []), *predictions.get("label", [])} - {None})
     only = filters.one("Class", {label: label for label in labels}, "label")
     left, right, facts = st.columns([2, 2, 3], vertical_alignment="bottom")
@@ -197,17 +227,17 @@ def show_image(view: dict, chosen: list[dict], run: str, evaluator: str, key: st
         st.html(image_viewer.legend_html())
     source, width, height = picture(view)
     panels, tables, edges = [], [], [(100.0, 100.0)]
-    for output in chosen:
-        here = predictions[(predictions["model"] == output["model"]) & (predictions["run"] == output["run"])]
+    for column, output in chosen:
+        here = outputs_predictions(predictions, output)
         compared = data.compared(run, output["model"], output["run"], evaluator)
-        of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view["case"], most)
+        of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view.case, most)
         drawn = image_viewer.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
-        panels.append(image_viewer.panel(output["column"], drawn, LABELLED[len(chosen)], compared))
+        panels.append(image_viewer.panel(column, drawn, LABELLED[len(chosen)], compared))
         tables.append(image_viewer.object_table(drawn))
         edges += [(max(ring[0::2]), max(ring[1::2])) for entry in drawn for ring in entry.rings]
-    width, height = width or max(x for x, _ in edges), height or max(y for _, y in edges)
-    image_viewer.viewer(image_viewer.payload(key, width, height, source, panels))
+    right, bottom = (max(ends) for ends in zip(*edges, strict=True))
+    image_viewer.viewer(image_viewer.payload(key, width or right, height or bottom, source, panels))
     with st.expander("Objects"):
         for place, panel, table in zip(st.columns(len(chosen)), panels, tables, strict=True):
             with place:
@@ -223,13 +253,13 @@ if view is None:
     empty("There is no such case", "Choose one from the list of cases of this run.", "See the cases", "cases", run=run)
     st.stop()
 url.put(case=case_id)
-if not view["outputs"]:
+if not view.outputs:
     st.info("No model answered this case.")
-chosen = choose_outputs(view, around["model"])
-task = data.run_facts(run)["suite"]["task"]
+chosen = choose_outputs(view, around.model)
+task = data.run_facts(run).suite["task"]
 if chosen and task == "segmentation":
     show_segments(view, chosen, run, case_id)
 elif chosen and task == "detection":
-    show_image(view, chosen, run, around["evaluator"], case_id)
+    show_image(view, chosen, run, around.evaluator, case_id)
 elif chosen:
     show_text(view, chosen, around)

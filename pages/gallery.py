@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+from typing import Any
+
 import streamlit as st
 
 from components import data
@@ -12,7 +16,7 @@ FILTERS = ("kind", "label", "truth", "size", "score_min", "score_max", "iou_min"
 
 def nothing_here(run: str) -> None:
     """Why this run has no gallery, and the run of the workspace that has one."""
-    task = data.run_facts(run)["suite"]["task"]
+    task = data.run_facts(run).suite["task"]
     if task == "segmentation":
         empty(
             "Every pixel has a class here: there are no objects to match",
@@ -28,13 +32,13 @@ def nothing_here(run: str) -> None:
         )
     else:
         what = "answers" if task == "text" else "labels" if task == "classification" else "traces"
-        others = [each for each in data.runs() if each["suite"]["task"] == "detection" and each["state"] == "finished"]
+        others = [each for each in data.runs() if each.suite["task"] == "detection" and each.state == "finished"]
         why = (
             f"This run is about {what}. A run of object detection opens here as pictures: what each model found, made "
             "up and missed, object by object."
         )
         if others:
-            empty("This run has no objects", why, f"See {others[0]['name']}", "gallery", run=others[0]["id"])
+            empty("This run has no objects", why, f"See {others[0].name}", "gallery", run=others[0].id)
         else:
             empty("This run has no objects", why, "Evaluate a detection suite")
     st.stop()
@@ -44,15 +48,15 @@ run = frame("Gallery", "Which objects go wrong?")
 evaluators = data.match_evaluators(run)
 if not evaluators:
     nothing_here(run)
-models = data.run_facts(run)["models"]
-model = filters.one("Model", {name: name for name in models}, "model", every=None) or models[0]
+models = data.run_facts(run).models
+model = filters.pick("Model", {name: name for name in models}, "model")
 evaluator = next((name for name in evaluators if name == url.param("evaluator")), next(iter(evaluators)))
 repeats = data.repeats(run, model)
 repeat = next((n for n in repeats if str(n) == url.param("repeat")), repeats[0])
 by_image = url.param("view") == "images"
 (score_low, score_high), (iou_low, iou_high) = filters.bounds("score"), filters.bounds("iou")
 labels, truths, sizes = url.params("label"), url.params("truth"), url.params("size")
-choice = {
+choice: dict[str, Any] = {
     "model": model, "repeat": repeat, "labels": tuple(labels), "truths": tuple(truths), "sizes": tuple(sizes),
     "score_low": score_low, "score_high": score_high, "iou_low": iou_low, "iou_high": iou_high,
     "tag": url.param("tag"), "search": url.param("search", ""),
@@ -76,27 +80,27 @@ if counts["tag"] or tags:
     filters.one("Tag", tile_gallery.options(counts["tag"], tags), "tag")
 filters.search("Image", "search")
 orders = tile_gallery.OF_IMAGES | tile_gallery.SORTS if by_image else tile_gallery.SORTS
-sort = filters.one("Sort", orders, "sort", every=None)
+sort = filters.pick("Sort", orders, "sort")
 if len(evaluators) > 1:
-    filters.one("Matched by", evaluators, "evaluator", every=None)
+    filters.pick("Matched by", evaluators, "evaluator")
 if len(repeats) > 1:
-    filters.one("Repeat", {str(n): str(n) for n in repeats}, "repeat", every=None)
+    filters.pick("Repeat", {str(n): str(n) for n in repeats}, "repeat")
 filters.reset(list(FILTERS))
 
 
-def read_page(page: int) -> tuple[list[dict], int, int]:
-    """Return the tiles of a page, how many tiles and how many objects there are."""
+def read_page(page: int) -> data.ObjectPage:
     return data.objects(run, evaluator, sort, by_image, tile_gallery.TILES, tile_gallery.TILES * (page - 1), **choice)
 
 
 page = int(url.number("page", 1, low=1))
-tiles, total, shown = read_page(page)
-last = max(1, -(-total // tile_gallery.TILES))
+found = read_page(page)
+last = max(1, -(-found.total // tile_gallery.TILES))
 if page > last:  # the filters of an old link may leave fewer pages
     page = last
-    tiles, total, shown = read_page(page)
+    found = read_page(page)
+tiles = found.tiles
 of_kinds = {kind: kinds.get(kind, 0) for kind in choice["kinds"]}
-st.text(tile_gallery.headline(model, of_kinds, counts["label"], shown))
+st.text(tile_gallery.headline(model, of_kinds, counts["label"], found.objects))
 
 
 here = url.state()
@@ -106,7 +110,7 @@ def open_tile(position: int) -> dict[str, url.Value]:
     """Return where a tile leads: its image, matched at the same score."""
     return {
         "run": run, "evaluator": evaluator, "model": model, "compare": model, "score": score_low,
-        "case": tiles[position]["case_id"], "gallery": here,
+        "case": tiles[position].case_id, "gallery": here,
     }  # fmt: skip
 
 
@@ -115,7 +119,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         url.go("example", **open_tile(0))
     controls.choice("View", {"objects": "Objects", "images": "Images"}, "view", ("page", "sort"))
     first = tile_gallery.TILES * (page - 1) + 1
-    of = format.plural(total, "image" if by_image else "object")
+    of = format.plural(found.total, "image" if by_image else "object")
     text = f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of
     st.text(text, width="stretch")
     controls.pager(page, last)
@@ -125,7 +129,7 @@ if not tiles:
 
 windows = [None if by_image else tile_gallery.window(tile) for tile in tiles]
 pictures = data.thumbnails(run, tile_gallery.wanted(tiles, windows), SECONDS)
-if not any(tile["image"] for tile in tiles):
+if not any(tile.image for tile in tiles):
     st.caption("The suite came without images: only the boxes are drawn. Upload it again with a zip of its images.")
 hrefs = [url.href("example", **open_tile(position)).lstrip("/") for position in range(len(tiles))]
 tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, by_image))

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import streamlit as st
 
 from components import data
@@ -8,31 +10,31 @@ from components.widgets.parameter_form import parameter_form
 
 VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts"}
 NO_JUDGE = (
-    "Claims, relevance, toxicity and the like can only be judged by a language model. Without one, these evaluators "
-    "are offered but not run, and nothing stands in for them. Three ways to get a judge:"
+    "Claims, relevance or toxicity need a language model as a judge. Without one, the evaluators that need it are "
+    "skipped. Three ways to set one up:"
 )
-TRUST = (
-    "How far to trust it: it is a small model. Against people's verdicts it was measured as below; on your data, hold "
-    "it against labels of your own before you decide anything by it."
+SMALL = (
+    "It is a small model: its agreement with human verdicts was measured as below. On your data, compare it with your "
+    "own labels before you rely on it."
 )
 
 
 def teach() -> None:
-    """What to do where no judge is chosen."""
+    """Draw how to set up a judge."""
     command, installed = data.local_judge()
     with st.container(border=True):
-        st.subheader("No judge, no number", anchor=False)
+        st.subheader("No judge set up", anchor=False)
         st.text(NO_JUDGE)
-        third = "it is installed, choose it below." if installed else f"install it once by `{command}`."
+        third = "it is installed, choose it below." if installed else f"install it once with `{command}`."
         st.text(
-            "1. A model and its key: put the key into the environment of this studio, name the model below.\n"
-            "2. A server of your own (vLLM, Ollama, llama.cpp …): give its address; nothing leaves your network.\n"
-            f"3. The local judge, in this process, without a network: {third}"
+            "1. A hosted model: put its key into the environment of this studio, and name the model below.\n"
+            "2. Your own server (vLLM, Ollama, llama.cpp …): give its address; nothing leaves your network.\n"
+            f"3. The local judge, in this process, without network access: {third}"
         )
 
 
-def fill_in(way: str, kept: dict | None) -> dict | None:
-    """Return the form; the settings it means, None while something is missing."""
+def fill_in(way: str, kept: data.Setting | None) -> data.Setting | None:
+    """Draw the form; return its settings, None while something is missing."""
     start = kept if judge_form.way_of(kept) == way else None
     model = base_url = ""
     if way == "server":
@@ -49,10 +51,10 @@ def fill_in(way: str, kept: dict | None) -> dict | None:
     limits, budget = data.judge_schemas()
     with st.expander("Sampling, limits, budget"):
         chosen = parameter_form(limits, "judge-limits", start=kept)
-        st.text("Most that a run may spend; empty: no limit. A run can be given another budget when it is started.")
+        st.text("Limits for one run; empty: no limit. A run can be started with its own budget.")
         most = parameter_form(budget, "judge-budget", start=(kept or {}).get("budget"))
     with st.expander("Panel: further judges"):
-        st.text("Each of them judges every case too: scores are their mean, yes or no goes by the majority.")
+        st.text("Every judge of the panel judges every case: scores are their mean, yes or no goes by majority.")
         lines = st.text_area(
             "One judge a line", judge_form.panel_lines((kept or {}).get("panel") or []), key="judge-panel",
             placeholder="anthropic/claude-3-5-haiku-latest\nqwen2.5-7b at http://localhost:8000/v1",
@@ -61,11 +63,11 @@ def fill_in(way: str, kept: dict | None) -> dict | None:
 
 
 def set_up() -> None:
-    """The workspace's judge: what it is, the form, a test call."""
+    """Draw the workspace's judge: the form, a summary, a test call."""
     now = data.judge_chosen()
-    kept = now["settings"]
-    if now["problem"]:
-        st.text(f"✗ The judge of this workspace cannot be read: {now['problem']}")
+    kept = now.settings
+    if now.problem:
+        st.text(f"✗ The judge of this workspace cannot be read: {now.problem}")
     if kept is None:
         teach()
     left, right = st.columns([3, 2], gap="large")
@@ -75,44 +77,45 @@ def set_up() -> None:
         setting = fill_in(way, kept)
     facts = data.judge_facts(setting) if setting else None
     with right, st.container(border=True):
-        saved = facts is not None and facts["settings"] is not None and facts["settings"] == kept
+        saved = facts is not None and facts.settings is not None and facts.settings == kept
         summarise(way, facts, saved, now)
-        actions(setting if facts and facts["settings"] else None, saved, kept is not None)
-    trial = st.session_state.get("judge-trial")
-    if trial and trial["of"] == setting:
+        actions(setting if facts and facts.settings else None, saved, kept is not None)
+    of, trial = st.session_state.get("judge-trial", (None, None))
+    if trial is not None and of == setting:
         with right:
             judge_form.draw_trial(trial)
 
 
-def summarise(way: str, facts: dict | None, saved: bool, now: dict) -> None:
-    """What the form means so far."""
+def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.JudgeFacts) -> None:
+    """Draw what the form means so far."""
     st.subheader("Judge of this workspace" if saved else "Not saved yet", anchor=False)
     if facts is None:
-        st.text("Give the address and the model." if way == "server" else "Name the model.")
-    elif facts["problem"]:
-        st.text(f"✗ {facts['problem']}")
+        st.text("Enter the address and the model." if way == "server" else "Enter the model.")
+    elif facts.problem:
+        st.text(f"✗ {facts.problem}")
     else:
-        st.text(facts["name"])
-        for line in judge_form.key_lines(facts["keys"], needed=way == "hosted"):
+        st.text(facts.name)
+        for line in judge_form.key_lines(facts.keys, needed=way == "hosted"):
             st.text(line)
-        if way == "hosted" and not facts["keys"]:
-            st.text("Its key: in the environment, under the name that litellm documents for this provider.")
-        if facts["lacks"]:
-            st.text(f"✗ {facts['lacks']}")
+        if way == "hosted" and not facts.keys:
+            st.text("Its key is read from the environment, under the name that litellm documents for this provider.")
+        if facts.lacks:
+            st.text(f"✗ {facts.lacks}")
     if way == judge_form.LOCAL:
-        st.text(TRUST)
-        for line in judge_form.trust_lines(data.local_judge_measured().to_dict("records")):
+        st.text(SMALL)
+        for line in judge_form.agreement_lines(data.local_judge_measured()):
             st.text(line)
-    if now["name"] and not saved:
-        st.text(f"Runs are judged by {now['name']} until you save.")
+    if now.name and not saved:
+        st.text(f"Runs are judged by {now.name} until you save.")
 
 
-def actions(setting: dict | None, saved: bool, chosen: bool) -> None:
-    """Test call, save, forget."""
+def actions(setting: data.Setting | None, saved: bool, chosen: bool) -> None:
+    """Draw the buttons: test call, save, remove."""
     with st.container(horizontal=True):
         if st.button("Test call", icon=":material/call:", disabled=setting is None, help="Asks one small question."):
+            assert setting is not None  # else the button is disabled
             with st.spinner("Asking the judge"):
-                st.session_state["judge-trial"] = data.try_judge(setting) | {"of": setting}
+                st.session_state["judge-trial"] = setting, data.try_judge(setting)
         if st.button(
             "Save", type="primary", disabled=setting is None or saved, help="Runs are judged by it from now on."
         ):
@@ -122,7 +125,7 @@ def actions(setting: dict | None, saved: bool, chosen: bool) -> None:
             else:
                 st.rerun()
         if chosen and st.button(
-            "Forget", type="tertiary", help="The workspace has no judge then; nothing else is lost."
+            "Remove", type="tertiary", help="The workspace then has no judge; nothing else is lost."
         ):
             data.choose_judge(None)
             st.rerun()
@@ -130,7 +133,7 @@ def actions(setting: dict | None, saved: bool, chosen: bool) -> None:
         url.go("evaluate")
 
 
-frame("Judge", "Who judges what no formula can, and what does it cost?", needs_run=False)
+frame("Judge", "Which LLM judges, and what does it cost?", needs_run=False)
 view = controls.choice("View", VIEWS, "view")
 if view == "setup":
     set_up()

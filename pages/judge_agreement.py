@@ -1,3 +1,8 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
 import pandas as pd
 import streamlit as st
 
@@ -9,6 +14,15 @@ from components.widgets import controls, filters, url
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import records
 from metrics.presentation import format
+
+
+class Choice(NamedTuple):
+    """Which outputs are compared: of one model and tag (None: all), and the grade from which people pass."""
+
+    model: str | None
+    tag: str | None
+    passing: float | None
+
 
 VIEWS = {"agreement": "Agreement", "means": "Corrected means", "bias": "Bias", "raters": "Raters", "labels": "Labels"}
 CHART = {"displayModeBar": False}
@@ -22,7 +36,7 @@ TITLES = {
 }  # fmt: skip
 
 
-def columns_of(table, names) -> dict:
+def columns_of(table: pd.DataFrame, names: Iterable[str]) -> dict[str, Any]:
     """Return the columns of a table with their titles and hover texts."""
     wide = {"metric": 230, "model": 180, "raters": 200}
     widths = wide | {"n": 60, "weight": 60, "threshold": 80, "gap": 175}
@@ -37,53 +51,56 @@ def columns_of(table, names) -> dict:
 
 
 def teach(run: str) -> None:
-    """The page while nobody has labelled anything."""
+    """Draw how to label outputs or upload labels."""
     with st.container(border=True):
         st.subheader("No labels yet", anchor=False)
         st.text(
-            "A judge can be trusted as far as it agrees with people. Label some outputs here, one at a time and without"
-            " seeing the judge's verdict, or upload labels you have. 50 of them say whether it agrees at all; with 200"
-            " its means are well corrected."
+            "Trust a judge as far as it agrees with people. Label some outputs here, one at a time and without seeing"
+            " the judge's verdict, or upload your own labels. 50 labels show whether it agrees at all; 200 are enough"
+            " to correct its means."
         )
         if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
             url.go("label", run=run)
     left, right = st.columns(2)
     with left:
-        st.text("A label a row: pass, fail, unsure or a number")
+        st.text("One label per row: pass, fail, unsure or a number")
         st.code(agreement_tables.LONG_EXAMPLE, language=None)
     with right:
-        st.text("Or a column for each criterion (or for each rater: annotator1, annotator2 …)")
+        st.text("Or a column per criterion (or per rater: annotator1, annotator2 …)")
         st.code(agreement_tables.WIDE_EXAMPLE, language=None)
     label_upload.draw(run)
 
 
-def choose(run: str, criteria: list[dict], metrics: list[dict]) -> tuple[dict, dict, dict]:
-    """Criterion, metric, and the outputs looked at, from the sidebar."""
-    of = {one["name"]: one for one in criteria}
-    names = {name: f"{name} ({format.count(one['labels'])} labels)" for name, one in of.items()}
-    criterion = of[filters.one("Criterion", names, "criterion", every=None)]
-    # a criterion called as a metric is about that one
-    by_key = {column["key"]: column for column in sorted(metrics, key=lambda one: one["metric"] != criterion["name"])}
+def choose(
+    run: str, criteria: Sequence[data.Criterion], metrics: Sequence[data.Column]
+) -> tuple[data.Criterion, data.Column, Choice]:
+    """Return criterion, metric, and which outputs are compared, from the sidebar."""
+    of = {one.name: one for one in criteria}
+    names = {name: f"{name} ({format.count(one.labels)} labels)" for name, one in of.items()}
+    criterion = of[filters.pick("Criterion", names, "criterion")]
+    # a metric with the name of the criterion comes first
+    judged = data.judges_of(run)
+    by_key = {column.key: column for column in sorted(metrics, key=lambda one: one.metric != criterion.name)}
     titles = {
-        key: ("⚖ " if column["judged"] else "") + agreement_tables.metric_title(column)
+        key: ("⚖ " if column.evaluator in judged else "") + agreement_tables.metric_title(column)
         for key, column in by_key.items()
     }
-    column = by_key[filters.one("Metric", titles, "key", every=None)]
+    column = by_key[filters.pick("Metric", titles, "key")]
     board = data.leaderboard(run)
-    model = filters.one("Model", {name: name for name in board["models"]}, "model")
-    tag = filters.one("Tag", {name: name for name in board["tags"]}, "tag") if board["tags"] else None
-    choice = {"model": model, "tag": tag, "passing": None}
-    if criterion["graded"]:
-        asked = url.number("passing", float("nan"), criterion["low"], criterion["high"])
-        choice["passing"] = asked if asked == asked else None
+    model = filters.one("Model", {name: name for name in board.models}, "model")
+    tag = filters.one("Tag", {name: name for name in board.tags}, "tag") if board.tags else None
+    passing = None
+    if criterion.graded:
+        asked = url.number("passing", float("nan"), criterion.low, criterion.high)
+        passing = asked if asked == asked else None
         grades = {f"{grade:g}": f"{grade:g} or more" for grade in grades_of(criterion)}
-        filters.one("People pass from", grades, "passing", every=f"above {criterion['middle']:g}, the middle")
+        filters.one("People pass from", grades, "passing", every=f"above {criterion.middle:g}, the middle")
     filters.reset(["model", "tag", "passing"])
-    return criterion, column, choice
+    return criterion, column, Choice(model, tag, passing)
 
 
-def grades_of(criterion: dict) -> list[float]:
-    low, high = int(criterion["low"]), int(criterion["high"])
+def grades_of(criterion: data.Criterion) -> list[float]:
+    low, high = int(criterion.low), int(criterion.high)
     return [float(grade) for grade in range(low + 1, high + 1)] if high - low <= 20 else []
 
 
@@ -93,12 +110,12 @@ def pick_cell() -> None:
         url.put(people=point[0], verdict=point[1])
 
 
-def show_agreement(run: str, criterion: dict, column: dict, choice: dict) -> None:
-    """How far each metric agrees with people; the chosen one's confusion, whose cells lead to their outputs."""
-    only, name = (column["evaluator"], column["metric"]), criterion["name"]
+def show_agreement(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
+    """Draw how far each metric agrees with people, and the chosen one's confusion matrix."""
+    only, name = (column.evaluator, column.metric), criterion.name
     asked = url.number("at", float("nan"))
     at = asked if asked == asked else None
-    (found,) = data.agreements(run, name, only=only, threshold=at, **choice)
+    (found,) = data.agreements(run, name, only=only, threshold=at, **choice._asdict())
     st.text(agreement_tables.headline(found, name))
     left, right = st.columns([5, 6], gap="medium")
     cell = next(
@@ -106,32 +123,33 @@ def show_agreement(run: str, criterion: dict, column: dict, choice: dict) -> Non
         None,
     )
     with left:
-        if found["table"]:
+        if found.table:
             show_confusion(found)
     with right:
-        if cell and found["table"]:
+        if cell and found.table:
             show_cell(run, name, column, found, cell, choice)
-        elif found["table"]:
+        elif found.table:
             show_threshold(found, at)
-    st.text("Every metric beside the same labels; ⚖ made by a judge. Click a row to look into it.")
-    rows = data.agreements(run, name, **choice)
+    st.text("Every metric compared with the same labels; ⚖ scored by a judge. Click a row for details.")
+    rows = data.agreements(run, name, **choice._asdict())
     table = agreement_tables.agreement_table(rows)
     clicked = records(table, columns_of(table, TITLES), "metrics", tallest=330)
-    if clicked is not None and rows[clicked]["key"] != column["key"]:
-        url.put(key=rows[clicked]["key"], at=None, people=None, verdict=None)
+    if clicked is not None and rows[clicked].column.key != column.key:
+        url.put(key=rows[clicked].column.key, at=None, people=None, verdict=None)
         st.rerun()
     with st.expander("By model and tag", expanded=url.flag("slices")):
-        parts = data.agreement_slices(run, name, only, choice["passing"], at)
+        parts = data.agreement_slices(run, name, only, choice.passing, at)
         table = agreement_tables.slice_table(parts)
         shown = columns_of(table, [title for title in TITLES if title not in ("threshold", "suggested")])
         clicked = records(table, shown | {"metric": "Slice"}, "slices", tallest=330)
         if clicked is not None:
-            url.put(**{"model": None, "tag": None, parts[clicked]["kind"]: parts[clicked]["name"]})
+            kind, part = list(parts)[clicked]
+            url.put(**{"model": None, "tag": None, kind: part})
             st.rerun()
 
 
-def show_confusion(found: dict) -> None:
-    counts = agreement_tables.confusion_counts(found["table"])
+def show_confusion(found: data.Agreement) -> None:
+    counts = agreement_tables.confusion_counts(found.table)
     figure = confusion_chart.confusion_figure(counts, things="outputs", dark=is_dark(), pixels_high=250)
     figure.update_xaxes(title_text="judge")
     figure.update_yaxes(title_text="people")
@@ -141,44 +159,50 @@ def show_confusion(found: dict) -> None:
     )  # fmt: skip
 
 
-def show_threshold(found: dict, at: float | None) -> None:
-    """The rates at the threshold, and the one that the labels suggest."""
+def show_threshold(found: data.Agreement, at: float | None) -> None:
+    """Draw the rates at the threshold, and the threshold that the labels suggest."""
     places = st.columns(4)
-    for place, name in zip(places, ("kappa", "accuracy", "sensitivity", "specificity"), strict=True):
+    stats = {
+        "kappa": found.kappa, "accuracy": found.accuracy, "sensitivity": found.sensitivity,
+        "specificity": found.specificity,
+    }  # fmt: skip
+    for place, (name, stat) in zip(places, stats.items(), strict=True):
         with place.container(gap="xxsmall"):
-            st.metric(TITLES[name], format.number(found[name]["value"]), help=agreement_tables.HELPS[name])
-            st.caption(format.interval(found[name]["low"], found[name]["high"]) or format.MISSING)
-    sign = "≤" if found["column"]["direction"] == "lower" else "≥"
+            st.metric(TITLES[name], format.number(stat.value), help=agreement_tables.HELPS[name])
+            st.caption(format.interval(stat.low, stat.high) or format.MISSING)
+    sign = "≤" if found.column.direction == "lower" else "≥"
     st.text(
-        f"The judge passes scores {sign} {format.number(found['threshold'])} ({agreement_tables.CHOSEN[found['chosen']]}); "
-        f"Spearman ρ {agreement_tables.stat(found['spearman'])}, n {format.count(found['n'])}, "
-        f"{format.plural(found['cases'], 'independent case')}."
+        f"The judge passes scores {sign} {format.number(found.threshold)} ({agreement_tables.CHOSEN[found.chosen]}); "
+        f"Spearman ρ {agreement_tables.stat(found.spearman)}, n {format.count(found.n)}, "
+        f"{format.plural(found.cases, 'independent case')}."
     )
-    if found["suggested"]["value"] is not None:
+    if found.suggested.value is not None:
         st.text(
-            f"Suggested threshold {agreement_tables.stat(found['suggested'])}: balanced accuracy {agreement_tables.stat(found['balanced'])} "
-            "on cases that did not choose it.",
+            f"Suggested threshold {agreement_tables.stat(found.suggested)}: balanced accuracy "
+            f"{agreement_tables.stat(found.balanced)} on held-out cases.",
             help=f"{agreement_tables.HELPS['suggested']} {agreement_tables.HELPS['balanced']}",
         )
         with st.container(horizontal=True):
             if at is None and st.button("Try the suggested threshold"):
-                url.put(at=float(f"{found['suggested']['value']:.4g}"))
+                url.put(at=float(f"{found.suggested.value:.4g}"))
                 st.rerun()
-            if at is not None and st.button("Back to the metric's own threshold"):
+            if at is not None and st.button("Use the metric's own threshold"):
                 url.put(at=None)
                 st.rerun()
     st.caption("Click a cell to see its outputs.")
 
 
-def show_cell(run: str, name: str, column: dict, found: dict, cell: str, choice: dict) -> None:
-    """Exactly the outputs that a cell counts."""
-    only = (column["evaluator"], column["metric"])
-    rows = data.cell_outputs(run, name, only, found["threshold"], cell, **choice)
+def show_cell(
+    run: str, name: str, column: data.Column, found: data.Agreement, cell: str, choice: Choice
+) -> None:  # fmt: skip
+    """Draw the outputs that a cell counts."""
+    only = (column.evaluator, column.metric)
+    rows = data.cell_outputs(run, name, only, found.threshold or 0.0, cell, **choice._asdict())
     people, verdict = agreement_tables.CELLS[cell]
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = "agree" if people == verdict else "differ"
+        relation = "agree" if people == verdict else "differ"
         count = format.plural(len(rows), "output")
-        st.text(f"{count}: people {people}, the judge says {verdict}: they {said}", width="stretch")
+        st.text(f"{count}: people {people}, judge {verdict}: they {relation}", width="stretch")
         if st.button("Close", type="tertiary", icon=":material/close:"):
             url.put(people=None, verdict=None)
             st.rerun()
@@ -201,17 +225,19 @@ def show_cell(run: str, name: str, column: dict, found: dict, cell: str, choice:
         )  # fmt: skip
 
 
-def show_means(run: str, criterion: dict, column: dict, choice: dict) -> None:
-    """Each model's mean as judged, and as people would have it."""
-    only = (column["evaluator"], column["metric"])
-    found = data.corrected_means(run, criterion["name"], only, choice["tag"])
-    rows = [row for row in found["rows"] if choice["model"] in (None, row["model"])]
-    if not any(row["corrected"] for row in rows):
-        st.info("No label of a random sample is there: label outputs here, or upload labels of randomly chosen cases.")
+def show_means(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
+    """Draw each model's mean as judged, and corrected by the labels."""
+    only = (column.evaluator, column.metric)
+    found = data.corrected_means(run, criterion.name, only, choice.tag)
+    rows = [row for row in found.rows if choice.model in (None, row.model)]
+    if not any(row.corrected for row in rows):
+        st.info(
+            "There are no labels of a random sample: label outputs here, or upload labels of randomly chosen cases."
+        )
         return
     title = agreement_tables.metric_title(column, 60)
-    if rows[0]["unit"] == "labels":  # the metric has no range to put the labels in
-        title = f"{criterion['name']}, as people grade"
+    if rows[0].unit == "labels":  # the metric has no range to put the labels in
+        title = f"{criterion.name}, as people grade"
     st.plotly_chart(
         agreement_tables.means_figure(rows, title, is_dark()), key="means", config=CHART,
         alt="Each model's mean as judged, by the labels alone and corrected, with 95 % intervals",
@@ -223,71 +249,74 @@ def show_means(run: str, criterion: dict, column: dict, choice: dict) -> None:
     )
     clicked = records(table, shown, "means-table", tallest=330)
     if clicked is not None:
-        url.go("cases", run=run, evaluator=only[0], metric=only[1], model=rows[clicked]["model"], tag=choice["tag"])
+        url.go("cases", run=run, evaluator=only[0], metric=only[1], model=rows[clicked].model, tag=choice.tag)
     st.text(agreement_tables.sample_line(found))
-    if rows[0]["unit"] == "metric" and not (column["low"] <= criterion["low"] and criterion["high"] <= column["high"]):
+    if rows[0].unit == "metric" and not (column.low <= criterion.low and criterion.high <= column.high):
         st.text(
-            f"Labels from {criterion['low']:g} to {criterion['high']:g} are stretched onto the metric's range, "
-            f"{format.range_text(column['low'], column['high'])}."
+            f"Labels from {criterion.low:g} to {criterion.high:g} are rescaled to the metric's range, "
+            f"{format.range_text(column.low, column.high)}."
         )
     st.caption(
-        "Corrected: prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023), 95 % intervals, cases of "
-        "one group kept together."
+        "Corrected: prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023), 95 % intervals, clustered "
+        "by group of cases."
     )
 
 
-def show_bias(run: str, criterion: dict, column: dict, choice: dict) -> None:
-    """What sways the judge beside what people see."""
-    rows = data.judge_biases(run, criterion["name"], (column["evaluator"], column["metric"]), choice["tag"])
+def show_bias(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
+    """Draw what the judge's score depends on besides the labels."""
+    rows = data.judge_biases(run, criterion.name, (column.evaluator, column.metric), choice.tag)
     if not rows:
-        st.info("The labels allow no check yet: label more outputs, of several models.")
+        st.info("There are too few labels for any check: label more outputs, of several models.")
     else:
-        swayed = sum(row["found"] for row in rows)
+        significant = sum(row.found for row in rows)
         checks = format.plural(len(rows), "check")
         st.text(
-            f"{agreement_tables.metric_title(column, 60)}: {swayed} of {checks} beyond chance. At equal labels the score moves by:"
+            f"{agreement_tables.metric_title(column, 60)}: {significant} of {checks} significant. "
+            "At equal labels the score changes by:"
         )
         shown = {
-            "check": st.column_config.Column("What should not matter", width=400),
+            "check": st.column_config.Column("Should not matter", width=400),
             "effect": st.column_config.Column("Effect", width=160, alignment="right", help="With its 95 % interval."),
-            "says": st.column_config.Column("", width=150), "n": st.column_config.NumberColumn("n", width=60),
+            "significance": st.column_config.Column("", width=150), "n": st.column_config.NumberColumn("n", width=60),
         }  # fmt: skip
         clicked = records(agreement_tables.bias_table(rows), shown, "bias", tallest=400)
         if clicked is not None:
             url.go(
-                "cases", run=run, evaluator=column["evaluator"], metric=column["metric"], tag=choice["tag"],
-                model=rows[clicked]["about"] or choice["model"],
+                "cases", run=run, evaluator=column.evaluator, metric=column.metric, tag=choice.tag,
+                model=rows[clicked].about or choice.model,
             )  # fmt: skip
     st.text("\n".join(agreement_tables.missing_checks(rows)))
     st.caption(
-        "Least squares of the score on the label and what is checked, errors clustered by case: what is left at equal "
-        "labels is the judge's own. Not corrected for the number of checks."
+        "Least squares of the score on the label and the checked property, errors clustered by case: an effect at "
+        "equal labels is a bias of the judge. Not adjusted for the number of checks."
     )
 
 
-def show_raters(run: str, criterion: dict) -> None:
-    """How far people agree among themselves: no judge can be held to more."""
-    rows = data.rater_agreement(run, criterion["name"])
+def show_raters(run: str, criterion: data.Criterion) -> None:
+    """Draw how far people agree with each other, the upper limit for a judge."""
+    rows = data.rater_agreement(run, criterion.name)
     if not rows:
-        st.info("No output has labels of two raters, so nobody knows how far people agree. Let a second person label.")
+        st.info(
+            "No output has labels of two raters, so it is unknown how far people agree. Ask a second person to label."
+        )
         return
-    st.text("A judge can hardly agree with people more than they do with each other.")
+    st.text("A judge can hardly agree with people more than people agree with each other.")
     table = agreement_tables.rater_table(rows)
     used = [name for name in ("raters", "alpha", "kappa", "weighted", "equal", "n") if (table[name] != "–").any()]
     clicked = records(table, columns_of(table, used), "raters", tallest=330)
     if clicked is not None:
-        url.put(left=rows[clicked]["left"], right=rows[clicked]["right"])
-    if rows[-1]["left"].endswith(" label"):
+        url.put(left=rows[clicked].left, right=rows[clicked].right)
+    if rows[-1].left.endswith(" label"):
         st.caption(
-            "More people labelled than any output has labels, so the pairs are the first, second … label of each "
+            "There are more raters than labels per output, so the pairs are the first, second … label of each "
             "output, in the order of the file, over outputs that have all of them."
         )
 
     left, right = url.param("left", ""), url.param("right", "")
-    outputs = data.rater_outputs(run, criterion["name"], str(left), str(right))
-    apart = sum(row["left"] != row["right"] for row in outputs)
+    outputs = data.rater_outputs(run, criterion.name, str(left), str(right))
+    differing = sum(row["left"] != row["right"] for row in outputs)
     who = f"{left} and {right}" if left else "two raters or more"
-    st.text(f"{format.plural(len(outputs), 'output')} labelled by {who}, {format.count(apart)} of them differently")
+    st.text(f"{format.plural(len(outputs), 'output')} labelled by {who}, {format.count(differing)} of them differently")
     shown = {
         "case_id": st.column_config.Column("Case", width=280), "model": st.column_config.Column("Model", width=220),
         "left": st.column_config.NumberColumn(left or "Lowest", width=110),
@@ -298,30 +327,37 @@ def show_raters(run: str, criterion: dict) -> None:
         url.go("example", run=run, case=outputs[clicked]["case_id"], compare=outputs[clicked]["model"])
 
 
-def show_labels(run: str, criterion: dict, column: dict) -> None:
-    """The sets there are, more of them, and what to label next."""
+def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> None:
+    """Draw the sets of labels, the upload, and what to label next."""
     label_upload.draw_sets(run)
     left, right = st.columns([3, 2], gap="large")
     with left:
         label_upload.draw(run)
     with right:
-        st.text("Most telling to label next", help="Every other one drawn at random, for the means; between them those "
-                "whose score is nearest to the threshold, for agreement.")  # fmt: skip
-        only = (column["evaluator"], column["metric"])
-        coming = data.label_queue(run, criterion["name"], "", only, most=8)["next"]
+        st.text("Best outputs to label next", help="Every other one is drawn at random, for the means; those between "
+                "have scores nearest to the threshold, for agreement.")  # fmt: skip
+        only = (column.evaluator, column.metric)
+        coming = data.label_queue(run, criterion.name, "", only, most=8).next
         reasons = {"drawn": "drawn at random", "picked": "near the threshold"}
-        table = pd.DataFrame(coming).assign(sampling=[reasons[one["sampling"]] for one in coming])
-        shown = {"sampling": "Why", "case_id": st.column_config.Column("Case", width=120), "model": "Model"}
+        table = pd.DataFrame(
+            [{"sampling": reasons[one.sampling], "case_id": one.case_id, "model": one.model} for one in coming],
+            columns=["sampling", "case_id", "model"],
+        )
+        shown: dict[str, Any] = {
+            "sampling": "Why",
+            "case_id": st.column_config.Column("Case", width=120),
+            "model": "Model",
+        }
         st.dataframe(table, hide_index=True, column_order=list(shown), column_config=shown, key="next")
         if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
-            url.go("label", run=run, criterion=criterion["name"], key=column["key"])
+            url.go("label", run=run, criterion=criterion.name, key=column.key)
 
 
 run = frame("Judge agreement", "How far can I trust these judge scores?")
-metrics = data.trust_metrics(run)
+metrics = data.labelled_metrics(run)
 criteria = data.label_criteria(run)
 if not metrics:
-    st.info("No evaluator of this run gives a value per case, so there is nothing that labels could be held against.")
+    st.info("No evaluator of this run gives a value per case, so there is nothing to compare labels with.")
 elif not criteria:
     teach(run)
 else:

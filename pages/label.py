@@ -1,3 +1,8 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import streamlit as st
 
 from components import data
@@ -10,37 +15,37 @@ MODES = {"mixed": "Mixed", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
 
 
-def choose(run: str, metrics: list[dict]) -> tuple[str, str, str, str | None, tuple[str, str] | None]:
-    """Rater, criterion, how it is labelled, model, and the metric whose scores choose."""
+def choose(run: str, metrics: Sequence[data.Column]) -> tuple[str, str, str, str | None, tuple[str, str] | None]:
+    """Return rater, criterion, scale, model, and the metric whose threshold the outputs should be near."""
     rater = filters.search("Your name", "rater").strip()
-    known = {one["name"]: one for one in data.label_criteria(run)}
-    names = {name: name for name in (*known, *label_entry.offered(metrics)) if name}
-    asked = filters.one("Criterion", names, "criterion", every=None) or label_entry.CRITERION
+    known = {one.name: one for one in data.label_criteria(run)}
+    names = {name: name for name in (*known, *label_entry.offered(metrics, data.judges_of(run))) if name}
+    asked = filters.pick("Criterion", names, "criterion")
     own = filters.search("Another criterion", "own").strip()
     criterion = own or asked
-    scale = filters.one("Labels", label_entry.SCALES, "scale", every=None)
-    if criterion in known:  # what others began goes on
+    scale = filters.pick("Labels", label_entry.SCALES, "scale")
+    if criterion in known:  # the scale of the labels there are
         scale = label_entry.scale_of(known[criterion])
-    models = data.run_facts(run)["models"]
+    models = data.run_facts(run).models
     model = filters.one("Model", {name: name for name in models}, "model") if len(models) > 1 else None
-    mode = filters.one("Which outputs", MODES, "mode", every=None)
-    by_key = {column["key"]: column for column in metrics}
+    mode = filters.pick("Which outputs", MODES, "mode")
+    by_key = {column.key: column for column in metrics}
     titles = {key: agreement_tables.metric_title(column) for key, column in by_key.items()}
-    key = filters.one("Near the threshold of", titles, "key", every=None) if mode == "mixed" and metrics else None
-    only = (by_key[key]["evaluator"], by_key[key]["metric"]) if key else None
-    descriptions = [column["description"] for column in metrics if column["metric"] == criterion]
+    key = filters.pick("Near the threshold of", titles, "key") if mode == "mixed" and metrics else None
+    only = (by_key[key].evaluator, by_key[key].metric) if key else None
+    descriptions = [column.description for column in metrics if column.metric == criterion]
     if rater and descriptions:
         st.caption(f"{criterion}: {descriptions[0]}")
-    return rater, criterion, str(scale), model, only
+    return rater, criterion, scale, model, only
 
 
 def ask_name() -> None:
-    """Labels are kept by rater: nothing is shown before there is a name."""
+    """Ask for the rater's name: labels are stored by rater, so nothing is shown before."""
     with st.container(border=True):
         st.subheader("Who are you?", anchor=False)
         st.text(
-            "Your labels are kept under your name, so that several people can label the same outputs and be compared. "
-            "You see neither the judge's verdict nor what others said."
+            "Your labels are stored under your name, so that several people can label the same outputs. "
+            "You see neither the judge's verdict nor other people's labels."
         )
         with st.form("name", border=False):
             name = st.text_input("Your name", max_chars=label_entry.LONGEST, key="rater-name")
@@ -49,8 +54,8 @@ def ask_name() -> None:
                 st.rerun()
 
 
-def draw_case(case: dict) -> None:
-    """What was asked and expected, one below the other."""
+def draw_case(case: Mapping[str, Any]) -> None:
+    """Draw question and expected answers."""
     asked = "Question" if case["question"] is not None else "Source text"
     text_case.draw_text(asked, case["question"] or case["source_text"], 210, 2)
     for index, expected in enumerate(list(case["expected_answers"] or [])[:2]):
@@ -59,15 +64,15 @@ def draw_case(case: dict) -> None:
 
 
 def show(run: str, case_id: str, model: str) -> None:
-    """The case and the answer, blind to every score."""
+    """Draw the case and the answer without any score."""
     view = data.example(run, case_id)
-    outputs = [output for output in (view["outputs"] if view else []) if output["model"] == model]
+    outputs = [output for output in (view.outputs if view else []) if output["model"] == model]
     if view is None or not outputs:
-        st.text("This output is not in the run any more.")
+        st.text("This output is no longer in the run.")
         return
     left, right = st.columns([4, 5], gap="medium")
     with left:
-        draw_case(view["case"])
+        draw_case(view.case)
     with right:
         for output in outputs:
             title = "Answer" if len(outputs) == 1 else f"Answer, repeat {output['run']}"
@@ -75,9 +80,9 @@ def show(run: str, case_id: str, model: str) -> None:
         text_case.draw_list("Retrieved contexts", list(outputs[0]["retrieved_contexts"] or []), "contexts")
 
 
-run = frame("Label", "What do people say of these outputs?")
-metrics = data.trust_metrics(run)
-if data.run_facts(run)["suite"]["task"] in VISION:
+run = frame("Label", "How do people judge these outputs?")
+metrics = data.labelled_metrics(run)
+if data.run_facts(run).suite["task"] in VISION:
     empty(
         "Labels are for texts",
         "Objects and areas in images have ground truth instead of a judge. Choose a run of texts in the sidebar.",

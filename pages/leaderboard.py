@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 from collections import Counter
+from typing import Any
 
 import streamlit as st
 
@@ -20,26 +23,24 @@ FORMS = {  # the table first; what draws the others is imported when one is aske
 
 def samples_missing() -> int:
     """Return how many bundled samples are still being computed, or wait for it."""
-    states = {run["sample"]: run["state"] for run in reversed(data.runs())}
+    states = {run.sample: run.state for run in reversed(data.runs())}
     return sum(states.get(sample, "queued") in WAITING for sample in data.sample_titles())
 
 
 @st.fragment(run_every=1)
 def show_samples(missing: int) -> None:
-    """The bars of the samples; the page is drawn anew when one of them is done."""
+    """Draw a progress bar per sample; rerun the page when one of them is done."""
     if samples_missing() != missing:
         st.rerun()
     titles = data.sample_titles()
     for run in data.runs():
-        if run["sample"] in titles and run["state"] in WAITING:
-            now = data.progress(run["id"])
-            st.progress(
-                run_progress.share(now["evaluators"]), text=f"{titles[run['sample']]} · {run_progress.summary(now)}"
-            )
+        if run.sample in titles and run.state in WAITING:
+            now = data.progress(run.id).progress
+            st.progress(run_progress.share(now.evaluators), text=f"{titles[run.sample]} · {run_progress.summary(now)}")
 
 
 def first_start(missing: int) -> None:
-    """The page while there is no leaderboard yet."""
+    """Draw the page while there is no leaderboard yet, and stop."""
     frame(TITLE, QUESTION, needs_run=False)
     with st.container(border=True):
         st.subheader("The sample evaluations are being computed", anchor=False)
@@ -51,63 +52,67 @@ def first_start(missing: int) -> None:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict:
-    """Return the cells, kept for the next sort, search or reload."""
+def drawn(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
+    """Return the cells of the heatmap, cached for the next sort, search or reload."""
     board = data.leaderboard(run, tag=tag)
-    return heatmap.cells(board, [column for column in board["columns"] if column["key"] in keys])
+    return heatmap.cells(board, [column for column in board.columns if column.key in keys])
 
 
 missing = samples_missing() if data.ensure_samples() else 0
-if missing and not any(run["state"] == "finished" for run in data.runs()):
+if missing and not any(run.state == "finished" for run in data.runs()):
     first_start(missing)
 
 run = frame(TITLE, QUESTION)
 whole = data.leaderboard(run)
-titles = {column["evaluator"]: column["evaluator_title"] for column in whole["columns"]}
-counts = Counter(column["evaluator"] for column in whole["columns"])
-minor = sum(column["minor"] for column in whole["columns"])
+titles = {column.evaluator: column.evaluator_title for column in whole.columns}
+counts = Counter(column.evaluator for column in whole.columns)
+minor = sum(column.minor for column in whole.columns)
 
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
-tag = filters.one("Tag", {name: name for name in whole["tags"]}, "tag") if whole["tags"] else None
-wanted = filters.search(f"Model ({len(whole['models'])})", "search")
+tag = filters.one("Tag", {name: name for name in whole.tags}, "tag") if whole.tags else None
+wanted = filters.search(f"Model ({len(whole.models)})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
 filters.reset(["evaluator", "tag", "search", "minor", "key", "shown"])
 
 board = data.leaderboard(run, tag=tag) if tag else whole
-columns = heatmap.select_columns(board["columns"], chosen, show_minor)
-models = [model for model in board["models"] if wanted.casefold() in model.casefold()]
+columns = heatmap.select_columns(board.columns, chosen, show_minor)
+models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
 form = controls.choice("Form", FORMS, "form", clears=["key", "shown", "as", "against"])
-if models and columns and form != "heatmap":
-    from components.views.results.leaderboard_charts import show_form
-
-    answer, ranked = data.headline(run, tag, tuple(column["key"] for column in columns), tuple(models))
-    st.text(answer)
-    show_form(form, run, tag, columns, heatmap.order_models(board, ranked, sort, down), board["cells"])
-elif models and columns:
-    answer, ranked = data.headline(run, tag, tuple(column["key"] for column in columns), tuple(models))
-    ordered = heatmap.order_models(board, ranked, sort, down)
-    rows = drawn(run, tag, tuple(column["key"] for column in columns))
-    matched, parameters = data.match_evaluators(run), data.run_facts(run)["evaluators"]
-    objects = {
-        column["key"]: drilldown_filters.number(column["evaluator"], column["metric"], parameters[column["evaluator"]])
-        for column in columns
-        if column["evaluator"] in matched
-    }
-    asked = heatmap.heatmap(heatmap.payload(columns, rows, ordered, answer, sort, down, objects, run=run, tag=tag))
-    if asked is not None:
-        url.put(sort=asked, order="up" if asked == sort and down else None)
-        st.rerun()
-else:
+if not models or not columns:
     st.info("The filters in the sidebar leave no model or no metric. Clear them to see all.")
+else:
+    keys = tuple(column.key for column in columns)
+    answer = data.headline(run, tag, keys, tuple(models))
+    ordered = heatmap.order_models(board, answer.models, sort, down)
+    if form == "heatmap":
+        matched, parameters = data.match_evaluators(run), data.run_facts(run).evaluators
+        objects = {
+            column.key: drilldown_filters.number(column.evaluator, column.metric, parameters[column.evaluator])
+            for column in columns
+            if column.evaluator in matched
+        }
+        drawing = heatmap.payload(
+            columns, drawn(run, tag, keys), ordered, answer.sentence, sort, down, objects, data.judges_of(run),
+            run=run, tag=tag,
+        )  # fmt: skip
+        asked = heatmap.heatmap(drawing)
+        if asked is not None:
+            url.put(sort=asked, order="up" if asked == sort and down else None)
+            st.rerun()
+        if len(models) > 1:
+            detectable_difference.show_detectable(run, tag, columns, sort)
+    else:
+        from components.views.results.leaderboard_charts import show_form
 
-if len(models) > 1 and columns and form == "heatmap":
-    detectable_difference.show_detectable(run, tag, columns, sort)
+        st.text(answer.sentence)
+        show_form(form, run, tag, columns, ordered, board)
+
 if judge_line := judge_calls.run_line(data.judge_of(run)):
     st.text(judge_line)
-plain = {column["key"] for column in whole["columns"] if not column["minor"]}
-count = sum(cell["problem"] for (_, key), cell in whole["cells"].items() if key in plain)
+plain = {column.key for column in whole.columns if not column.minor}
+count = sum(cell.problem for (_, key), cell in whole.cells.items() if key in plain)
 with st.container(horizontal=True):
     label = f"See the problems ({format.count(count)})" if count else "See the cases"
     if st.button(label, type="primary", icon=":material/arrow_forward:"):

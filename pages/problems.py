@@ -1,3 +1,8 @@
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
 import streamlit as st
 
 from components import data
@@ -10,9 +15,9 @@ from components.widgets.tables import records
 from metrics.presentation import format
 
 SEVERITIES = {
-    "high": "Beyond chance",  # the whole 95 % interval is on the wrong side
+    "high": "Significant",  # the whole 95 % interval is on the wrong side
     "unknown": "No interval",
-    "low": "May be chance",
+    "low": "Uncertain",
 }
 OF_ONE_VIEW = ("evaluator", "model", "severity", "perturbation", "about", "insight", "of_model", "of_evaluator",
                "of_metric", "of_perturbation")  # fmt: skip
@@ -23,11 +28,11 @@ def counted(name: str, labels: dict[str, str]) -> dict[str, str]:
     return {value: f"{label} ({counts[value]})" for value, label in labels.items() if value in counts}
 
 
-def open_cases(row: dict) -> None:
-    """Leave for the objects behind a problem where the evaluator tells them apart, else for its failing cases."""
+def open_cases(row: dict[Hashable, Any]) -> None:
+    """Open the objects behind a problem if the evaluator stores its matches, else its failing cases."""
     if row["evaluator"] in objects:
         chosen = drilldown_filters.number(
-            row["evaluator"], row["metric"], data.run_facts(run)["evaluators"][row["evaluator"]]
+            row["evaluator"], row["metric"], data.run_facts(run).evaluators[row["evaluator"]]
         )
         url.go("gallery", run=run, model=row["model"], **chosen)
     about = {name: row[name] for name in ("evaluator", "metric", "model")}
@@ -35,31 +40,31 @@ def open_cases(row: dict) -> None:
 
 
 def show_thresholds() -> None:
-    """The models on the wrong side of a threshold, the gravest first."""
+    """Draw the models on the wrong side of a threshold, worst first."""
     if every.empty:
         st.subheader("No model is on the wrong side of a threshold", anchor=False)
-        st.text("Every evaluator's threshold is under Evaluators; a run can set its own when it is started.")
+        st.text("The page Evaluators lists the thresholds; a run can be started with its own.")
         return
     evaluators = filters.many("Evaluators", counted("evaluator", titles), "evaluator")
-    models = filters.many("Models", counted("model", {model: model for model in board["models"]}), "model")
+    models = filters.many("Models", counted("model", {model: model for model in board.models}), "model")
     severity = filters.one("Severity", counted("severity", SEVERITIES), "severity")
     filters.reset(["evaluator", "model", "severity"])
-    keep = every["evaluator"].isin(evaluators or list(titles)) & every["model"].isin(models or board["models"])
+    keep = every["evaluator"].isin(evaluators or list(titles)) & every["model"].isin(models or board.models)
     shown = every[keep & ((every["severity"] == severity) if severity else True)].reset_index(drop=True)
     certain = int((shown["severity"] == "high").sum())
     if judge_line := judge_calls.run_line(data.judge_of(run)):
         st.text(judge_line)
-    models_text = format.plural(len(board["models"]), "model")
+    models_text = format.plural(len(board.models), "model")
     st.text(
         f"{format.plural(len(shown), 'problem')} in {shown['model'].nunique()} of {models_text}"
-        f"; {certain} beyond chance: their whole 95 % interval is on the wrong side."
+        f"; {certain} significant: the whole 95 % interval is on the wrong side."
     )
     if shown.empty:
         st.info("No problem fits the filters in the sidebar. Clear them to see all.")
         return
     rows = shown.to_dict("records")
     things = "objects" if rows[0]["evaluator"] in objects else "cases"
-    if st.button(f"See the {things} behind the gravest", type="primary", icon=":material/arrow_forward:"):
+    if st.button(f"Open the worst problem's {things}", type="primary", icon=":material/arrow_forward:"):
         open_cases(rows[0])
     table = shown.assign(
         severity=shown["severity"].map(SEVERITIES),
@@ -76,7 +81,7 @@ def show_thresholds() -> None:
         table,
         {
             "severity": st.column_config.Column(
-                "Severity", help="beyond chance: the whole 95 % interval is on the wrong side", width=108
+                "Severity", help="significant: the whole 95 % interval is on the wrong side", width=108
             ),
             "model": st.column_config.Column("Model", width=130),
             "evaluator": st.column_config.Column("Evaluator", width=140),
@@ -89,20 +94,22 @@ def show_thresholds() -> None:
                 "Failing", help="cases on the wrong side of the threshold; of objects, images with an error", width=60
             ),
             "evidence": st.column_config.Column("Evidence", help="what the severity rests on", width="medium"),
-            "standards": st.column_config.Column("Standards", help="those that the evaluator bears on", width="medium"),
+            "standards": st.column_config.Column(
+                "Standards", help="standards that the evaluator gives evidence for", width="medium"
+            ),
         },
         key="problems", tallest=430,
     )  # fmt: skip
-    st.caption("Click a problem to see exactly the cases behind it.")
+    st.caption("Click a problem to see its cases.")
     if clicked is not None:
         open_cases(rows[clicked])
 
 
-run = frame("Problems", question="Which models are on the wrong side of a threshold, and by how much?")
+run = frame("Problems", "Which models are on the wrong side of a threshold, and by how much?")
 found = data.problems(run)
 every = found[found["kind"] == "threshold"]
 board, objects = data.leaderboard(run), data.match_evaluators(run)
-titles = {column["evaluator"]: column["evaluator_title"] for column in board["columns"]}
+titles = {column.evaluator: column.evaluator_title for column in board.columns}
 flipped = int(found.loc[found["kind"] == "flips", "affected"].sum())
 views = {
     "thresholds": f"Thresholds ({format.count(len(every))})",
@@ -110,4 +117,9 @@ views = {
     "insights": f"Insights ({format.count(len(data.insights(run)))})",
 }
 view = controls.choice("View", views, "view", clears=OF_ONE_VIEW)
-{"thresholds": show_thresholds, "flips": lambda: show_flips(run), "insights": lambda: show_insights(run)}[view]()
+if view == "thresholds":
+    show_thresholds()
+elif view == "flips":
+    show_flips(run)
+else:
+    show_insights(run)

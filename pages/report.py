@@ -1,3 +1,8 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -14,13 +19,13 @@ FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
 }
 
 
-def contents(counts: dict[str, int]) -> pd.DataFrame:
+def contents(counts: Mapping[str, int]) -> pd.DataFrame:
     """Return the sections of the report and what each holds."""
     images = f", {format.plural(counts['images'], 'image')} with boxes" if counts["images"] else ""
     rows = [
         ("Data and run", f"{format.plural(counts['facts'], 'fact')}, with fingerprints and versions"),
         ("Leaderboard", f"{format.plural(counts['models'], 'model')} × {format.plural(counts['metrics'], 'metric')}"),
-        ("Problems", format.plural(counts["problems"], "number under its threshold", "numbers under their thresholds")),
+        ("Problems", format.plural(counts["problems"], "threshold missed", "thresholds missed")),
         ("Insights", format.count(counts["insights"])),
         ("Charts", format.plural(counts["charts"], "chart")),
         ("Worst cases", format.plural(counts["worst"], "case") + images),
@@ -30,31 +35,31 @@ def contents(counts: dict[str, int]) -> pd.DataFrame:
     return pd.DataFrame([row for row in rows if row[0] not in empty], columns=["section", "holds"])
 
 
-run = frame("Report", "What do I tell the others?")
+run = frame("Report", "What do I share with others?")
 outline = data.report_outline(run)
 with st.container(border=True):
-    st.text(outline["headline"])
+    st.text(outline.headline)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Download the PDF", data=lambda: data.render_report(run, "pdf"), file_name=f"assay-{run}.pdf",
+            "Download the PDF", data=partial(data.render_report, run, "pdf"), file_name=f"assay-{run}.pdf",
             mime="application/pdf", type="primary", icon=":material/picture_as_pdf:", on_click="ignore",
         )  # fmt: skip
         for name, (label, icon, ending, mime, purpose) in FORMATS.items():
             st.download_button(
-                label, data=lambda name=name: data.render_report(run, name), file_name=f"assay-{run}.{ending}",
+                label, data=partial(data.render_report, run, name), file_name=f"assay-{run}.{ending}",
                 mime=mime, icon=icon, on_click="ignore", help=purpose, key=f"download-{name}",
             )  # fmt: skip
 left, right = st.columns([4, 5])
 with left:
     st.subheader("What is in it", anchor=False)
-    st.dataframe(contents(outline["sections"]), hide_index=True)
-    for note in outline["notes"]:
+    st.dataframe(contents(outline.sections), hide_index=True)
+    for note in outline.notes:
         st.text(note)
 with right:
-    st.subheader("Who leads", anchor=False)
-    table = outline["standings"]
+    st.subheader("Leading models", anchor=False)
+    table = outline.standings
     if table.empty:
-        st.info("No metric of this run has a direction, so nobody leads.")
+        st.info("No metric of this run has a better end, so no model leads.")
     else:
         shown = pd.DataFrame(
             {
@@ -65,5 +70,5 @@ with right:
             }
         )  # fmt: skip
         st.dataframe(shown, hide_index=True, column_config={"value": st.column_config.TextColumn(alignment="right")})
-if outline["sections"]["problems"] and st.button("See the problems", icon=":material/arrow_forward:"):
+if outline.sections["problems"] and st.button("See the problems", icon=":material/arrow_forward:"):
     url.go("problems", run=run)

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import streamlit as st
 
 from components import data
@@ -7,7 +9,7 @@ from components.widgets.frame import frame
 from metrics.presentation import format
 
 VIEWS = {
-    "cases": "Cases", "contents": "What is in it", "divide": "Sample or split", "perturb": "Perturb",
+    "cases": "Cases", "contents": "Contents", "divide": "Sample or split", "perturb": "Perturb",
     "upload": "Upload another",
 }  # fmt: skip
 
@@ -15,23 +17,23 @@ frame("Suites", "What is in my test suite, and which suite do I need?", needs_ru
 stored = data.stored_suites()
 if not stored:
     st.subheader("No suite is stored yet", anchor=False)
-    st.text("A suite is the cases that models are tested on. Every suite that is evaluated is kept; or store one here.")
+    st.text("A suite holds the cases that models are tested on. Every evaluated suite is stored; or store one here.")
     suite_makers.draw_upload()
     st.stop()
 suite = suite_editor.choose_suite(stored)
 draft = url.param("draft", "") or ""
 facts = data.suite_facts(suite, draft)
-if facts["problem"]:
-    st.text(f"✗ The draft cannot be shown: {facts['problem']}")
+if facts.problem:
+    st.text(f"✗ The draft cannot be shown: {facts.problem}")
     draft = ""
 view = controls.choice("View", VIEWS, "view", clears=("page",))
 criteria = suite_editor.draw_filters(facts) if view == "cases" else {}
-variants = facts["cases"] - facts["originals"]
+variants = facts.cases - facts.originals
 more = f", {format.plural(variants, 'of them a variant', 'of them variants')}" if variants else ""
-edits = f" · {format.plural(len(facts['edits']), 'edit')}, not saved" if facts["edits"] else ""
-st.text(f"{facts['name']}: {format.plural(facts['cases'], 'case')}, {facts['task']}{more}{edits}")
-if said := st.session_state.pop("suites-said", ""):
-    st.text(said)
+edits = f" · {format.plural(len(facts.edits), 'edit')}, not saved" if facts.edits else ""
+st.text(f"{facts.name}: {format.plural(facts.cases, 'case')}, {facts.task}{more}{edits}")
+if message := st.session_state.pop("suites-message", ""):
+    st.text(message)
 if view == "cases":
     suite_editor.draw_cases(suite, draft, facts, criteria)
 elif view == "contents":

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from collections import Counter
 
 import streamlit as st
@@ -15,15 +17,15 @@ from metrics.presentation import format
 TABLE_HEIGHT = 260
 
 
-def choose_column(boards: list[dict]) -> dict | None:
-    """Return the metric to follow: the first that is not minor and in several runs, unless the address names another."""
-    columns = {column["key"]: column for board in boards for column in board["columns"]}
-    runs = Counter(column["key"] for board in boards for column in board["columns"])
-    ordered = sorted(columns.values(), key=lambda column: (runs[column["key"]] < 2, column["minor"]))
+def choose_column(boards: list[data.Leaderboard]) -> data.Column | None:
+    """Return the metric to follow: by default the first that is not minor and in several runs."""
+    columns = {column.key: column for board in boards for column in board.columns}
+    runs = Counter(column.key for board in boards for column in board.columns)
+    ordered = sorted(columns.values(), key=lambda column: (runs[column.key] < 2, column.minor))
     if not ordered:
         return None
-    named = {column["key"]: model_comparison.metric_name(column, 60) for column in ordered}
-    return columns[filters.one("Metric", named, "key", every=None) or ordered[0]["key"]]
+    named = {column.key: model_comparison.metric_name(column, 60) for column in ordered}
+    return columns[filters.pick("Metric", named, "key")]
 
 
 def pick() -> None:
@@ -32,27 +34,27 @@ def pick() -> None:
         url.put(at=point[0], of=point[1])
 
 
-def show_stop(stop: dict, column: dict, tag: str | None) -> None:
-    """One number, what became of it, and the ways on."""
+def show_stop(stop: data.Stop, column: data.Column, tag: str | None) -> None:
+    """Draw one number, how it changed, and links to what is behind it."""
     with st.container(border=True):
-        st.text(f"{stop['model']} · {format.shorten(stop['name'], 40)}, {format.moment(stop['created'])}")
+        st.text(f"{stop.model} · {format.shorten(stop.name, 40)}, {format.moment(stop.created)}")
         st.text(metric_trend.value_facts(stop, column))
-        if stop["before"]:
+        if stop.before:
             st.text(metric_trend.change_facts(stop))
-        if stop["settings"]:
-            st.text(f"Evaluated with {', '.join(stop['settings'])}, which alone can make a change.")
+        if stop.settings:
+            st.text(f"Evaluated with {', '.join(stop.settings)}, which alone can make a change.")
         with st.container(horizontal=True):
-            run, model, evaluator, metric = stop["run"], stop["model"], column["evaluator"], column["metric"]
+            run, model, evaluator, metric = stop.run, stop.model, column.evaluator, column.metric
             if evaluator in data.match_evaluators(run):
                 if st.button("See its objects", type="primary", icon=":material/arrow_forward:"):
-                    own = drilldown_filters.number(evaluator, metric, data.run_facts(run)["evaluators"][evaluator])
+                    own = drilldown_filters.number(evaluator, metric, data.run_facts(run).evaluators[evaluator])
                     url.go("gallery", run=run, model=model, tag=tag, **own)
             elif st.button("See its cases", type="primary", icon=":material/arrow_forward:"):
                 url.go("cases", run=run, model=model, evaluator=evaluator, metric=metric, tag=tag)
             if st.button("Leaderboard of this run"):
                 url.go("leaderboard", run=run, tag=tag)
-            if stop["significance"] and st.button("Compare with the run before"):
-                url.go("compare", run=stop["before"], other=run, a=model, b=model, key=column["key"], tag=tag)
+            if stop.before and stop.change and st.button("Compare with the run before"):
+                url.go("compare", run=stop.before, other=run, a=model, b=model, key=column.key, tag=tag)
 
 
 run = frame("Trend", "Is it getting better from run to run?")
@@ -63,7 +65,7 @@ if len(runs) < 2:
         "A trend needs two runs of one suite: evaluate the next version of your model on the suite as it is stored, "
         "and its numbers stand beside these.",
         "Evaluate this suite again",
-        **{"from": "stored", "suite": runs[run]["suite"]["fingerprint"]},
+        **{"from": "stored", "suite": runs[run].suite["fingerprint"]},
     )  # fmt: skip
     st.stop()
 boards = [data.leaderboard(name) for name in sorted(runs)]  # an id begins with its time
@@ -71,39 +73,39 @@ column = choose_column(boards)
 if column is None:
     st.info("No run of this suite has a number. The page Runs says why.")
     st.stop()
-models = list(dict.fromkeys(model for board in boards for model in board["models"]))
+models = list(dict.fromkeys(model for board in boards for model in board.models))
 wanted = filters.many("Models", {name: name for name in models}, "model")
-tags = boards[-1]["tags"]
+tags = boards[-1].tags
 tag = filters.one("Tag", {name: name for name in tags}, "tag") if tags else None
-correction = filters.one("Correction for many tests", model_comparison.CORRECTIONS, "correction", every=None) or "holm"
+correction = filters.pick("Correction for many tests", model_comparison.CORRECTIONS, "correction")
 filters.reset(["model", "tag", "correction"])
 
 shown = wanted or models[: curve_parts.LINES]
 with st.spinner("Comparing each run with the one before it"):
-    found = data.trend(tuple(sorted(runs)), column["key"], tuple(shown), tag, correction)
-stops = found["stops"]
+    found = data.trend(tuple(sorted(runs)), column.key, tuple(shown), tag, correction)
+stops = found.stops
 if not stops:
     st.info("None of these models has this number in any run. Choose another metric or another model in the sidebar.")
     st.stop()
-points = {(stop["run"], stop["model"]): stop for stop in stops}
-focus = points.get((url.param("at"), url.param("of"))) or stops[-1]
-st.subheader(metric_trend.answer(stops), anchor=False, help=model_comparison.metric_help(column | {"column": column}))
+points = {(stop.run, stop.model): stop for stop in stops}
+focus = points.get((url.param("at", ""), url.param("of", ""))) or stops[-1]
+st.subheader(metric_trend.answer(stops), anchor=False, help=model_comparison.metric_help(column))
 left, right = st.columns(curve_parts.COLUMNS, gap="medium")
 with left:
-    chosen = (focus["run"], focus["model"])
+    chosen = (focus.run, focus.model)
     st.plotly_chart(
-        trend_figure(stops, found["column"], curve_parts.colours_of(models), is_dark(), chosen=chosen), key="trend",
+        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen), key="trend",
         config=curve_parts.CHART, on_select=pick, selection_mode="points",
-        alt=f"{model_comparison.metric_name(column, 60)} of {', '.join(found['models'])} over {len(runs)} runs",
+        alt=f"{model_comparison.metric_name(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
     )  # fmt: skip
 with right:
-    show_stop(focus, found["column"], tag)
+    show_stop(focus, found.column, tag)
     st.caption("◆ changed beyond chance since the run before, ○ not. Click a point or a row to see what is behind it.")
     st.caption(metric_trend.method(found))
 newest = stops[::-1]
-headers = metric_trend.table_columns(correction, any(stop["settings"] for stop in stops))
+headers = metric_trend.table_columns(correction, any(stop.settings for stop in stops))
 # a key of its own for each choice: else the row clicked before would undo a click in the chart
-clicked = records(metric_trend.table(newest), headers, f"stops-{focus['run']}-{focus['model']}", tallest=TABLE_HEIGHT)
+clicked = records(metric_trend.table(newest), headers, f"stops-{focus.run}-{focus.model}", tallest=TABLE_HEIGHT)
 if clicked is not None:
-    url.put(at=newest[clicked]["run"], of=newest[clicked]["model"])
+    url.put(at=newest[clicked].run, of=newest[clicked].model)
     st.rerun()

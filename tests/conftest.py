@@ -1,7 +1,10 @@
 """What the tests share: the optional data beside the project, a scratch workspace, a browser."""
 
 import os
+import re
+import site
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,30 @@ from hypothesis import settings
 from tests import chromium as browsers
 from tests.judge.server import JudgeServer
 
+
+def own_home() -> "tempfile.TemporaryDirectory[str] | None":
+    """Give the tests a home of their own; what the user has installed, chosen or cached must not decide a test.
+
+    None in a process that a test process started: it has the home of that one. What the tests themselves need of the
+    user's home (packages of `pip install --user`, Playwright's browsers) stays where it is.
+    """
+    if os.environ.get("HOME") and os.environ.get("HOME") == os.environ.get("ASSAY_TEST_HOME"):
+        return None
+    caches = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(caches / "ms-playwright"))
+    os.environ.setdefault("PYTHONUSERBASE", site.getuserbase())
+    for name in [*os.environ]:
+        if re.match(r"ASSAY_(?!CHROMIUM)|XDG_(?!RUNTIME_DIR)|HF_|STREAMLIT_|LITELLM_|MPLCONFIGDIR", name) or re.search(
+            r"_API_KEY$|_API_BASE$|_BASE_URL$", name
+        ):
+            del os.environ[name]
+    home = tempfile.TemporaryDirectory(prefix="assay-tests-")
+    workspace = str(Path(home.name) / "workspace")
+    os.environ.update(HOME=home.name, USERPROFILE=home.name, ASSAY_TEST_HOME=home.name, ASSAY_WORKSPACE=workspace)
+    return home
+
+
+HOME = own_home()  # before any test module reads the environment; removed when this process ends
 # several test processes share the cores: torch's threads would spin against each other
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("assay", deadline=None)  # a busy machine is no defect

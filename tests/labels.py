@@ -2,9 +2,10 @@
 
 import pyarrow as pa
 
+from metrics.core.label_schema import LABELS, Sampling, now
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.store.labels import LABELS, Labels, Sampling, now
+from metrics.store.label_sets import Labels
 from tests.engine.engine_scenes import WORDS, finished
 
 MODELS = ("long", "short")

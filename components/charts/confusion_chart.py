@@ -1,5 +1,7 @@
 """The confusion matrix as a heatmap; its numbers are those of metrics.presentation.chart_data.confusion_counts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ def confusion_figure(
     things: str = "cases",
     dark: bool = False,
     pixels_high: int = 440,
-) -> "go.Figure":
+) -> go.Figure:
     """True label down, predicted label across; the count is printed, the shade is its share: right ones in one colour,
     mistakes in another. With `margins` (row, column) those two stand apart.
 
@@ -50,13 +52,14 @@ def confusion_figure(
             z=z, x=_edges(across, bool(margins)), y=_edges(down, bool(margins)), zmin=0, zmax=top, showscale=False,
             colorscale=[[0, base], [1, colour]], xgap=2, ygap=2, hoverinfo="skip",
         )  # fmt: skip
+    counted: list[list[int]] = matrix.to_numpy().astype(int).tolist()
     cells = [
         (i, j) for i in range(len(rows)) for j in range(len(columns)) if not margins or (i, j) != _last(rows, columns)
     ]
     figure.add_scatter(
         x=[across[j] for _, j in cells], y=[down[i] for i, _ in cells], mode="markers+text",
         marker={"symbol": "square", "size": max(10, min(60, 380 // max(1, len(rows)))), "color": "rgba(0,0,0,0)"},
-        text=[_short(int(matrix.iat[i, j])) for i, j in cells],
+        text=[_short(counted[i][j]) for i, j in cells],
         textfont={
             "size": 13 if len(rows) <= 14 else 10,
             "color": [
@@ -67,8 +70,8 @@ def confusion_figure(
                 for i, j in cells
             ],
         },
-        customdata=[[rows[i], columns[j], int(matrix.iat[i, j])] for i, j in cells],
-        hovertext=[_facts(rows[i], columns[j], int(matrix.iat[i, j]), shares[i][j], margins, things) for i, j in cells],
+        customdata=[[rows[i], columns[j], counted[i][j]] for i, j in cells],
+        hovertext=[_facts(rows[i], columns[j], counted[i][j], shares[i][j], margins, things) for i, j in cells],
         hoverinfo="text", **undimmed(),
     )  # fmt: skip
     _name_axes(figure, rows, columns, down, across, margins)
@@ -115,7 +118,7 @@ def _facts(label: str, predicted: str, count: int, share: float, margins: tuple[
 
 
 def _name_axes(
-    figure: "go.Figure", rows: Sequence[str], columns: Sequence[str], down: Sequence[float], across: Sequence[float],
+    figure: go.Figure, rows: Sequence[str], columns: Sequence[str], down: Sequence[float], across: Sequence[float],
     margins: tuple[str, str] | None,
 ) -> None:  # fmt: skip
     def text(name: str, most: int) -> str:

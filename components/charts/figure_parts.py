@@ -1,13 +1,16 @@
 """What the charts share: panels, direct labels, literal text, the point that was clicked."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import INK
 
 if TYPE_CHECKING:
+    import pandas as pd
     import plotly.graph_objects as go
 
 PANEL_COLUMNS = 4
@@ -22,7 +25,7 @@ Place = Mapping[str, Mapping[str, int]]  # panel → {"row": …, "col": …}
 
 def unit_panels(
     labels: Sequence[str], x: str, y: str, pixels_high: int, dark: bool
-) -> tuple["go.Figure", dict[str, dict[str, int]]]:
+) -> tuple[go.Figure, dict[str, dict[str, int]]]:
     """Return a figure with a panel a label, both axes 0 … 1, titled `x` and `y`; and where each label's panel is."""
     across = {4: 2, 5: 3, 6: 3}.get(len(labels), min(PANEL_COLUMNS, len(labels)))
     figure, place, down = panels(labels, across, pixels_high, dark)
@@ -36,7 +39,7 @@ def unit_panels(
 
 def panels(
     labels: Sequence[str], across: int, pixels_high: int, dark: bool, **options: Any
-) -> tuple["go.Figure", dict[str, dict[str, int]], int]:
+) -> tuple[go.Figure, dict[str, dict[str, int]], int]:
     """Return a figure with a panel a label, `across` beside each other; where each is; and how many rows there are."""
     from plotly.subplots import make_subplots
 
@@ -57,7 +60,7 @@ def panels(
 
 
 def name_lines(
-    figure: "go.Figure",
+    figure: go.Figure,
     labels: Sequence[str],
     ends: Mapping[str, Sequence[End]],
     colours: Mapping[str, str],
@@ -82,6 +85,12 @@ def name_lines(
             text=plain(shorten(series, 22)), showarrow=False, font={"color": colours[series], "size": 12},
             xanchor=side, yanchor="bottom", **place[labels[0]],
         )  # fmt: skip
+
+
+def lines_of(points: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """Yield the points of each line with its (label, series), in the order in which they come."""
+    for (label, series), line in points.groupby(["label", "series"], sort=False):
+        yield (str(label), str(series)), line
 
 
 def spread(ends: Sequence[End]) -> tuple[list[End], list[float]]:

@@ -1,6 +1,8 @@
 """Bars with intervals: one number per class, and what each kind of error costs."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -26,7 +28,7 @@ def bars_figure(
     bounds: tuple[float, float] | None = None,
     order: Sequence[str] = (),
     pixels_high: int = 460,
-) -> "go.Figure":
+) -> go.Figure:
     """Horizontal bars in groups by `name`, one a series, the 95 % interval as a whisker, the number beside it.
 
     `numbers` has name (of the group), series, value (NaN for none), low, high (NaN for no interval), n and `key`, which
@@ -96,7 +98,7 @@ def ranked_figure(
     dark: bool = False,
     bounds: tuple[float, float] | None = None,
     threshold: float | None = None,
-) -> "go.Figure":
+) -> go.Figure:
     """One number a model: a bar each in the order of the rows, named at its foot, the interval as a whisker.
 
     `numbers` as in `bars_figure`, `series` being the model; the threshold is a dotted line.
@@ -140,7 +142,7 @@ def ranked_figure(
     return figure
 
 
-def _facts(series: str, row: Mapping[str, Any], unit: str) -> str:
+def _facts(series: str, row: Mapping[Hashable, Any], unit: str) -> str:
     bounds = interval(row["low"], row["high"])
     value = f"{number(row['value'])} {unit}".strip()
     return f"<b>{plain(series)}</b>, {plain(row['name'])}<br>{value}" + (

@@ -3,6 +3,8 @@
 A table of outcomes has `series`, `label`, `threshold`, `kind`, `count` and `examples` (a JSON list).
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,7 +44,7 @@ def counted(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 def outcomes_figure(
     outcomes: pd.DataFrame, threshold: float, things: str = "cases", dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """Ground truths above the zero line by what became of them, false predictions below it; one panel a series.
 
     The bar at `threshold` is full, the others pale. Every bar carries [series, kind, threshold] as customdata.

@@ -1,5 +1,8 @@
 """The pass rate of a monitor, window by window, with its intervals and the limits of its status."""
 
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -21,7 +24,7 @@ WORDS = {
 def passing_figure(
     windows: pd.DataFrame, warning: float, critical: float, chosen: int | None = None, dark: bool = False,
     pixels_high: int = 300,
-) -> "go.Figure":  # fmt: skip
+) -> go.Figure:  # fmt: skip
     """Return the share of judged cases that pass in each window, its 95 % interval, and dotted lines at the two limits.
 
     `windows` as metrics.monitoring.trend gives it. The symbol and the colour say the window's status; the `chosen`
@@ -69,7 +72,7 @@ def passing_figure(
     return figure
 
 
-def _hover(row: dict[str, Any], timed: bool) -> str:
+def _hover(row: Mapping[Hashable, Any], timed: bool) -> str:
     begins = moment(row["begins"].isoformat()) if timed else f"from sampled case {count(row['first_number'] + 1)}"
     return (
         f"<b>{begins}</b><br>{number(row['rate'])} pass (95 % {interval(row['low'], row['high'])})"

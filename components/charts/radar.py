@@ -1,5 +1,7 @@
 """Several metrics of a few models as a radar: each spoke runs from the worst (centre) to the best of its range."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,16 +13,16 @@ from metrics.presentation.palette import INK, LINE, MUTED
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-LINE_OF = 16  # characters beside a spoke
+    from components.data import Cell, Column
 
-Column = Mapping[str, Any]  # of components.data.leaderboard
-Cells = Mapping[tuple[str, str], Mapping[str, Any]]
+LINE_OF = 16  # characters beside a spoke
 
 
 def radar_figure(
-    columns: Sequence[Column], models: Sequence[str], cells: Cells, colours: Mapping[str, str], dark: bool = False,
+    columns: Sequence[Column], models: Sequence[str], cells: Mapping[tuple[str, str], Cell],
+    colours: Mapping[str, str], dark: bool = False,
     pixels_high: int = 470,
-) -> "go.Figure":  # fmt: skip
+) -> go.Figure:  # fmt: skip
     """Return a closed line a model; a spoke a column, all of which `can_be_spoke`; a model's gap where it has no value.
 
     A point carries [model, column key] as customdata; colour, line and marker all tell the models apart.
@@ -30,13 +32,13 @@ def radar_figure(
     spokes = [spoke(column) for column in columns]
     figure = go.Figure()
     for index, model in enumerate(models):
-        own = [cells.get((model, column["key"])) or {} for column in columns]
+        own = [cells.get((model, column.key)) for column in columns]
         figure.add_scatterpolar(
-            r=_closed([cell.get("goodness") for cell in own]), theta=_closed(spokes), mode="lines+markers",
+            r=_closed([cell.goodness if cell else None for cell in own]), theta=_closed(spokes), mode="lines+markers",
             name=plain(shorten(model, 28)), connectgaps=False,
             line={"color": colours[model], "width": 2, "dash": DASHES[index % len(DASHES)]},
             marker={"color": colours[model], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
-            customdata=_closed([[model, column["key"]] for column in columns]), hoverinfo="text",
+            customdata=_closed([[model, column.key] for column in columns]), hoverinfo="text",
             hovertext=_closed([about(model, column, cell) for column, cell in zip(columns, own, strict=True)]),
             **undimmed(),
         )  # fmt: skip
@@ -63,23 +65,23 @@ def radar_figure(
 
 def spoke(column: Column) -> str:
     """Return a metric's name beside its spoke, told from its namesakes, in short lines."""
-    lines = textwrap.wrap(shorten(str(column["evaluator_title"]), 32), LINE_OF)
-    if column["metric"] != column["evaluator"]:
-        lines.append(shorten(str(column["title"]), LINE_OF + 2))
-    return f"{'<br>'.join(map(plain, lines))} {ARROWS[column['direction']]}"
+    lines = textwrap.wrap(shorten(str(column.evaluator_title), 32), LINE_OF)
+    if column.metric != column.evaluator:
+        lines.append(shorten(str(column.title), LINE_OF + 2))
+    return f"{'<br>'.join(map(plain, lines))} {ARROWS[column.direction]}"
 
 
-def about(model: str, column: Column, cell: Mapping[str, Any]) -> str:
+def about(model: str, column: Column, cell: Cell | None) -> str:
     """Return what a point stands for: the value with interval and n, what the metric means, where the point lies."""
-    bounds = interval(cell.get("low"), cell.get("high"))
-    value = f"{number(cell.get('value'))} {column['unit']}".strip() + (f" (95 % {bounds})" if bounds else "")
+    bounds = interval(cell.low, cell.high) if cell else ""
+    value = f"{number(cell.value if cell else None)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")
     place = ""
-    if cell.get("goodness") is not None:
-        place = f"<br>{round(100 * cell['goodness'])} % of the way from worst to best"
+    if cell is not None and cell.goodness is not None:
+        place = f"<br>{round(100 * cell.goodness)} % of the way from worst to best"
     return (
-        f"<b>{plain(shorten(model, 60))}</b><br>{plain(column['evaluator_title'])}: {plain(column['title'])}<br>"
-        f"{value}, n {cell.get('n', 0):,}<br>{plain(shorten(column['description'], 90))}<br>"
-        f"range {range_text(column['low'], column['high'])}, {DIRECTIONS[column['direction']]}{place}"
+        f"<b>{plain(shorten(model, 60))}</b><br>{plain(column.evaluator_title)}: {plain(column.title)}<br>"
+        f"{value}, n {cell.n if cell else 0:,}<br>{plain(shorten(column.description, 90))}<br>"
+        f"range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}{place}"
         "<br>click: its cases"
     )
 

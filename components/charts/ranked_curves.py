@@ -1,11 +1,13 @@
 """Curves over every score there is: precision over recall by rank, and the receiver operating characteristic (ROC)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.figure_parts import End, name_lines, plain, unit_panels
+from components.charts.figure_parts import End, lines_of, name_lines, plain, unit_panels
 from metrics.presentation.palette import MUTED
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 def rank_figure(
     points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """Interpolated precision over recall, the curve behind average precision: one panel a label.
 
     `points` has series, label, recall, precision.
@@ -22,7 +24,7 @@ def rank_figure(
     labels = list(dict.fromkeys(points["label"]))
     figure, place = unit_panels(labels, "recall", "precision", pixels_high, dark)
     ends: dict[str, list[End]] = {label: [] for label in labels}
-    for (label, series), line in points.groupby(["label", "series"], sort=False):
+    for (label, series), line in lines_of(points):
         line = line.dropna(subset=["precision", "recall"]).sort_values("recall", kind="stable")
         if line.empty:
             continue
@@ -41,7 +43,7 @@ def rank_figure(
 
 def roc_figure(
     points: pd.DataFrame, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """True positive rate over false positive rate, with the diagonal of a guess: one panel a label.
 
     `points` has series, label, threshold (NaN where there is none), fpr, tpr.
@@ -54,7 +56,7 @@ def roc_figure(
             x=[0, 1], y=[0, 1], mode="lines", line={"color": MUTED[dark], "width": 1, "dash": "dot"}, hoverinfo="skip",
             **place[label],
         )  # fmt: skip
-    for (label, series), line in points.groupby(["label", "series"], sort=False):
+    for (label, series), line in lines_of(points):
         at = [f" at score ≥ {score:.3g}" if score == score else "" for score in line["threshold"]]
         figure.add_scatter(
             x=line["fpr"], y=line["tpr"], mode="lines", name=plain(series),

@@ -1,5 +1,7 @@
 """The reliability diagram: how often a model is right when it says how sure it is."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 def reliability_figure(
     bins: pd.DataFrame, colours: Mapping[str, str], things: str = "cases", dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """Share right over mean confidence with its interval, the diagonal of perfect calibration, and n below.
 
     `bins` has series, bin_low, bin_high, n, mean_confidence, accuracy, low, high. Two panels a series: the diagram, and
@@ -48,10 +50,10 @@ def reliability_figure(
         )  # fmt: skip
         spans = [f"{low:.2f} … {high:.2f}" for low, high in zip(held["bin_low"], held["bin_high"], strict=True)]
         facts = [
-            f"<b>{plain(name)}</b>, score {span}<br>right {number(entry.accuracy)} "
-            f"({number(entry.low)}–{number(entry.high)}) at mean score {number(entry.mean_confidence)}"
-            f"<br>{int(entry.n):,} {things}"
-            for span, entry in zip(spans, held.itertuples(index=False), strict=True)
+            f"<b>{plain(name)}</b>, score {span}<br>right {number(entry['accuracy'])} "
+            f"({number(entry['low'])}–{number(entry['high'])}) at mean score {number(entry['mean_confidence'])}"
+            f"<br>{int(entry['n']):,} {things}"
+            for span, entry in zip(spans, held.to_dict("records"), strict=True)
         ]
         about = [[name, float(low)] for low in held["bin_low"]]
         figure.add_scatter(

@@ -1,8 +1,10 @@
 """How a metric spreads over the cases: box plots, histograms, and the share of cases up to each value."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import DASHES, SYMBOLS, panels, plain, undimmed
 from metrics.presentation.format import count, number, plural, shorten
@@ -11,15 +13,20 @@ from metrics.presentation.palette import INK, LINE, MUTED
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from components.data import Distribution
+
 ROW = 44  # pixels a box
 MARK = 5  # of the quantiles every so many are marked on a line
 HALF = 0.3  # of a box's height, in rows
-Own = Mapping[str, Any]  # of components.data.distributions
 
 
 def box_figure(
-    models: Sequence[Own], colours: Mapping[str, str], x: str, threshold: float | None = None, dark: bool = False
-) -> "go.Figure":
+    models: Sequence[Distribution],
+    colours: Mapping[str, str],
+    x: str,
+    threshold: float | None = None,
+    dark: bool = False,
+) -> go.Figure:
     """Return a box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, the farthest cases as
     points.
 
@@ -29,10 +36,10 @@ def box_figure(
 
     figure = go.Figure()
     for y, own in enumerate(models):
-        colour = colours[own["model"]]
-        lower, median, upper = own["box"]
+        colour = colours[own.model]
+        lower, median, upper = own.box
         line = {"color": colour, "width": 1.6}
-        for start, end in ((own["whisker_low"], lower), (upper, own["whisker_high"])):
+        for start, end in ((own.whisker_low, lower), (upper, own.whisker_high)):
             figure.add_scatter(x=[start, end], y=[y, y], mode="lines", line=line, hoverinfo="skip")
         figure.add_scatter(
             x=[lower, upper, upper, lower, lower], y=[y - HALF, y - HALF, y + HALF, y + HALF, y - HALF], mode="lines",
@@ -42,20 +49,20 @@ def box_figure(
             x=[median, median], y=[y - HALF, y + HALF], mode="lines", line={"color": colour, "width": 4},
             hoverinfo="skip",
         )  # fmt: skip
-        if own["far"]:
+        if own.far:
             figure.add_scatter(
-                x=[value for _, value in own["far"]], y=[y] * len(own["far"]), mode="markers",
+                x=[value for _, value in own.far], y=[y] * len(own.far), mode="markers",
                 marker={"color": colour, "size": 8, "symbol": "circle-open", "line": {"width": 1.5}},
-                customdata=[[own["model"], case] for case, _ in own["far"]], hoverinfo="text",
+                customdata=[[own.model, case] for case, _ in own.far], hoverinfo="text",
                 hovertext=[
-                    f"case <b>{plain(shorten(case, 40))}</b> of {plain(shorten(own['model'], 40))}<br>{number(value)}: "
+                    f"case <b>{plain(shorten(case, 40))}</b> of {plain(shorten(own.model, 40))}<br>{number(value)}: "
                     "beyond the whiskers<br>click: the case"
-                    for case, value in own["far"]
+                    for case, value in own.far
                 ],
                 **undimmed(),
             )  # fmt: skip
         figure.add_scatter(
-            x=[own["mean"]], y=[y], mode="markers", customdata=[[own["model"]]], hoverinfo="text",
+            x=[own.mean], y=[y], mode="markers", customdata=[[own.model]], hoverinfo="text",
             marker={"color": colour, "size": 12, "symbol": "diamond", "line": {"width": 1.5, "color": INK[dark]}},
             hovertext=[_told(own)], **undimmed(),
         )  # fmt: skip
@@ -65,7 +72,7 @@ def box_figure(
             x=threshold, y=-0.75, text=f"threshold {threshold:g}", showarrow=False, font={"color": MUTED[dark]}
         )
     figure.update_yaxes(
-        tickvals=list(range(len(models))), ticktext=[plain(shorten(own["model"], 26)) for own in models],
+        tickvals=list(range(len(models))), ticktext=[plain(shorten(own.model, 26)) for own in models],
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
     figure.update_xaxes(title={"text": plain(x), "standoff": 6}, gridcolor=LINE[dark], zeroline=False, showline=True)
@@ -77,36 +84,36 @@ def box_figure(
 
 
 def histogram_figure(
-    models: Sequence[Own], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False,
+    models: Sequence[Distribution], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False,
     pixels_high: int = 460,
-) -> "go.Figure":  # fmt: skip
+) -> go.Figure:  # fmt: skip
     """Return a panel a model: how many cases lie in each bin. A bar carries [model, low, high] as customdata, high
     None of the last one, which is closed.
     """
-    names = [own["model"] for own in models]
+    names = [own.model for own in models]
     figure, place, down = panels(names, 1 if len(names) < 3 else 2 if len(names) < 5 else 3, pixels_high, dark)
     widths = [high - low for low, high in pairwise(edges)]
     middles = [low + width / 2 for low, width in zip(edges, widths, strict=False)]
     last = len(middles) - 1
     for own in models:
         figure.add_bar(
-            x=middles, y=own["bins"], width=[0.94 * width for width in widths],
-            marker={"color": colours[own["model"]], "line": {"width": 0}},
+            x=middles, y=own.bins, width=[0.94 * width for width in widths],
+            marker={"color": colours[own.model], "line": {"width": 0}},
             customdata=[
-                [own["model"], edges[i], None if i == last else edges[i + 1]] for i in range(len(middles))
+                [own.model, edges[i], None if i == last else edges[i + 1]] for i in range(len(middles))
             ],
             hoverinfo="text",
             hovertext=[
-                f"<b>{plain(shorten(own['model'], 60))}</b><br>{plural(n, 'case')} of {count(own['n'])} from "
+                f"<b>{plain(shorten(own.model, 60))}</b><br>{plural(n, 'case')} of {count(own.n)} from "
                 f"{edges[i]:g} {'to' if i == last else 'up to, without,'} {edges[i + 1]:g}<br>click: these cases"
-                for i, n in enumerate(own["bins"])
+                for i, n in enumerate(own.bins)
             ],
-            **place[own["model"]], **undimmed(),
+            **place[own.model], **undimmed(),
         )  # fmt: skip
     # else the handles that stretch one panel's axis lie over the last bars of the panel before
     figure.update_xaxes(range=[edges[0], edges[-1]], showline=True, zeroline=False, fixedrange=True)
     figure.update_xaxes(title={"text": plain(x), "standoff": 6}, row=down, col=1)
-    most = max(max(own["bins"]) for own in models)
+    most = max(max(own.bins) for own in models)
     figure.update_yaxes(range=[0, 1.06 * most], gridcolor=LINE[dark], fixedrange=True)
     figure.update_yaxes(title={"text": "cases", "standoff": 6}, col=1)
     figure.update_layout(bargap=0)
@@ -114,8 +121,8 @@ def histogram_figure(
 
 
 def ecdf_figure(
-    models: Sequence[Own], colours: Mapping[str, str], x: str, dark: bool = False, pixels_high: int = 460
-) -> "go.Figure":
+    models: Sequence[Distribution], colours: Mapping[str, str], x: str, dark: bool = False, pixels_high: int = 460
+) -> go.Figure:
     """Return a line a model: the share of its cases that lie at or below each value, named where it crosses one half.
 
     A point carries [model] as customdata.
@@ -124,19 +131,19 @@ def ecdf_figure(
 
     figure = go.Figure()
     for index, own in enumerate(models):
-        steps = len(own["quantiles"]) - 1
+        steps = len(own.quantiles) - 1
         shares = [place / steps for place in range(steps + 1)]
         figure.add_scatter(
-            x=own["quantiles"], y=shares, mode="lines", hoverinfo="skip", showlegend=False,
-            line={"color": colours[own["model"]], "width": 2, "shape": "hv", "dash": DASHES[index % len(DASHES)]},
+            x=own.quantiles, y=shares, mode="lines", hoverinfo="skip", showlegend=False,
+            line={"color": colours[own.model], "width": 2, "shape": "hv", "dash": DASHES[index % len(DASHES)]},
         )  # fmt: skip
-        marked = list(zip(shares, own["quantiles"], strict=True))[::MARK]
+        marked = list(zip(shares, own.quantiles, strict=True))[::MARK]
         figure.add_scatter(
             x=[value for _, value in marked], y=[share for share, _ in marked], mode="markers",
-            name=plain(shorten(own["model"], 28)), customdata=[[own["model"]]] * len(marked), hoverinfo="text",
-            marker={"color": colours[own["model"]], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
+            name=plain(shorten(own.model, 28)), customdata=[[own.model]] * len(marked), hoverinfo="text",
+            marker={"color": colours[own.model], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
             hovertext=[
-                f"<b>{plain(shorten(own['model'], 60))}</b><br>{round(100 * share)} % of {plural(own['n'], 'case')} "
+                f"<b>{plain(shorten(own.model, 60))}</b><br>{round(100 * share)} % of {plural(own.n, 'case')} "
                 f"have at most {number(value)}<br>click: its cases"
                 for share, value in marked
             ],
@@ -154,13 +161,13 @@ def ecdf_figure(
     return figure
 
 
-def _told(own: Own) -> str:
-    lower, median, upper = own["box"]
-    beyond = f"<br>{plural(own['beyond'], 'case')} beyond the whiskers" if own["beyond"] else ""
+def _told(own: Distribution) -> str:
+    lower, median, upper = own.box
+    beyond = f"<br>{plural(own.beyond, 'case')} beyond the whiskers" if own.beyond else ""
     return (
-        f"<b>{plain(shorten(own['model'], 60))}</b><br>mean {number(own['mean'])} (◆), n {count(own['n'])}<br>"
+        f"<b>{plain(shorten(own.model, 60))}</b><br>mean {number(own.mean)} (◆), n {count(own.n)}<br>"
         f"median {number(median)}; half of the cases lie from {number(lower)} to {number(upper)} (box)<br>"
-        f"whiskers from {number(own['whisker_low'])} to {number(own['whisker_high'])}: within 1.5 box lengths"
+        f"whiskers from {number(own.whisker_low)} to {number(own.whisker_high)}: within 1.5 box lengths"
         f"{beyond}<br>click: its cases"
     )
 

@@ -3,12 +3,14 @@
 The points are those of metrics.presentation.chart_data.curve_points; one panel per label, one colour per series.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.charts.figure_parts import End, name_lines, plain, undimmed, unit_panels
+from components.charts.figure_parts import End, lines_of, name_lines, plain, undimmed, unit_panels
 from metrics.presentation.chart_data.curve_points import at_threshold, best_threshold
 from metrics.presentation.format import number
 from metrics.presentation.palette import MUTED, SURFACE
@@ -25,7 +27,7 @@ HOVER = (
 
 def threshold_figure(
     points: pd.DataFrame, threshold: float, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """Precision over recall as the score threshold moves: one panel a label, a large marker at `threshold`.
 
     Every point carries [series, label, threshold, …] as customdata.
@@ -33,7 +35,7 @@ def threshold_figure(
     labels = list(dict.fromkeys(points["label"]))
     figure, place = unit_panels(labels, "recall", "precision", pixels_high, dark)
     ends: dict[str, list[End]] = {label: [] for label in labels}
-    for (label, series), line in points.groupby(["label", "series"], sort=False):
+    for (label, series), line in lines_of(points):
         line = line.dropna(subset=["precision", "recall"]).sort_values("threshold")
         if line.empty:
             continue
@@ -45,20 +47,20 @@ def threshold_figure(
 
 def f1_figure(
     points: pd.DataFrame, threshold: float, colours: Mapping[str, str], dark: bool = False, pixels_high: int = 430
-) -> "go.Figure":
+) -> go.Figure:
     """F1 over the score threshold: one panel a label, a large marker at the best threshold of each series.
 
     A line stands at `threshold`. Every point carries [series, label, threshold, …] as customdata.
     """
     labels = list(dict.fromkeys(points["label"]))
     figure, place = unit_panels(labels, "score threshold", "F1", pixels_high, dark)
-    best = best_threshold(points)
+    best = dict(best_threshold(points)["threshold"].items())
     ends: dict[str, list[End]] = {label: [] for label in labels}
-    for (label, series), line in points.groupby(["label", "series"], sort=False):
+    for (label, series), line in lines_of(points):
         line = line.dropna(subset=["f1"]).sort_values("threshold")
         if line.empty:
             continue
-        top = line[line["threshold"] == best.loc[(label, series), "threshold"]]
+        top = line[line["threshold"] == best[label, series]]
         _draw(figure, line, top, "threshold", "f1", series, colours, dark, place[label])
         ends[label].append((series, float(line["threshold"].iloc[-1]), float(line["f1"].iloc[-1])))
     for label in labels:
@@ -67,7 +69,7 @@ def f1_figure(
     return figure
 
 
-def rates(row: Mapping[str, Any]) -> str:
+def rates(row: Mapping[Hashable, Any]) -> str:
     """Counts and rates of one point in two lines."""
     return (
         f"✓ {int(row['tp']):,} found · ✗ {int(row['fp']):,} false · – {int(row['fn']):,} missed\n"
@@ -76,7 +78,7 @@ def rates(row: Mapping[str, Any]) -> str:
 
 
 def _draw(
-    figure: "go.Figure", line: pd.DataFrame, marked: pd.DataFrame, x: str, y: str, series: str,
+    figure: go.Figure, line: pd.DataFrame, marked: pd.DataFrame, x: str, y: str, series: str,
     colours: Mapping[str, str], dark: bool, where: Mapping[str, int],
 ) -> None:  # fmt: skip
     """A line of points, those in `marked` large."""
@@ -99,8 +101,8 @@ def _draw(
 def _custom(line: pd.DataFrame) -> list[list[Any]]:
     return [
         [
-            row.series, row.label, float(row.threshold), int(row.tp), int(row.fp), int(row.fn),
-            number(row.precision), number(row.recall), number(row.f1),
+            row["series"], row["label"], row["threshold"], int(row["tp"]), int(row["fp"]), int(row["fn"]),
+            number(row["precision"]), number(row["recall"]), number(row["f1"]),
         ]
-        for row in line.itertuples(index=False)
+        for row in line.to_dict("records")
     ]  # fmt: skip

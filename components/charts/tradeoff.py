@@ -1,7 +1,9 @@
 """Quality against what it costs: a point a model, those that no other one beats in both marked as the Pareto front."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from components.charts.figure_parts import plain, undimmed
 from metrics.presentation.format import count, interval, number, shorten
@@ -12,7 +14,22 @@ if TYPE_CHECKING:
 
 NAMED = 12  # models; of more only those on the front have a colour, a name and whiskers
 
-Point = Mapping[str, Any]  # model, value, low, high, n (of the quality); mean, mean_low, mean_high, taken (of the cost)
+
+class Span(NamedTuple):
+    """A number with its 95 % interval (None for none) and n."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Point(NamedTuple):
+    """A model with the mean of a metric and the mean of what an answer took: dollars, seconds or tokens."""
+
+    model: str
+    quality: Span
+    cost: Span
 
 
 def pareto(points: Sequence[Point], direction: str) -> list[str]:
@@ -23,20 +40,20 @@ def pareto(points: Sequence[Point], direction: str) -> list[str]:
     found: list[str] = []
     best = float("-inf")
     # by rising cost; of equally dear ones the best first, so that it alone can be on the front with its equals
-    ordered = sorted(points, key=lambda point: (point["mean"], -sign * point["value"]))
+    ordered = sorted(points, key=lambda point: (point.cost.value, -sign * point.quality.value))
     cost = None
     for point in ordered:
-        quality = sign * point["value"]
-        if quality > best or (quality == best and point["mean"] == cost):
-            found.append(point["model"])
-            best, cost = quality, point["mean"]
+        quality = sign * point.quality.value
+        if quality > best or (quality == best and point.cost.value == cost):
+            found.append(point.model)
+            best, cost = quality, point.cost.value
     return found
 
 
 def tradeoff_figure(
     points: Sequence[Point], colours: Mapping[str, str], titles: tuple[str, str], direction: str, dark: bool = False,
     pixels_high: int = 470,
-) -> "go.Figure":  # fmt: skip
+) -> go.Figure:  # fmt: skip
     """Cost across, quality up, both with 95 % intervals; the front joined by a dotted line, its points as stars.
 
     `titles` are those of cost and quality. A point carries [model] as customdata.
@@ -44,27 +61,28 @@ def tradeoff_figure(
     import plotly.graph_objects as go
 
     front = pareto(points, direction)
-    by_model = {point["model"]: point for point in points}
+    by_model = {point.model: point for point in points}
     figure = go.Figure()
     figure.add_scatter(
-        x=[by_model[model]["mean"] for model in front], y=[by_model[model]["value"] for model in front], mode="lines",
+        x=[by_model[model].cost.value for model in front],
+        y=[by_model[model].quality.value for model in front], mode="lines",
         line={"color": ACCENT[dark], "width": 1.5, "dash": "dot"}, hoverinfo="skip",
     )  # fmt: skip
     few = len(points) <= NAMED
     for on_front in (False, True):
-        own = [point for point in points if (point["model"] in front) == on_front]
+        own = [point for point in points if (point.model in front) == on_front]
         figure.add_scatter(
-            x=[point["mean"] for point in own], y=[point["value"] for point in own], mode="markers+text",
-            text=[plain(shorten(point["model"], 22)) if few or on_front else "" for point in own],
+            x=[point.cost.value for point in own], y=[point.quality.value for point in own], mode="markers+text",
+            text=[plain(shorten(point.model, 22)) if few or on_front else "" for point in own],
             textposition="top right", textfont={"size": 12, "color": INK[dark]}, cliponaxis=False,
             marker={
                 "size": 15 if on_front else 10 if few else 7, "symbol": "star" if on_front else "circle",
-                "color": [colours[point["model"]] if few or on_front else MUTED[dark] for point in own],
+                "color": [colours[point.model] if few or on_front else MUTED[dark] for point in own],
                 "line": {"width": 1, "color": INK[dark]},
             },
-            error_x=_whiskers(own, "mean", "mean_low", "mean_high", MUTED[dark]) if few or on_front else None,
-            error_y=_whiskers(own, "value", "low", "high", MUTED[dark]) if few or on_front else None,
-            customdata=[[point["model"]] for point in own], hoverinfo="text",
+            error_x=_whiskers([point.cost for point in own], MUTED[dark]) if few or on_front else None,
+            error_y=_whiskers([point.quality for point in own], MUTED[dark]) if few or on_front else None,
+            customdata=[[point.model] for point in own], hoverinfo="text",
             hovertext=[_told(point, titles, on_front) for point in own], **undimmed(),
         )  # fmt: skip
     figure.update_xaxes(title={"text": plain(titles[0]), "standoff": 6}, rangemode="tozero", **_axis(dark))
@@ -80,20 +98,19 @@ def _axis(dark: bool) -> dict[str, Any]:
     return {"showline": True, "zeroline": False, "gridcolor": LINE[dark]}
 
 
-def _whiskers(points: Sequence[Point], middle: str, low: str, high: str, colour: str) -> dict[str, Any]:
-    def reach(end: str, sign: int) -> list[float]:
-        return [0.0 if point[end] is None else max(0.0, sign * (point[end] - point[middle])) for point in points]
-
+def _whiskers(spans: Sequence[Span], colour: str) -> dict[str, Any]:
+    up = [0.0 if span.high is None else max(0.0, span.high - span.value) for span in spans]
+    down = [0.0 if span.low is None else max(0.0, span.value - span.low) for span in spans]
     return {
-        "type": "data", "symmetric": False, "array": reach(high, 1), "arrayminus": reach(low, -1), "thickness": 1,
-        "width": 3, "color": colour,
+        "type": "data", "symmetric": False, "array": up, "arrayminus": down, "thickness": 1, "width": 3,
+        "color": colour,
     }  # fmt: skip
 
 
 def _told(point: Point, titles: tuple[str, str], on_front: bool) -> str:
-    def numbers(value: str, low: str, high: str, n: str) -> str:
-        bounds = interval(point[low], point[high])
-        return f"{number(point[value])}" + (f" (95 % {bounds})" if bounds else "") + f", n {count(point[n])}"
+    def numbers(span: Span) -> str:
+        bounds = interval(span.low, span.high)
+        return number(span.value) + (f" (95 % {bounds})" if bounds else "") + f", n {count(span.n)}"
 
     place = (
         "on the Pareto front: no other model is as good for less, nor better for as much"
@@ -101,6 +118,6 @@ def _told(point: Point, titles: tuple[str, str], on_front: bool) -> str:
         else "not on the Pareto front: another model is as good for less, or better for as much"
     )
     return (
-        f"<b>{plain(shorten(point['model'], 60))}</b><br>{plain(titles[1])}: {numbers('value', 'low', 'high', 'n')}<br>"
-        f"{plain(titles[0])}: {numbers('mean', 'mean_low', 'mean_high', 'taken')}<br>{place}<br>click: its cases"
+        f"<b>{plain(shorten(point.model, 60))}</b><br>{plain(titles[1])}: {numbers(point.quality)}<br>"
+        f"{plain(titles[0])}: {numbers(point.cost)}<br>{place}<br>click: its cases"
     )

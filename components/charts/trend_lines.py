@@ -1,5 +1,7 @@
 """A metric over the runs of one suite: a line a model, each number with its interval."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,18 +14,18 @@ from metrics.presentation.phrases import p_value, signed
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from components.data import Column, Stop
+
 MOST_TICKS = 6
 APART = 0.05  # of the distance of two runs, between the models' intervals
 ROOM = 0.08  # of the span of the numbers, above and below them
 CERTAIN = ("better", "worse", "higher", "lower")
 
-Stop = Mapping[str, Any]  # of components.data.trend
-
 
 def trend_figure(
-    stops: Sequence[Stop], column: Mapping[str, Any], colours: Mapping[str, str], dark: bool = False,
+    stops: Sequence[Stop], column: Column, colours: Mapping[str, str], dark: bool = False,
     pixels_high: int = 330, chosen: tuple[str, str] | None = None,
-) -> "go.Figure":  # fmt: skip
+) -> go.Figure:  # fmt: skip
     """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
     ends.
 
@@ -32,35 +34,35 @@ def trend_figure(
     """
     import plotly.graph_objects as go
 
-    runs = {stop["run"]: stop for stop in stops}
+    runs = {stop.run: stop for stop in stops}
     places = {run: place for place, run in enumerate(runs)}
-    models = list(dict.fromkeys(stop["model"] for stop in stops))
+    models = list(dict.fromkeys(stop.model for stop in stops))
     step = min(APART, 0.4 / max(1, len(models)))
     low, high = _span(stops, column)
     figure = go.Figure()
     ends = []
     for index, model in enumerate(models):
-        own = [stop for stop in stops if stop["model"] == model]
+        own = [stop for stop in stops if stop.model == model]
         aside = step * (index - (len(models) - 1) / 2)
-        x = [places[stop["run"]] + aside for stop in own]
+        x = [places[stop.run] + aside for stop in own]
         figure.add_scatter(
-            x=x, y=[stop["value"] for stop in own], mode="lines+markers", name=plain(model),
+            x=x, y=[stop.cell.value for stop in own], mode="lines+markers", name=plain(model),
             line={"color": colours[model], "width": 2}, marker=_markers(own, colours[model], dark, chosen),
             error_y={
                 "type": "data", "symmetric": False, "thickness": 1.2, "width": 4, "color": colours[model],
-                "array": [_arm(stop["value"], stop["high"]) for stop in own],
-                "arrayminus": [_arm(stop["low"], stop["value"]) for stop in own],
+                "array": [_arm(stop.cell.value, stop.cell.high) for stop in own],
+                "arrayminus": [_arm(stop.cell.low, stop.cell.value) for stop in own],
             },
-            customdata=[[stop["run"], model] for stop in own], hovertext=[_hover(stop, column) for stop in own],
+            customdata=[[stop.run, model] for stop in own], hovertext=[_hover(stop, column) for stop in own],
             hoverinfo="text", **undimmed(),
         )  # fmt: skip
-        ends.append((model, x[-1], (own[-1]["value"] - low) / (high - low)))
-    for (model, x, _), y in zip(*spread(ends), strict=True):
+        ends.append((model, x[-1], ((own[-1].cell.value or 0.0) - low) / (high - low)))
+    for (model, last, _), y in zip(*spread(ends), strict=True):
         figure.add_annotation(
-            x=x, y=low + y * (high - low), text=plain(shorten(model, 18)), showarrow=False, xanchor="left", xshift=12,
-            font={"color": colours[model], "size": 13},
+            x=last, y=low + y * (high - low), text=plain(shorten(model, 18)), showarrow=False, xanchor="left",
+            xshift=12, font={"color": colours[model], "size": 13},
         )  # fmt: skip
-    threshold = column["threshold"]
+    threshold = column.threshold
     if threshold is not None and low <= threshold <= high:
         figure.add_hline(
             threshold, line={"color": MUTED[dark], "width": 1.5, "dash": "dot"}, annotation_text="threshold",
@@ -81,12 +83,12 @@ def trend_figure(
     return figure
 
 
-def _span(stops: Sequence[Stop], column: Mapping[str, Any]) -> tuple[float, float]:
+def _span(stops: Sequence[Stop], column: Column) -> tuple[float, float]:
     """Return the axis: all numbers and intervals with some room, not far beyond the metric's own range."""
-    seen = [stop[name] for stop in stops for name in ("value", "low", "high") if stop[name] is not None]
-    seen = [value for value in seen if math.isfinite(value)] or [0.0]
+    every = (value for stop in stops for value in (stop.cell.value, stop.cell.low, stop.cell.high))
+    seen = [value for value in every if value is not None and math.isfinite(value)] or [0.0]
     room = ROOM * ((max(seen) - min(seen)) or abs(seen[0]) or 1.0)
-    return max(min(seen) - room, column["low"] - room), min(max(seen) + room, column["high"] + room)
+    return max(min(seen) - room, column.low - room), min(max(seen) + room, column.high + room)
 
 
 def _arm(low: float | None, high: float | None) -> float:
@@ -94,9 +96,9 @@ def _arm(low: float | None, high: float | None) -> float:
 
 
 def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, str] | None) -> dict[str, Any]:
-    certain = [stop["significance"] in CERTAIN for stop in own]
+    certain = [stop.change is not None and stop.change.significance in CERTAIN for stop in own]
     return {
-        "size": [14 if (stop["run"], stop["model"]) == chosen else 10 for stop in own],
+        "size": [14 if (stop.run, stop.model) == chosen else 10 for stop in own],
         "symbol": ["diamond" if sure else "circle" for sure in certain],
         "color": [colour if sure else SURFACE[dark] for sure in certain],
         "line": {"color": colour, "width": 2},
@@ -106,21 +108,22 @@ def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, st
 
 def _named(stop: Stop) -> str:
     """Return what stands under the axis, narrow enough for MOST_TICKS: the name, the day as `3 Mar ’26`, the time."""
-    day, _, clock = moment(stop["created"]).partition(", ")
-    return f"{plain(shorten(stop['name'], 10))}<br>{day[:-4]}’{day[-2:]}<br>{clock}"
+    day, _, clock = moment(stop.created).partition(", ")
+    return f"{plain(shorten(stop.name, 10))}<br>{day[:-4]}’{day[-2:]}<br>{clock}"
 
 
-def _hover(stop: Stop, column: Mapping[str, Any]) -> str:
-    bounds = interval(stop["low"], stop["high"])
+def _hover(stop: Stop, column: Column) -> str:
+    bounds = interval(stop.cell.low, stop.cell.high)
     lines = [
-        f"<b>{plain(shorten(stop['model'], 60))}</b>",
-        f"{plain(shorten(stop['name'], 60))}, {moment(stop['created'])}",
-        f"{number(stop['value'])} {column['unit']}".strip()
+        f"<b>{plain(shorten(stop.model, 60))}</b>",
+        f"{plain(shorten(stop.name, 60))}, {moment(stop.created)}",
+        f"{number(stop.cell.value)} {column.unit}".strip()
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(stop['n'])}",
+        + f" · n {count(stop.cell.n)}",
     ]
-    if stop["before"]:
-        lines.append(f"since the run before: {stop['words']}")
-        if stop["difference"] is not None:
-            lines.append(f"{signed(stop['difference'])} on {stop['pairs']}, corrected p {p_value(stop['adjusted'])}")
+    if stop.before:
+        lines.append(f"since the run before: {stop.words}")
+        if stop.change is not None and stop.change.difference is not None:
+            change = stop.change
+            lines.append(f"{signed(change.difference)} on {change.units}, adjusted p {p_value(change.adjusted)}")
     return "<br>".join(lines)

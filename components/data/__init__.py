@@ -1,11 +1,15 @@
-"""The cached reads: the only place of the studio that knows the library.
+"""The cached reads: the only part of the studio that knows the library.
 
-What is cached is plain (ids, frames, records), never an instance of the library's classes. A sealed run never changes,
-so what is read from one is kept; everything else is read anew.
+A sealed run never changes, so what is read from one is kept; everything else is read on each call. What is handed on
+is frozen: types of the library or of this package, and data frames, which are read-only.
 """
+
+from typing import TYPE_CHECKING
 
 from components.data.agent_traces import trace
 from components.data.agreements import (
+    CorrectedMeans,
+    ReadLabels,
     add_labels,
     agreement_slices,
     agreements,
@@ -16,59 +20,59 @@ from components.data.agreements import (
     label_criteria,
     label_queue,
     label_sets,
+    labelled_metrics,
     rater_agreement,
     rater_outputs,
     read_labels,
     remove_labels,
-    trust_metrics,
     withdraw_label,
 )
-from components.data.boards import (
-    case_ids,
-    cases,
-    cases_needed,
-    catalogue,
-    comparison,
-    detectable,
-    differences,
-    headline,
-    insights,
-    label_comparison,
-    leaderboard,
-    problems,
-    trend,
-    value_bounds,
+from components.data.case_views import CaseView, case_ids, case_texts, cases, example, labels, segments, value_bounds
+from components.data.comparisons import comparison, differences, label_comparison, trend
+from components.data.curve_tables import (
+    confused,
+    curve_columns,
+    curves,
+    label_metrics,
+    label_numbers,
+    matched,
+    scored,
+    working_point,
 )
-from components.data.findings import (
-    case_texts,
-    compliance,
-    distributions,
-    flip_evidence,
-    flip_rates,
-    flips,
-    measured,
-    resources,
+from components.data.findings import compliance, compliance_words, flip_evidence, flip_rates, flips, insights, problems
+from components.data.found_slices import (
+    ReadSlice,
+    found_slices,
+    has_topics,
+    read_slice,
+    slice_level,
+    slice_measures,
+    slice_values,
 )
-from components.data.found_slices import found_slices, has_topics, read_slice, slice_measures, slice_values
 from components.data.inputs import (
     Inputs,
+    InspectedFile,
+    ReadInputs,
+    Understood,
     estimate,
     inspect,
     names_its_models,
     previews,
     problems_csv,
     read_inputs,
-    samples,
     start,
     stored_suites,
-    upload_folder,
     wants_files,
     wants_images,
 )
 from components.data.judge_settings import (
+    JudgeFacts,
+    RunJudges,
+    Setting,
     choose_judge,
     clear_cache,
     export_cache,
+    import_cache,
     judge_cache,
     judge_chosen,
     judge_facts,
@@ -76,33 +80,33 @@ from components.data.judge_settings import (
     judge_schemas,
     local_judge,
     local_judge_measured,
-    take_into_cache,
     try_judge,
+)
+from components.data.leaderboards import (
+    catalogue,
+    detectable,
+    distributions,
+    headline,
+    judges_of,
+    leaderboard,
+    metrics_by_case,
+    parameter_schema,
+    resources,
 )
 from components.data.matched_objects import (
     compared,
-    confused,
-    curve_columns,
-    curves,
-    example,
-    label_metrics,
-    label_numbers,
-    labels,
     match_evaluators,
     match_kinds,
     match_rules,
-    matched,
-    matches_at,
     object_counts,
     objects,
-    picture,
     repeats,
-    scored,
-    segments,
     thumbnails,
 )
 from components.data.model_needs import model_kinds, unavailable, uses_judge
 from components.data.monitors import (
+    Monitored,
+    MonitoredMetric,
     monitor_drift,
     monitor_failures,
     monitor_trend,
@@ -110,7 +114,9 @@ from components.data.monitors import (
     monitored,
     monitors,
 )
+from components.data.pictures import picture
 from components.data.prompts import (
+    TriedCase,
     checked_prompt,
     own_prompts,
     placeholders,
@@ -119,6 +125,7 @@ from components.data.prompts import (
     try_prompt,
 )
 from components.data.suite_drafts import (
+    SuiteFacts,
     divide_suite,
     draft_bytes,
     edit_draft,
@@ -132,9 +139,14 @@ from components.data.suite_drafts import (
     suite_facts,
     undo_edit,
 )
+from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (
+    ReportOutline,
+    RunFacts,
+    RunProgress,
     cancel,
     ensure_samples,
+    failure,
     progress,
     render_report,
     report_outline,
@@ -147,8 +159,117 @@ from components.data.workspace_runs import (
     workspace,
 )
 
+if TYPE_CHECKING:
+    from metrics.analysis import (
+        CasePage,
+        Cell,
+        Column,
+        Comparison,
+        Compliance,
+        Difference,
+        Distribution,
+        GalleryObject,
+        Leaderboard,
+        Listed,
+        ObjectPage,
+        Outline,
+        Ranks,
+        Resampled,
+        Segment,
+        Standard,
+        Stop,
+        Tile,
+        Trend,
+        Unpaired,
+        Window,
+        WorkingPoint,
+    )
+    from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
+    from metrics.analysis.labels.human_labels import Criterion
+    from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters, Stat
+    from metrics.analysis.labels.judge_bias import Bias
+    from metrics.analysis.slices import Measure, SliceSearch, SliceTable, SliceValue
+    from metrics.core.evaluator import Evaluator, Example, Metric
+    from metrics.engine import Estimate
+    from metrics.ingest import Preview
+    from metrics.ingest.tables.columns import Question
+    from metrics.judge.cache import Statistics
+    from metrics.judge.local.measured import Measured
+    from metrics.judge.workspace_judge import Trial
+    from metrics.monitoring import MetricDrift, Standing
+    from metrics.perturbations import Kind
+    from metrics.stats.prediction_powered import Estimate as MeanEstimate
+    from metrics.store.run import EvaluatorProgress, Progress
+
 __all__ = [
+    "ARCHIVES",
+    "TABLES",
+    "Agreement",
+    "Bias",
+    "CasePage",
+    "CaseView",
+    "Cell",
+    "Column",
+    "Comparison",
+    "Compliance",
+    "Corrected",
+    "CorrectedMeans",
+    "Criterion",
+    "Difference",
+    "Distribution",
+    "Estimate",
+    "Evaluator",
+    "EvaluatorProgress",
+    "Example",
+    "GalleryObject",
     "Inputs",
+    "InspectedFile",
+    "JudgeFacts",
+    "Kind",
+    "Leaderboard",
+    "Listed",
+    "MeanEstimate",
+    "Measure",
+    "Measured",
+    "MeasuredEvidence",
+    "Metric",
+    "MetricDrift",
+    "Monitored",
+    "MonitoredMetric",
+    "ObjectPage",
+    "Outline",
+    "Preview",
+    "Progress",
+    "Question",
+    "Ranks",
+    "Raters",
+    "ReadInputs",
+    "ReadLabels",
+    "ReadSlice",
+    "ReportOutline",
+    "Resampled",
+    "RunFacts",
+    "RunJudges",
+    "RunProgress",
+    "Segment",
+    "Setting",
+    "SliceSearch",
+    "SliceTable",
+    "SliceValue",
+    "Standard",
+    "Standing",
+    "Stat",
+    "Statistics",
+    "Stop",
+    "SuiteFacts",
+    "Tile",
+    "Trend",
+    "Trial",
+    "TriedCase",
+    "Understood",
+    "Unpaired",
+    "Window",
+    "WorkingPoint",
     "add_labels",
     "agreement_slices",
     "agreements",
@@ -156,7 +277,6 @@ __all__ = [
     "case_ids",
     "case_texts",
     "cases",
-    "cases_needed",
     "catalogue",
     "cell_outputs",
     "checked_prompt",
@@ -165,6 +285,7 @@ __all__ = [
     "compared",
     "comparison",
     "compliance",
+    "compliance_words",
     "confused",
     "corrected_means",
     "curve_columns",
@@ -179,6 +300,7 @@ __all__ = [
     "estimate",
     "example",
     "export_cache",
+    "failure",
     "flip_evidence",
     "flip_rates",
     "flips",
@@ -186,6 +308,7 @@ __all__ = [
     "give_label",
     "has_topics",
     "headline",
+    "import_cache",
     "insights",
     "inspect",
     "judge_biases",
@@ -194,12 +317,14 @@ __all__ = [
     "judge_facts",
     "judge_of",
     "judge_schemas",
+    "judges_of",
     "label_comparison",
     "label_criteria",
     "label_metrics",
     "label_numbers",
     "label_queue",
     "label_sets",
+    "labelled_metrics",
     "labels",
     "leaderboard",
     "local_judge",
@@ -208,9 +333,9 @@ __all__ = [
     "match_kinds",
     "match_rules",
     "matched",
-    "matches_at",
-    "measured",
+    "metrics_by_case",
     "model_kinds",
+    "model_name",
     "monitor_drift",
     "monitor_failures",
     "monitor_trend",
@@ -221,6 +346,7 @@ __all__ = [
     "object_counts",
     "objects",
     "own_prompts",
+    "parameter_schema",
     "parts_of",
     "perturb_draft",
     "perturb_preview",
@@ -248,11 +374,11 @@ __all__ = [
     "runs",
     "same_suite",
     "sample_titles",
-    "samples",
     "save_draft",
     "save_prompt",
     "scored",
     "segments",
+    "slice_level",
     "slice_measures",
     "slice_values",
     "start",
@@ -260,20 +386,19 @@ __all__ = [
     "stored_suites",
     "suite_cases",
     "suite_facts",
-    "take_into_cache",
     "thumbnails",
     "trace",
     "trend",
-    "trust_metrics",
     "try_judge",
     "try_prompt",
     "unavailable",
     "undo_edit",
-    "upload_folder",
+    "upload_name",
     "uses_judge",
     "value_bounds",
     "wants_files",
     "wants_images",
     "withdraw_label",
+    "working_point",
     "workspace",
 ]

@@ -1,4 +1,4 @@
-"""Traces for the pages: steps as plain values, with what was counted of their tool calls."""
+"""Traces for the pages: steps as plain values, with the wasted tool calls counted."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ WASTES = ("failed", "redundant", "looping")
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def trace(text: str) -> dict[str, Any]:
-    """Return a trace to draw: `steps` (the first 300), `total`, `calls`, `wasted` (kind → how many), `problem`.
+    """Return a trace to draw: `steps` (the first 300), `total`, `calls`, `wasted` (kind → number), `problem`.
 
     A step has number, kind, role, text, tool, arguments, result, error, started, seconds and `marks`, the kinds of
-    waste; long texts are cut and say so. A trace that cannot be read has a `problem`, and its beginning as `raw`.
+    waste; long texts are cut with a note. A trace that cannot be read has a `problem`, and its beginning as `raw`.
     """
     from metrics.text.agents.traces import TraceError, efficiency, steps_of
 

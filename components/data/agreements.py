@@ -1,35 +1,67 @@
-"""What people say of a run's outputs, beside what its judge says: labels read, added, given; agreement and means."""
+"""Human labels beside a judge's scores: labels read, added, given; agreement, corrected means and bias."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pandas as pd
 import streamlit as st
 
-from components.data.inputs import _problem_table, upload_folder
+from components.data.uploaded_files import column_pairs, name_of, problem_table, upload_folder
 from components.data.workspace_runs import workspace
-from components.widgets import column_mapping, uploads
 
-Only = tuple[str, str]
+if TYPE_CHECKING:
+    from metrics.analysis import Column
+    from metrics.analysis.labels.human_labels import Criterion
+    from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters
+    from metrics.analysis.labels.judge_bias import Bias
+    from metrics.analysis.labels.label_queue import Queue
+    from metrics.ingest.label_files import LabelFile
+    from metrics.store.label_sets import Labels, LabelSet
+
+Only = tuple[str, str]  # evaluator, metric
 
 
-def label_criteria(run_id: str) -> list[dict[str, Any]]:
-    """Return what the outputs were labelled for, see human_labels.Criterion, and `middle`; [] without labels."""
+class ReadLabels(NamedTuple):
+    """An uploaded file of labels: its name, its problems, and what it holds unless it could not be read (None)."""
+
+    name: str
+    problems: pd.DataFrame
+    file: LabelFile | None
+
+
+class CorrectedMeans(NamedTuple):
+    """Each model's mean as judged and as corrected, and the sample that the correction rests on, in outputs.
+
+    ties: as many people pass as fail; unsure: labels; unanswered: drawn outputs without a label; sampled: of the random
+    sample, among the labelled.
+    """
+
+    rows: tuple[Corrected, ...]
+    ties: int
+    unsure: int
+    unanswered: int
+    sampled: int
+    labelled: int
+
+
+def label_criteria(run_id: str) -> Sequence[Criterion]:
+    """Return the criteria that outputs were labelled for; none without labels."""
     return _criteria(run_id, _version(run_id))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _criteria(run_id: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - a part of the cache's key
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _criteria(run_id: str, version: str) -> Sequence[Criterion]:  # noqa: ARG001 - a part of the cache's key
     from metrics.analysis.labels.human_labels import criteria
 
-    return [asdict(one) | {"middle": one.middle} for one in criteria(workspace().run(run_id))]
+    return criteria(workspace().run(run_id))
 
 
-def label_sets(run_id: str) -> list[dict[str, Any]]:
-    """Return the sets of labels, the oldest first: id, name, kind (upload, page), labels, raters, criteria, changed."""
-    return [asdict(one) for one in _labels(run_id).sets()]
+def label_sets(run_id: str) -> Sequence[LabelSet]:
+    """Return the sets of labels, oldest first."""
+    return _labels(run_id).sets()
 
 
 def remove_labels(run_id: str, set_id: str) -> None:
@@ -37,47 +69,36 @@ def remove_labels(run_id: str, set_id: str) -> None:
     _labels(run_id).remove(set_id)
 
 
-def read_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> dict[str, Any]:
-    """Return what an uploaded file of labels holds, or what is wrong with it.
-
-    ok, name, problems (data frame), and where it could be read: columns, form, label_columns, ignored, file_columns,
-    notes, labels (number), raters (number), criteria, head (data frame).
-    """
+def read_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> ReadLabels:
+    """Return what an uploaded file of labels holds, or what is wrong with it."""
     return _read(run_id, str(upload_folder()), token, pairs, sampling)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _read(run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling: str) -> dict[str, Any]:
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _read(run_id: str, folder: str, token: str, pairs: tuple[str, ...], sampling: str) -> ReadLabels:
     from metrics.core.errors import InputError
 
-    name = uploads.name_of(token, Path(folder))
+    name = name_of(token, Path(folder))
     try:
         found = _file(run_id, token, pairs, sampling)
     except InputError as failure:
-        return {"ok": False, "name": name, "problems": _problem_table(failure.problems), "columns": {}}
-    table = found.table
-    return {
-        "ok": True, "name": name, "problems": _problem_table(found.problems), "columns": dict(found.columns),
-        "form": found.form, "label_columns": list(found.label_columns), "ignored": list(found.ignored),
-        "file_columns": list(found.file_columns), "notes": list(found.notes), "labels": len(table),
-        "raters": len(table["rater"].unique()), "criteria": table["criterion"].unique().to_pylist(),
-        "cases": len(table["case_id"].unique()),
-    }  # fmt: skip
+        return ReadLabels(name, problem_table(failure.problems), None)
+    return ReadLabels(name, problem_table(found.problems), found)
 
 
 def add_labels(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> None:
-    """Store the labels of an uploaded file that `read_labels` found to be ok."""
+    """Store the labels of an uploaded file that `read_labels` could read."""
     found = _file(run_id, token, pairs, sampling)
     _labels(run_id).add(found.table, found.file)
 
 
-def _file(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> Any:
+def _file(run_id: str, token: str, pairs: tuple[str, ...], sampling: str) -> LabelFile:
     from metrics.ingest.label_files import read_labels
 
     run, folder = workspace().run(run_id), upload_folder()
     return read_labels(
-        folder / token, suite=run.suite, models=run.models, mapping=column_mapping.parse(pairs),
-        filename=uploads.name_of(token, folder), sampling=sampling,  # type: ignore[arg-type]
+        folder / token, suite=run.suite, models=run.models, mapping=column_pairs(pairs),
+        filename=name_of(token, folder), sampling=sampling,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -90,133 +111,118 @@ def give_label(
 
 
 def withdraw_label(run_id: str, case_id: str, model: str, rater: str, criterion: str) -> None:
-    """Take back a label that a rater gave in the page."""
+    """Remove a label that a rater gave in the page."""
     _labels(run_id).withdraw(case_id, model, rater, criterion)
 
 
-def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> dict[str, Any]:
-    """Return what a rater has labelled and what comes next, see label_queue.queue; read anew each time."""
+def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **choice: Any) -> Queue:
+    """Return what a rater has labelled and what comes next; computed on every call."""
     from metrics.analysis.labels.label_queue import queue
 
-    return asdict(queue(workspace().run(run_id), criterion, rater, only, **choice))
+    return queue(workspace().run(run_id), criterion, rater, only, **choice)
 
 
-def trust_metrics(run_id: str) -> list[dict[str, Any]]:
-    """Return the metrics that labels can be held against, those of a judge first: a column's facts and `judged`."""
-    from metrics.analysis import judged_evaluators
+def labelled_metrics(run_id: str) -> Sequence[Column]:
+    """Return the metrics that labels can be compared with, judged ones first."""
     from metrics.analysis.labels.judge_agreement import metric_columns
 
-    run = workspace().run(run_id)
-    judged = judged_evaluators(run)
-    return [asdict(column) | {"judged": column.evaluator in judged} for column in metric_columns(run).values()]
+    return tuple(metric_columns(workspace().run(run_id)).values())
 
 
-def rater_agreement(run_id: str, criterion: str) -> list[dict[str, Any]]:
-    """Return how far people agree, see metrics.analysis.labels.judge_agreement.Raters; statistics as {value, low,
-    high}.
-    """
+def rater_agreement(run_id: str, criterion: str) -> Sequence[Raters]:
+    """Return how far raters agree with each other: all together, then pairs."""
     return _raters(run_id, criterion, _version(run_id))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing the raters")
-def _raters(run_id: str, criterion: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - a part of the key
+def _raters(run_id: str, criterion: str, version: str) -> Sequence[Raters]:  # noqa: ARG001 - a part of the key
     from metrics.analysis.labels.judge_agreement import rater_agreement
 
-    return [asdict(pair) for pair in rater_agreement(workspace().run(run_id), criterion)]
+    return rater_agreement(workspace().run(run_id), criterion)
 
 
-def rater_outputs(run_id: str, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
-    """Return the outputs that two raters (with "" any two) labelled, those apart first: case_id, model, left, right."""
+def rater_outputs(run_id: str, criterion: str, left: str, right: str) -> Sequence[Mapping[str, Any]]:
+    """Return the outputs that two raters ("": any two) labelled, differing ones first: case_id, model, left, right."""
     from metrics.analysis.labels.judge_agreement import rater_outputs
 
     return rater_outputs(workspace().run(run_id), criterion, left, right)
 
 
-def agreements(run_id: str, criterion: str, **choice: Any) -> list[dict[str, Any]]:
-    """Return each metric beside the labels, see judge_agreement.Agreement: its facts, a column's facts, `key`."""
+def agreements(run_id: str, criterion: str, **choice: Any) -> Sequence[Agreement]:
+    """Return how far each metric agrees with the labels."""
     return _agreements(run_id, criterion, _version(run_id), **choice)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing scores and labels")
-def _agreements(run_id: str, criterion: str, version: str, **choice: Any) -> list[dict[str, Any]]:  # noqa: ARG001
+def _agreements(run_id: str, criterion: str, version: str, **choice: Any) -> Sequence[Agreement]:  # noqa: ARG001
     from metrics.analysis.labels.judge_agreement import agreements
 
-    return [_flat(one) for one in agreements(workspace().run(run_id), criterion, **choice)]
+    return agreements(workspace().run(run_id), criterion, **choice)
 
 
 def agreement_slices(
     run_id: str, criterion: str, only: Only, passing: float | None, threshold: float | None
-) -> list[dict[str, Any]]:
-    """One metric beside the labels for each model and tag: as `agreements`, and kind (model, tag) and name."""
+) -> Mapping[tuple[str, str], Agreement]:
+    """Return how far one metric agrees with the labels, by (`model` or `tag`, its name)."""
     return _slices(run_id, criterion, only, passing, threshold, _version(run_id))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing slice by slice")
 def _slices(
     run_id: str, criterion: str, only: Only, passing: float | None, threshold: float | None, version: str  # noqa: ARG001
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> Mapping[tuple[str, str], Agreement]:  # fmt: skip
     from metrics.analysis.labels.judge_agreement import slices
 
-    found = slices(workspace().run(run_id), criterion, only, passing, threshold)
-    return [{"kind": kind, "name": name, **_flat(one)} for (kind, name), one in found.items()]
+    return slices(workspace().run(run_id), criterion, only, passing, threshold)
 
 
 def cell_outputs(
     run_id: str, criterion: str, only: Only, threshold: float, cell: str, model: str | None = None,
     tag: str | None = None, passing: float | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> Sequence[Mapping[str, Any]]:  # fmt: skip
     """Return the outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
-    from metrics.analysis.labels.judge_agreement import cell_outputs, face
+    from metrics.analysis.labels.judge_agreement import cell_outputs, labelled_scores
 
     run = workspace().run(run_id)
-    return cell_outputs(run, face(run, *only, criterion, model, tag, passing), threshold, cell)
+    return cell_outputs(run, labelled_scores(run, *only, criterion, model, tag, passing), threshold, cell)
 
 
-def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = None) -> dict[str, Any]:
-    """Return each model's mean as judged and as corrected: rows as judge_agreement.Corrected, and about the sample.
-
-    rows; ties, unsure, unanswered (drawn outputs without a label), sampled, labelled (outputs).
-    """
+def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = None) -> CorrectedMeans:
+    """Return each model's mean as judged and as corrected by the labels."""
     return _corrected(run_id, criterion, only, tag, _version(run_id))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> dict[str, Any]:  # noqa: ARG001
-    from metrics.analysis.labels.human_labels import opinions
+def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> CorrectedMeans:  # noqa: ARG001
+    from metrics.analysis.labels.human_labels import human_labels
     from metrics.analysis.labels.judge_agreement import corrected_means
 
     run = workspace().run(run_id)
-    said = opinions(run, criterion)
-    return {
-        "rows": [asdict(row) for row in corrected_means(run, criterion, only, tag)],
-        "ties": said.ties, "unsure": said.criterion.unsure, "unanswered": sum(said.unanswered.values()),
-        "sampled": int(said.random.sum()), "labelled": int((said.given > 0).sum()),
-    }  # fmt: skip
+    people = human_labels(run, criterion)
+    return CorrectedMeans(
+        tuple(corrected_means(run, criterion, only, tag)), people.ties, people.criterion.unsure,
+        sum(people.unanswered.values()), int(people.random.sum()), int((people.given > 0).sum()),
+    )  # fmt: skip
 
 
-def judge_biases(run_id: str, criterion: str, only: Only, tag: str | None = None) -> list[dict[str, Any]]:
-    """Return what sways the judge, see metrics.analysis.labels.judge_bias.Bias, and `found`: beyond chance."""
+def judge_biases(run_id: str, criterion: str, only: Only, tag: str | None = None) -> Sequence[Bias]:
+    """Return what the judge's score depends on besides the labels."""
     return _biases(run_id, criterion, only, tag, _version(run_id))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _biases(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> list[dict[str, Any]]:  # noqa: ARG001
+def _biases(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> Sequence[Bias]:  # noqa: ARG001
     from metrics.analysis.labels.judge_bias import biases
 
-    return [asdict(one) | {"found": one.found} for one in biases(workspace().run(run_id), criterion, only, tag)]
+    return biases(workspace().run(run_id), criterion, only, tag)
 
 
-def _flat(one: Any) -> dict[str, Any]:
-    facts = asdict(one)
-    return facts | {"key": one.column.key}
-
-
-def _labels(run_id: str) -> Any:
-    from metrics.store.labels import Labels
+def _labels(run_id: str) -> Labels:
+    from metrics.store.label_sets import Labels
 
     return Labels(workspace().run(run_id))
 
 
 def _version(run_id: str) -> str:
-    """Of the labels: what is computed from them is computed anew when it changes."""
+    """Return the version of the labels: what is computed from them is computed again when it changes."""
     return str(_labels(run_id).version)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import workspace, workspace_path
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from metrics.core.evidence import Evidence
+    from metrics.judge.cache import Cache, Statistics
+    from metrics.judge.local.measured import Measured
+    from metrics.judge.workspace_judge import Trial
+    from metrics.presentation.verdict_rows import VerdictGroup
+
+Setting = Mapping[str, Any]  # of metrics.judge.settings.JudgeSettings, as JSON
 
 LIMITS = (
     "temperature", "max_tokens", "concurrency", "timeout", "requests_per_minute", "tokens_per_minute", "tries",
@@ -22,146 +29,148 @@ LIMITS = (
 GZIP = b"\x1f\x8b"
 
 
-def verdicts(evidence: dict[str, Any] | None) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
-    """Return an evidence in three: its lists of verdicts (see metrics.analysis.evidence), the rest, and who judged it.
+class RunJudges(NamedTuple):
+    """Who judged a finished run: names of the judges (none without one), judged evaluators (id → title), the spend.
 
-    A list has name, title and rows; a row number, text, holds, glyph, verdict, reason, rests, links, more.
+    `recorded`: its replies were replayed, no model was asked. `unreadable` and `skipped` count the cases and models
+    whose judged primary metric has no value for that reason.
     """
-    from metrics.analysis.evidence import verdict_lists
 
-    lists, rest = verdict_lists({name: value for name, value in (evidence or {}).items() if name != "judge"})
-    panel = rest.pop("panel", None) if "judge" in (evidence or {}) else None
-    shown = [
-        {
-            "name": entry.name, "title": entry.title,
-            "rows": [
-                {name: value for name, value in asdict(row).items() if name != "rests_on"}
-                | {"glyph": row.glyph, "links": row.links, "rests": [list(link) for link in row.rests_on]}
-                for row in entry.rows
-            ],
-        }
-        for entry in lists
-    ]  # fmt: skip
-    judge = dict((evidence or {}).get("judge") or {})
-    return shown, rest, judge | ({"panel": panel["judges"]} if panel else {})
+    judges: tuple[str, ...]
+    evaluators: Mapping[str, str]
+    spend: Mapping[str, Any] | None
+    recorded: bool
+    unreadable: int
+    skipped: int
 
 
-def judge_calls(told: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -> None:
-    """Give what `verdicts` said of each score's judge the replies that the score rests on, and the run's prompts."""
+class JudgeFacts(NamedTuple):
+    """A judge as far as it is known without loading anything; `settings` is None if there is none.
+
+    keys: environment variable → whether it is set; lacks: what it needs before it can be asked, in words; problem: why
+    its settings cannot be read.
+    """
+
+    settings: Setting | None = None
+    name: str = ""
+    keys: Mapping[str, bool] = {}
+    lacks: str = ""
+    problem: str = ""
+
+
+def evidence_parts(
+    evidence: Evidence | None,
+) -> tuple[tuple[VerdictGroup, ...], Mapping[str, Any], dict[str, Any]]:
+    """Return the three parts of an evidence: its groups of verdicts, its facts, and who judged; each may be empty."""
+    from metrics.presentation.verdict_rows import verdict_groups
+
+    if evidence is None:
+        return (), {}, {}
+    judge = dict(evidence.judge or {}) | ({"panel": evidence.panel["judges"]} if evidence.panel else {})
+    return verdict_groups(evidence), evidence.facts, judge
+
+
+def judge_calls(parts: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -> None:
+    """Add to the third of each score's `evidence_parts` the judge's replies it rests on, and the run's prompts."""
     from metrics import analysis
 
-    if not any(judge for _, _, judge in told):
+    if not any(judge for _, _, judge in parts):
         return
     rows = analysis.judgements(run, case_id).replace({float("nan"): None}).to_dict("records")
-    by_score: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    by_score: dict[tuple[str, str, int], list[Mapping[Hashable, Any]]] = {}
     for row in rows:
         used = [row["prompt_tokens"], row["completion_tokens"]]
         row["tokens"] = None if used == [None, None] else int(sum(part or 0 for part in used))
         by_score.setdefault((row["evaluator"], row["model"], int(row["run"])), []).append(row)
     prompts = {name: {"text": prompt.text, "edited": prompt.edited} for name, prompt in analysis.asked(run).items()}
-    for (_, _, judge), score in zip(told, scores.to_dict("records"), strict=True):
+    for (_, _, judge), score in zip(parts, scores.to_dict("records"), strict=True):
         if judge:
             judge["calls"] = by_score.get((score["evaluator"], score["model"], int(score["run"])), [])
             judge["prompts"] = prompts
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def judge_of(run_id: str) -> dict[str, Any]:
-    """Who judged a finished run: `judges` (names; none without one), `evaluators` judged (id → title), spend, budget.
-
-    `recorded`: its replies were replayed, nobody was asked.
-    `unreadable` and `skipped` count the cases and models whose judged primary metric has no value for that reason.
-    Read-only.
-    """
+def judge_of(run_id: str) -> RunJudges:
+    """Return who judged a finished run."""
     from metrics import analysis
     from metrics.judge.settings import settings_of
 
     run = workspace().run(run_id)
     names = analysis.judged_evaluators(run)
-    found = {"judges": analysis.judge_names(run) if names else (), "spend": run.spend, "budget": {}}
     board = analysis.leaderboard(run)
     columns = [column for column in board.columns if column.primary and column.evaluator in names]
     cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
     counts = [cell.counts for cell in cells if cell is not None]
-    return found | {
-        "evaluators": {column.evaluator: column.evaluator_title for column in columns},
-        "recorded": bool(names and settings_of(run.spec["resources"]["judge"]).replay),
-        "unreadable": sum(count.get("parse_failure", 0) for count in counts),
-        "skipped": sum(count.get("skipped", 0) for count in counts),
-    }  # fmt: skip
+    return RunJudges(
+        judges=analysis.judge_names(run) if names else (),
+        evaluators={column.evaluator: column.evaluator_title for column in columns},
+        spend=run.spend,
+        recorded=bool(names and settings_of(run.spec["resources"]["judge"]).replay),
+        unreadable=sum(count.get("parse_failure", 0) for count in counts),
+        skipped=sum(count.get("skipped", 0) for count in counts),
+    )
 
 
-def judge_chosen() -> dict[str, Any]:
-    """Return the workspace's judge: `settings` (plain; None without one), `name`, `keys` (variable → set), `lacks`,
-    `problem`.
-
-    `lacks` says in words why it cannot be asked, as far as can be told without loading anything; `problem` why its file
-    cannot be read.
-    """
+def judge_chosen() -> JudgeFacts:
+    """Return the judge of the workspace."""
     from metrics.core.errors import InputError
-    from metrics.judge.prompt_overrides import chosen_judge
+    from metrics.judge.workspace_judge import chosen_judge
 
-    nothing = {"settings": None, "name": "", "keys": {}, "lacks": "", "problem": ""}
     try:
-        settings = chosen_judge(_folder())
+        settings = chosen_judge(workspace_path())
     except InputError as failure:
-        return nothing | {"problem": str(failure)}
-    return nothing if settings is None else nothing | judge_facts(settings.model_dump(mode="json"))
+        return JudgeFacts(problem=str(failure))
+    return JudgeFacts() if settings is None else judge_facts(settings.model_dump(mode="json"))
 
 
-def judge_facts(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known of a judge from its settings alone, in the form of `judge_chosen`."""
+def judge_facts(setting: Setting) -> JudgeFacts:
+    """Return what is known of a judge from its settings alone."""
     from metrics.core.errors import InputError
     from metrics.judge.keys import key_variables, missing_keys
-    from metrics.judge.local.install import lacking
-    from metrics.judge.prompt_overrides import refuse_keys
+    from metrics.judge.local.install import missing_local_model
     from metrics.judge.settings import settings_of
+    from metrics.judge.workspace_judge import refuse_keys
 
     try:
         settings = settings_of(setting)
         refuse_keys(settings)
     except InputError as failure:
-        problem = "; ".join(f"{problem.column}: {problem.expected}" for problem in failure.problems)
-        return {"settings": None, "name": "", "keys": {}, "lacks": "", "problem": problem}
+        return JudgeFacts(problem="; ".join(f"{problem.column}: {problem.expected}" for problem in failure.problems))
     keys = {name: bool(os.environ.get(name)) for judge in settings.judges for name in key_variables(judge)}
     missing = [name for judge in settings.judges for name in missing_keys(judge)]
     lacks = [f"{' and '.join(missing)} is not set in the environment of this studio"] if missing else []
-    lacks += [text for judge in settings.judges if judge.is_local and (text := lacking(judge.model))]
-    return {
-        "settings": settings.model_dump(mode="json"), "name": ", ".join(judge.name for judge in settings.judges),
-        "keys": keys, "lacks": "; ".join(lacks), "problem": "",
-    }  # fmt: skip
+    lacks += [text for judge in settings.judges if judge.is_local and (text := missing_local_model(judge.model))]
+    name = ", ".join(judge.name for judge in settings.judges)
+    return JudgeFacts(settings.model_dump(mode="json"), name, keys, "; ".join(lacks))
 
 
-def choose_judge(setting: dict[str, Any] | None) -> str:
-    """Make it the workspace's judge (None: no judge any more); why it could not be, "" where it could."""
+def choose_judge(setting: Setting | None) -> str:
+    """Make this the judge of the workspace (None: no judge); return why it could not be done, else ""."""
     from metrics.core.errors import InputError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        prompt_overrides.choose_judge(_folder(), None if setting is None else settings_of(setting))
+        workspace_judge.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
     except InputError as failure:
         return str(failure)
     return ""
 
 
-def try_judge(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return a small question to a judge: see metrics.judge.prompt_overrides.Trial."""
+def try_judge(setting: Setting) -> Trial:
+    """Ask a judge one small question."""
     from metrics.core.errors import AssayError
-    from metrics.judge import prompt_overrides
+    from metrics.judge import workspace_judge
     from metrics.judge.settings import settings_of
 
     try:
-        return asdict(prompt_overrides.try_judge(settings_of(setting)))
+        return workspace_judge.try_judge(settings_of(setting))
     except AssayError as failure:
-        return asdict(prompt_overrides.Trial("", 0.0, failure=str(failure)))
+        return workspace_judge.Trial("", 0.0, failure=str(failure))
 
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the JSON schemas of the settings that bear on replies or speed, and of the budget: what forms are made
-    of.
-    """
+    """Return the JSON schemas of the settings for sampling and speed (LIMITS), and of the budget."""
     from metrics.judge.settings import Budget, JudgeSettings
 
     schema = JudgeSettings.model_json_schema()["$defs"]["JudgeSettings"]
@@ -171,48 +180,38 @@ def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def local_judge() -> tuple[str, bool]:
     """Return the command that installs the local judge, and whether it is installed."""
-    from metrics.judge.local.install import INSTALL, lacking
+    from metrics.judge.local.install import INSTALL, missing_local_model
     from metrics.judge.settings import LOCAL
 
-    return INSTALL, lacking(LOCAL) is None
+    return INSTALL, missing_local_model(LOCAL) is None
 
 
-def local_judge_measured() -> pd.DataFrame:
-    """Return how far the local judge's verdicts agree with people's: metric, what, value, low, high, n, data."""
-    import pandas as pd
-
+def local_judge_measured() -> tuple[Measured, ...]:
+    """Return how far the local judge agrees with human verdicts."""
     from metrics.judge.local.measured import MEASURED
 
-    return pd.DataFrame([asdict(figure) for figure in MEASURED])
+    return MEASURED
 
 
-def judge_cache() -> dict[str, Any]:
-    """Return what the cache of replies holds and has spared (see metrics.judge.cache.Statistics); `problem` where
-    unreadable.
-
-    `steps` is a data frame of judge, step and replies.
-    """
-    import pandas as pd
-
+def judge_cache() -> Statistics | str:
+    """Return what the cache of replies holds and has saved; if it cannot be read, why."""
     from metrics.core.errors import AssayError
 
     with _cache() as cache:
         try:
-            found = asdict(cache.statistics())
+            return cache.statistics()
         except AssayError as failure:
-            return {"problem": str(failure)}
-    rows = pd.DataFrame(found["steps"], columns=["judge", "step", "replies"])
-    return found | {"steps": rows, "problem": ""}
+            return str(failure)
 
 
 def clear_cache(judge: str | None, step: str | None, older_than_days: float | None) -> int:
-    """Remove the replies that the conditions hold for; how many there were."""
+    """Remove the replies that meet the conditions; return how many there were."""
     with _cache() as cache:
         return int(cache.clear(judge, step, older_than_days))
 
 
 def export_cache() -> bytes:
-    """Return the whole cache as a file, gzipped JSON lines."""
+    """Return the whole cache as a file: gzipped JSON lines."""
     from tempfile import TemporaryDirectory
 
     with _cache() as cache, TemporaryDirectory() as scratch:
@@ -221,8 +220,8 @@ def export_cache() -> bytes:
         return file.read_bytes()
 
 
-def take_into_cache(name: str, content: bytes) -> str:
-    """Add an exported cache; what came of it, in words."""
+def import_cache(name: str, content: bytes) -> str:
+    """Add an exported cache; return the result in words."""
     from tempfile import TemporaryDirectory
 
     from metrics.core.errors import AssayError
@@ -237,16 +236,12 @@ def take_into_cache(name: str, content: bytes) -> str:
 
 
 @contextmanager
-def _cache() -> Iterator[Any]:
+def _cache() -> Iterator[Cache]:
     from metrics.judge.cache import Cache
     from metrics.judge.opening import FOLDER
 
-    cache = Cache(_folder() / "cache" / FOLDER)
+    cache = Cache(workspace_path() / "cache" / FOLDER)
     try:
         yield cache
     finally:
         cache.close()
-
-
-def _folder() -> Path:
-    return Path(workspace().path)

@@ -1,13 +1,16 @@
-"""The models with local weights: which there are to choose, and why an evaluator cannot have what it needs."""
+"""What evaluators need: local models, a judge; and why one cannot run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from metrics.core.evaluator import Evaluator, Parameters
 
 
 def model_kinds() -> dict[str, str]:
-    """Return the kinds of local model by name, each with its setting where none is chosen ("" for none)."""
+    """Return the kinds of local model by name, each with its default ("" for none)."""
     from metrics.models import SOURCES
 
     return {name: source.default for name, source in SOURCES.items()}
@@ -15,26 +18,24 @@ def model_kinds() -> dict[str, str]:
 
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
     """Return whether the evaluator asks a judge with these parameters."""
-    from metrics.core.errors import InputError
-    from metrics.core.registry import choose
-
-    try:
-        [(entry, values)] = choose([evaluator], {evaluator: parameters}).values()
-    except InputError:  # the form says so itself
-        return False
-    return "judge" in values.used(entry.resources)
+    entry, values = _chosen(evaluator, parameters) or (None, None)
+    return entry is not None and values is not None and "judge" in values.used(entry.resources)
 
 
 def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[str, Any]) -> str:
-    """Return why the evaluator would be skipped with these parameters and models, and how to get what it lacks; "" if
-    not.
-    """
-    from metrics import models as library
+    """Return why the evaluator would be skipped with these parameters and models, and how to get what it needs."""
+    from metrics.engine.load_resources import missing_resources
+
+    found = _chosen(evaluator, parameters)
+    return missing_resources(*found, models) or "" if found else ""
+
+
+def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, Parameters] | None:
+    """Return the evaluator with its parameters; None if these are invalid, which the form says itself."""
     from metrics.core.errors import InputError
     from metrics.core.registry import choose
 
     try:
-        [(entry, values)] = choose([evaluator], {evaluator: parameters}).values()
-    except InputError:  # the form says so itself
-        return ""
-    return library.unavailable(entry, values, models) or ""
+        return choose([evaluator], {evaluator: parameters})[evaluator]
+    except InputError:
+        return None

@@ -1,9 +1,9 @@
-"""Production monitors: how each stands, its windows, its latest failures, its drift."""
+"""Production monitors: status, windows, latest failures, drift."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -12,12 +12,47 @@ from components.data.workspace_runs import workspace
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.core.evaluator import Metric
+    from metrics.monitoring import MetricDrift, Standing, State
 
-def monitors() -> list[dict[str, Any]]:
-    """Return the monitors by name: name, health."""
+
+class MonitoredMetric(NamedTuple):
+    """How a metric stands, the title of its evaluator, what it is and its threshold; the last two None for all metrics
+    together.
+    """
+
+    standing: Standing
+    title: str
+    metric: Metric | None
+    threshold: float | None
+
+
+class Monitored(NamedTuple):
+    """A monitor: its state, each metric's standing (all together first), and what it judges by.
+
+    rate: share of the ids that is judged; minimum: cases below which there is no status; window: the stretch of a
+    status, in words; evaluators: id → title; warning, critical: pass rates below which the status changes.
+    """
+
+    name: str
+    state: State
+    metrics: tuple[MonitoredMetric, ...]
+    running: bool
+    rate: float
+    seed: int
+    minimum: int
+    window: str
+    evaluators: Mapping[str, str]
+    judge: str | None
+    warning: float
+    critical: float
+
+
+def monitors() -> dict[str, str]:
+    """Return the status of every monitor, by name."""
     from metrics import monitoring
 
-    return [{"name": found.name, "health": found.state.health} for found in monitoring.monitors(workspace())]
+    return {found.name: found.state.health for found in monitoring.monitors(workspace())}
 
 
 def monitor_version(name: str) -> str:
@@ -29,13 +64,8 @@ def monitor_version(name: str) -> str:
     return f"{found.folder} {state.number} {state.read} {state.updated} {state.reference}"
 
 
-def monitored(name: str) -> dict[str, Any]:
-    """Return a monitor's state (see metrics.monitoring.State) and health, what it judges by, and the limits of its
-    status.
-
-    Each of `standings` also has title, description, direction, threshold and primary; that of all together is the first
-    and has none of these.
-    """
+def monitored(name: str) -> Monitored:
+    """Return how a monitor stands and what it judges by."""
     from metrics import monitoring
     from metrics.monitoring.monitor_status import judged_metrics
 
@@ -44,22 +74,15 @@ def monitored(name: str) -> dict[str, Any]:
     metrics = judged_metrics(spec.chosen)
     titles = {entry.id: entry.title for entry, _ in spec.chosen.values()}
     standings = []
-    for standing in state.standings:
-        declared = metrics.get((standing["evaluator"], standing["metric"]))
-        more: dict[str, Any] = {}
-        if declared is not None:
-            metric, threshold = declared
-            more = {
-                "title": titles[standing["evaluator"]], "description": metric.description, "primary": metric.primary,
-                "direction": metric.direction.value, "threshold": threshold,
-            }  # fmt: skip
-        standings.append(standing | more)
-    return asdict(state) | {
-        "name": name, "health": state.health, "standings": standings, "running": found.is_running,
-        "rate": spec.rate, "seed": spec.seed, "minimum": spec.minimum, "window": found.window.words,
-        "evaluators": titles, "judge": (spec.resources.get("judge") or {}).get("model"),
-        "warning": monitoring.WARNING, "critical": monitoring.CRITICAL,
-    }  # fmt: skip
+    for row in state.standings:
+        standing = monitoring.Standing(**row)
+        metric, threshold = metrics.get((standing.evaluator, standing.metric), (None, None))
+        standings.append(MonitoredMetric(standing, titles.get(standing.evaluator, ""), metric, threshold))
+    judge = (spec.resources.get("judge") or {}).get("model")
+    return Monitored(
+        name, state, tuple(standings), found.is_running, spec.rate, spec.seed, spec.minimum, found.window.words, titles,
+        judge, monitoring.WARNING, monitoring.CRITICAL,
+    )  # fmt: skip
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -81,9 +104,8 @@ def monitor_failures(name: str, window: int | None, version: str) -> pd.DataFram
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def monitor_drift(name: str, version: str) -> list[dict[str, Any]]:  # noqa: ARG001 - part of the key
-    """Return the drift of each metric from the reference run; see metrics.monitoring.MetricDrift. Read-only."""
+def monitor_drift(name: str, version: str) -> Sequence[MetricDrift]:  # noqa: ARG001 - part of the key
+    """Return each metric's recent scores against the reference run. Read-only."""
     from metrics import monitoring
 
-    rows = monitoring.drifts(monitoring.monitor(workspace(), name))
-    return [asdict(row) | {"drifted": row.drifted} for row in rows]
+    return monitoring.drifts(monitoring.monitor(workspace(), name))

@@ -1,41 +1,63 @@
-"""The suites of the workspace: what is in one, a draft of edits, and new suites made of it. No suite is overwritten."""
+"""The suites of the workspace: contents, drafts of edits, and new suites made from one. No suite is overwritten."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.workspace_runs import workspace
-from components.widgets import column_mapping, uploads
+from components.data.uploaded_files import column_pairs, name_of, problem_table, task_of, upload_folder
+from components.data.workspace_runs import workspace, workspace_path
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Criteria = Mapping[str, Any]  # see metrics.suites.filtered
+    from metrics.core.suite import Suite
+    from metrics.perturbations import Kind, Perturbed
+    from metrics.suites import Edit
+
+Criteria = Mapping[str, Any]  # see Suite.matching
 MOST_VALUES = 50  # of a column that can be filtered by
 KEPT = "✓ stored"
 
 
-def suite_facts(fingerprint: str, draft: str = "") -> dict[str, Any]:
-    """Return what is in a stored suite after the edits of a draft, neither of which ever changes.
+class SuiteFacts(NamedTuple):
+    """What is in a suite: counts of cases and originals (cases that are no variant), of tags, complexity and values.
 
-    name, task, cases, originals, edits (in words), tags and complexity (name → cases), rated (cases that say how
-    complex they are), values (column → value → cases), longest (characters of a question), textual (not of images);
-    `problem`: why the draft cannot be shown, the rest being of the suite without it.
+    edits: of the draft, in words; rated: cases that state their complexity; values: column → value → cases; longest:
+    characters of a question; weighted: weights differ; textual: not of images; problem: why the draft cannot be shown,
+    the rest being of the suite without it.
     """
-    return _facts(str(_folder()), fingerprint, draft)
+
+    name: str
+    task: str
+    cases: int
+    originals: int
+    edits: tuple[str, ...]
+    tags: Mapping[str, int]
+    complexity: Mapping[str, int]
+    rated: int
+    values: Mapping[str, Mapping[str, int]]
+    longest: int
+    weighted: bool
+    textual: bool
+    problem: str
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _facts(folder: str, fingerprint: str, draft: str) -> dict[str, Any]:
+def suite_facts(fingerprint: str, draft: str = "") -> SuiteFacts:
+    """Return what is in a stored suite after the edits of a draft; neither ever changes."""
+    return _facts(str(workspace_path()), fingerprint, draft)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
     import pyarrow.compute as pc
 
     from metrics import suites
     from metrics.core.errors import InputError
-    from metrics.suites.suite_filters import COMPLEXITY, OWN, lengths_of
+    from metrics.core.suite import COMPLEXITY, CRITERIA, question_lengths
 
     try:
         suite, problem = _suite(fingerprint, draft), ""
@@ -45,20 +67,20 @@ def _facts(folder: str, fingerprint: str, draft: str) -> dict[str, Any]:
     read = suites.read_draft(Path(folder), draft)
     edits = read.edits if read is not None and read.suite == fingerprint else ()
     values = suites.values_of(suite, MOST_VALUES)
-    return {
-        "name": suite.name, "task": suite.task, "cases": len(suite), "edits": [_words(edit) for edit in edits],
-        "originals": cases["perturbs"].null_count, "tags": suites.tag_counts(suite),
-        "complexity": suites.complexity_distribution(suite),
-        "rated": len(suite) - cases[COMPLEXITY].null_count if COMPLEXITY in cases.column_names else 0,
-        "values": {name: counts for name, counts in values.items() if name not in OWN},
-        "longest": int(lengths_of(cases).max(initial=0)),
-        "weighted": pc.count_distinct(pc.fill_null(cases["weight"], 1.0)).as_py() > 1,
-        "textual": suite.task not in ("detection", "segmentation"), "problem": problem,
-    }  # fmt: skip
+    return SuiteFacts(
+        name=suite.name, task=suite.task, cases=len(suite), originals=cases["perturbs"].null_count,
+        edits=tuple(_words(edit) for edit in edits), tags=suites.tag_counts(suite),
+        complexity=suites.complexity_distribution(suite),
+        rated=len(suite) - cases[COMPLEXITY].null_count if COMPLEXITY in cases.column_names else 0,
+        values={name: counts for name, counts in values.items() if name not in CRITERIA},
+        longest=int(question_lengths(cases).max(initial=0)),
+        weighted=pc.count_distinct(pc.fill_null(cases["weight"], 1.0)).as_py() > 1,
+        textual=suite.task not in ("detection", "segmentation"), problem=problem,
+    )  # fmt: skip
 
 
 def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, offset: int) -> tuple[pd.DataFrame, int]:
-    """Some of the cases that fit, in the suite's order, and how many do.
+    """Return some of the cases that meet the criteria, in the suite's order, and how many do.
 
     Columns: case_id, question, expected, tags, weight, complexity, perturbs, perturbation, image.
     """
@@ -66,10 +88,10 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from metrics.suites import complexity_of, filtered
+    from metrics.core.suite import complexity_of
 
     suite = _suite(fingerprint, draft)
-    ids = filtered(suite, criteria)
+    ids = suite.matching(criteria)
     wanted = ids.slice(offset, limit)
     rows = suite.cases.take(pc.index_in(wanted, suite.cases["case_id"].combine_chunks()))
     rows = rows.append_column("complexity", pa.chunked_array([complexity_of(rows)]))
@@ -87,7 +109,7 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
 def edit_draft(
     fingerprint: str, draft: str, edit: Mapping[str, Any], criteria: Criteria, chosen: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """Add an edit of the `chosen` cases (none: of all that fit the criteria) to a draft; its new token, or "" and why.
+    """Add an edit of the `chosen` cases (none: all that meet the criteria) to a draft; return its token, or "" and why.
 
     An edit has do (keep, leave_out, tag, untag, weigh) and what that takes: tag, weight.
     """
@@ -97,9 +119,9 @@ def edit_draft(
     from metrics.core.errors import InputError
 
     suite = _suite(fingerprint, draft)
-    before = suites.read_draft(_folder(), draft)
+    before = suites.read_draft(workspace_path(), draft)
     edits = before.edits if before is not None and before.suite == fingerprint else ()
-    cases = tuple(chosen) or tuple(suites.filtered(suite, criteria).to_pylist())
+    cases = tuple(chosen) or tuple(suite.matching(criteria).to_pylist())
     try:
         added = suites.Edit.model_validate({**edit, "cases": cases})
         suites.apply(suite, [added])
@@ -107,21 +129,21 @@ def edit_draft(
         return "", "; ".join(str(error["msg"]).removeprefix("Value error, ") for error in failure.errors())
     except InputError as failure:
         return "", str(failure)
-    return suites.save_draft(_folder(), suites.Draft(suite=fingerprint, edits=(*edits, added))), ""
+    return suites.save_draft(workspace_path(), suites.Draft(suite=fingerprint, edits=(*edits, added))), ""
 
 
 def undo_edit(fingerprint: str, draft: str) -> str:
-    """Return the draft without its last edit; "" for none."""
+    """Return the token of the draft without its last edit; "" for no edit left."""
     from metrics import suites
 
-    before = suites.read_draft(_folder(), draft)
+    before = suites.read_draft(workspace_path(), draft)
     if before is None or len(before.edits) < 2:
         return ""
-    return suites.save_draft(_folder(), suites.Draft(suite=fingerprint, edits=before.edits[:-1]))
+    return suites.save_draft(workspace_path(), suites.Draft(suite=fingerprint, edits=before.edits[:-1]))
 
 
 def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
-    """Store a draft as a suite of that name; its fingerprint, and what to say of it."""
+    """Store a draft as a suite of that name; return its fingerprint and a message."""
     from dataclasses import replace
 
     return _store(replace(_suite(fingerprint, draft), name=name))
@@ -135,11 +157,11 @@ def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
 
 
 def parts_of(fingerprint: str, draft: str, how: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
-    """Return how many cases, originals and cases of each tag the parts have that `how` makes; or why it makes none.
+    """Return the number of cases, in all and of each tag, of the parts that `how` makes; or why it makes none.
 
     `how`: do (sample, split), seed, stratified, and size or share.
     """
-    return _parts_table(str(_folder()), fingerprint, draft, dict(how))
+    return _parts_table(str(workspace_path()), fingerprint, draft, dict(how))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -166,29 +188,24 @@ def _parts_table(
 
 
 def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
-    """Store the parts that `how` makes under those names; the fingerprint of each, and what to say of it."""
+    """Store the parts that `how` makes under those names; return the fingerprint of each and a message."""
     from dataclasses import replace
 
     made = _parts(fingerprint, draft, how)
     return [_store(replace(part, name=name)) for part, name in zip(made, names, strict=True)]
 
 
-def perturbation_kinds() -> dict[str, dict[str, Any]]:
-    """Return the kinds of perturbation, by name: title, says, judged, keeps_meaning."""
+def perturbation_kinds() -> Mapping[str, Kind]:
+    """Return the kinds of perturbation by name."""
     from metrics.perturbations import KINDS
 
-    return {
-        name: {
-            "title": kind.title, "says": kind.says, "judged": kind.is_judged, "keeps_meaning": kind.keeps_meaning,
-        }
-        for name, kind in KINDS.items()
-    }  # fmt: skip
+    return KINDS
 
 
 def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count: int) -> tuple[pd.DataFrame, str]:
-    """Return the first cases before and after: case_id, kind ("" before), text; or why there is nothing to show.
+    """Return the first cases before and after: case_id, kind ("" before), text; or why there is none.
 
-    `how`: kinds, intensity, seed, fields. The variants are those that `perturb_draft` will make.
+    `how`: kinds, intensity, seed, fields. The variants are the same that `perturb_draft` makes.
     """
     import pandas as pd
     import pyarrow.compute as pc
@@ -221,7 +238,7 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
 
 
 def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """Store the draft with its variants as a suite of that name; its fingerprint and what to say, or "" and why not."""
+    """Store the draft with its variants as a suite of that name; return its fingerprint and a message ("": why)."""
     from collections import Counter
     from dataclasses import replace
 
@@ -240,34 +257,31 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
 
 
 def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str, pd.DataFrame]:
-    """Store an uploaded suite: its fingerprint and what to say, or "" and a table of everything wrong with the file."""
+    """Store an uploaded suite; return its fingerprint and a message, or "" twice and a table of all its problems."""
     import pandas as pd
 
-    from components.data.inputs import upload_folder
     from metrics import ingest
-    from metrics.core.errors import InputError
+    from metrics.core.errors import InputError, InputProblem
 
     folder = upload_folder()
-    file = uploads.name_of(token, folder)
+    file = name_of(token, folder)
     try:
         suite = ingest.read_suite(
-            folder / token, task=task or None, mapping=column_mapping.parse(pairs), name=file.rpartition(".")[0] or file,
+            folder / token, task=task_of(task), mapping=column_pairs(pairs), name=file.rpartition(".")[0] or file,
             filename=file, workspace_media=folder / f"{token}.media",
         )  # fmt: skip
     except InputError as failure:
-        columns = ["file", "row", "column", "found", "expected"]
-        rows = [problem.as_row() for problem in failure.problems] or [{"file": file, "found": str(failure)}]
-        return "", "", pd.DataFrame(rows, columns=columns).astype({"row": "Int64"})
+        return "", "", problem_table(failure.problems or (InputProblem(file, str(failure), ""),))
     return *_store(suite), pd.DataFrame()
 
 
-def _suite(fingerprint: str, draft: str = "") -> Any:
+def _suite(fingerprint: str, draft: str = "") -> Suite:
     from metrics.suites import drafted
 
-    return drafted(_folder(), fingerprint, draft)
+    return drafted(workspace_path(), fingerprint, draft)
 
 
-def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Any]:
+def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Suite]:
     from metrics import suites
 
     suite, seed, stratified = _suite(fingerprint, draft), how["seed"], how["stratified"]
@@ -276,36 +290,33 @@ def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Any]:
     return list(suites.split(suite, how["share"], seed, stratified=stratified))
 
 
-def _perturbed(suite: Any, how: Mapping[str, Any]) -> Any:
-    from metrics.judge.prompt_overrides import chosen_judge
+def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
+    from metrics.judge.workspace_judge import chosen_judge
     from metrics.perturbations import KINDS, perturb
 
     judge = None
     if any(KINDS[kind].is_judged for kind in how["kinds"]):
-        settings = chosen_judge(_folder())
+        settings = chosen_judge(workspace_path())
         judge = None if settings is None else settings.model_dump(mode="json")
     return perturb(
-        suite, how["kinds"], how["intensity"], how["seed"], how["fields"], judge=judge, workspace=_folder(),
+        suite, how["kinds"], how["intensity"], how["seed"], how["fields"], judge=judge, workspace=workspace_path(),
     )  # fmt: skip
 
 
-def _store(suite: Any) -> tuple[str, str]:
-    """Store a suite; its fingerprint, and that it was there before, perhaps under another name, or is there now."""
+def _store(suite: Suite) -> tuple[str, str]:
+    """Store a suite; return its fingerprint, and whether it is new or was stored before, perhaps under another name."""
     before = {each["fingerprint"]: each["name"] for each in workspace().suites()}
     fingerprint = str(workspace().save_suite(suite))
     if fingerprint in before:
-        return fingerprint, f"The workspace has this suite already, as {before[fingerprint]!r}: nothing was stored."
+        return fingerprint, f"The workspace already has this suite, as {before[fingerprint]!r}: nothing was stored."
     return fingerprint, f"{KEPT} as {suite.name!r}: {len(suite):,} cases"
 
 
-def _words(edit: Any) -> str:
+def _words(edit: Edit) -> str:
     what = {
-        "keep": "kept alone", "leave_out": "left out", "tag": f"tagged {edit.tag}", "untag": f"{edit.tag} removed",
+        "keep": "kept, others removed", "leave_out": "removed", "tag": f"tagged {edit.tag}",
+        "untag": f"{edit.tag} removed",
         "weigh": "weight taken away" if edit.weight is None else f"weight {edit.weight:g}",
     }  # fmt: skip
     count = len(edit.cases)
     return f"{count:,} {'case' if count == 1 else 'cases'}: {what[edit.do]}"
-
-
-def _folder() -> Path:
-    return Path(workspace().path)

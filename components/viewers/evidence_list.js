@@ -6,49 +6,49 @@ function html(tag, className, text) {
   return made;
 }
 
-const name = (list, number) => `${list}.${number}`;
+const name = (group, number) => `${group}.${number}`;
 
-function drawRow(list, row) {
+function drawRow(group, row) {
   const made = html("button", "row");
   made.type = "button";
-  made.dataset.name = name(list, row.number);
-  made.links = row.rests.map(([target, number]) => name(target, number));
+  made.dataset.name = name(group, row.number);
+  made.links = row.restsOn.map(([target, number]) => name(target, number));
   const glyph = html("span", "glyph", row.glyph);
   glyph.style.setProperty("--mark", row.colour);
   const words = html("span");
-  words.append(html("span", "", row.text + " "), html("span", "verdict", row.verdict));
+  words.append(html("span", "", row.text + " "), html("span", "verdict", row.label));
   if (row.links) words.append(html("span", "links", ` · ${row.links}`));
-  for (const text of [row.reason, ...row.more]) if (text) words.append(html("small", "", text));
+  for (const text of [row.reason, ...row.notes]) if (text) words.append(html("small", "", text));
   made.append(html("span", "number", row.number), glyph, words);
   return made;
 }
 
-function drawPair(list, row, counts) {
+function drawPair(group, row, counts) {
   const made = html("button", "row pair");
   made.type = "button";
-  made.dataset.name = name(list, row.number);
+  made.dataset.name = name(group, row.number);
   made.links = [];
   const glyph = html("span", "glyph", row.glyph);
   glyph.style.setProperty("--mark", row.colour);
   made.append(glyph);
-  for (const [side, text] of [row.against, row.text].entries()) {
+  for (const [side, text] of [row.expected, row.text].entries()) {
     const words = html("span", text ? "words" : "absent");
     words.append(html("span", "number", text ? `${++counts[side]} ` : ""), text || "–");
     made.append(words);
   }
-  const said = html("span");
-  said.append(html("span", "verdict", row.verdict));
-  for (const text of [row.reason, ...row.more]) if (text) said.append(html("small", "", text));
-  made.append(said);
+  const judged = html("span");
+  judged.append(html("span", "verdict", row.label));
+  for (const text of [row.reason, ...row.notes]) if (text) judged.append(html("small", "", text));
+  made.append(judged);
   return made;
 }
 
-function drawRows(list) {
-  if (!list.rows.some((row) => row.against !== null)) return list.rows.map((row) => drawRow(list.name, row));
+function drawRows(group) {
+  if (!group.rows.some((row) => row.expected !== null)) return group.rows.map((row) => drawRow(group.name, row));
   const head = html("div", "pair head");
   for (const text of ["", "Expected", "Answer", ""]) head.append(html("span", "", text));
   const counts = [0, 0];
-  return [head, ...list.rows.map((row) => drawPair(list.name, row, counts))];
+  return [head, ...group.rows.map((row) => drawPair(group.name, row, counts))];
 }
 
 function drawContext(text, place) {
@@ -81,7 +81,7 @@ export default function (component) {
   root.packed = packed;
   const data = JSON.parse(packed);
   const left = html("div", "side");
-  for (const list of data.lists) left.append(drawList(list.title, list.note, drawRows(list)));
+  for (const group of data.groups) left.append(drawList(group.title, group.note, drawRows(group)));
   const sides = html("div", data.contexts.length ? "sides two" : "sides");
   sides.append(left);
   if (data.contexts.length) {

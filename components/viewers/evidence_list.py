@@ -1,65 +1,61 @@
-"""What was found item by item: each claim, nugget or passage with its verdict, reason and supporting contexts.
+"""The verdicts of a score, item by item: each claim, nugget or passage with its reason and supporting contexts.
 
-Items that are held against expected ones, as steps are, stand beside these.
-Drawn by evidence.js, in which a row and what it rests on light up together; every text is put in as text.
+Items that are compared with expected ones, such as steps, are drawn next to them.
+Drawn by evidence.js, which highlights a row together with what it rests on; every text is inserted as text.
 """
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from metrics.presentation.palette import GLYPHS, MARKS, MUTED
+from components.viewers.browser_component import browser_component
+from metrics.presentation.palette import MARKS, MUTED
 
-FOLDER = Path(__file__).parent
-COLOURS = {True: MARKS["tp"].colour, False: MARKS["fp"].colour, None: MUTED[False]}
-SHOWN = ("number", "text", "against", "glyph", "verdict", "reason", "rests", "links", "more")  # of a row
-MOST_ROWS = 200  # of a list
+if TYPE_CHECKING:
+    from metrics.presentation.verdict_rows import VerdictGroup, VerdictRow
+
+COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
+MOST_ROWS = 200  # of a group
 MOST_CHARACTERS = 20_000  # of a context
 
 
-def payload(lists: Sequence[Mapping[str, Any]], contexts: Sequence[str]) -> dict[str, Any]:
-    """Return what evidence.js draws: lists of verdicts as `data.verdicts` gives them; the contexts if one rests on
-    them.
-    """
-    rests_on_contexts = any(name == "contexts" for entry in lists for row in entry["rows"] for name, _ in row["rests"])
+def payload(groups: Sequence[VerdictGroup], contexts: Sequence[str]) -> dict[str, Any]:
+    """Return what evidence.js draws: the groups of verdicts, and the contexts if a verdict rests on one."""
+    rests_on_contexts = any(name == "contexts" for group in groups for row in group.rows for name, _ in row.rests_on)
     return {
-        "lists": [
+        "groups": [
             {
-                "name": entry["name"], "title": entry["title"], "note": note(entry["rows"]),
-                "rows": [_row(row) for row in entry["rows"][:MOST_ROWS]],
+                "name": group.name, "title": group.title, "note": note(group.rows),
+                "rows": [_row(row) for row in group.rows[:MOST_ROWS]],
             }
-            for entry in lists
+            for group in groups
         ],
         "contexts": [text[:MOST_CHARACTERS] for text in contexts] if rests_on_contexts else [],
         "hint": "hover or click a row to see what it rests on",
     }  # fmt: skip
 
 
-def note(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return how many rows hold: `✓ 2 · ✗ 1`; and how many are not drawn."""
-    tally = {mark: sum(row["holds"] is mark for row in rows) for mark in GLYPHS}
-    parts = [f"{GLYPHS[mark]} {number}" for mark, number in tally.items() if number]
+def note(rows: Sequence[VerdictRow]) -> str:
+    """Return how many rows hold and how many do not: `✓ 2 · ✗ 1`; and that not all are drawn."""
+    tally, glyphs = Counter(row.holds for row in rows), {row.holds: row.glyph for row in rows}
+    parts = [f"{glyphs[holds]} {tally[holds]}" for holds in COLOURS if tally[holds]]
     if len(rows) > MOST_ROWS:
         parts.append(f"the first {MOST_ROWS} are shown")
     return " · ".join(parts)
 
 
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {name: row[name] for name in SHOWN}
-    return shown | {"colour": COLOURS[row["holds"]]}
+def _row(row: VerdictRow) -> dict[str, Any]:
+    return {
+        "number": row.number, "text": row.text, "expected": row.expected, "glyph": row.glyph, "label": row.label,
+        "reason": row.reason, "restsOn": row.rests_on, "links": row.links, "notes": row.notes,
+        "colour": COLOURS[row.holds],
+    }  # fmt: skip
 
 
-def draw(lists: Sequence[Mapping[str, Any]], contexts: Sequence[str], key: str) -> None:
+def draw(groups: Sequence[VerdictGroup], contexts: Sequence[str], key: str) -> None:
     """Draw the verdicts of one score beside the contexts they rest on."""
-    packed = json.dumps(payload(lists, contexts), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    _component()(key=key, data=packed)
-
-
-@cache
-def _component() -> Any:
-    import streamlit as st
-
-    parts = {part: (FOLDER / f"evidence_list.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    return st.components.v2.component("assay_evidence", **parts)
+    packed = json.dumps(payload(groups, contexts), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    browser_component("evidence_list")(key=key, data=packed)

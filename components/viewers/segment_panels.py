@@ -1,7 +1,9 @@
-"""What the image viewer draws of a segmentation: mistaken areas, or every region in the colour of its class."""
+"""What the image viewer draws of a segmentation: wrong areas, or every region in the colour of its class."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -9,8 +11,11 @@ from components.viewers.image_viewer import extent
 from metrics.presentation.format import count, shorten
 from metrics.presentation.palette import mark, series, text_colour
 
+if TYPE_CHECKING:
+    from components.data import Segment
+
 VIEWS = {"mistakes": "Mistakes", "classes": "Classes"}
-MARKED = {  # kind of a mistake: the mark it is drawn with, what the legend calls it
+MARKED = {  # kind of a region: its mark, its name in the legend
     "mistaken": ("fp", "another class"),
     "missed": ("fn", "no class"),
     "ignored": ("ignored", "ignored"),
@@ -22,15 +27,13 @@ LEGEND = 16  # classes
 
 
 def class_colours(labels: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each class, read well on photographs; they come round again."""
+    """Return a colour for each class, readable on photographs; colours repeat."""
     colours = series(dark=True)
     return {label: colours[index % len(colours)] for index, label in enumerate(labels)}
 
 
 def styles(colours: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return how the viewer draws each kind: the mistakes by their marks, classes (`class NAME`) solid in their
-    colours.
-    """
+    """Return how the viewer draws each kind: mistakes by their marks, classes (`class NAME`) solid in their colours."""
     drawn = {}
     for kind, (name, _) in MARKED.items():
         style = mark(name)
@@ -41,15 +44,15 @@ def styles(colours: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     return drawn
 
 
-def mistakes_panel(title: str, segments: Sequence[Mapping[str, Any]], only: str | None = None) -> dict[str, Any]:
-    """Return the areas that a model gives another class or none, over the outlines of the true regions."""
-    shown = [segment for segment in segments if segment["kind"] in MARKED and only in (None, *_labels(segment))]
-    wrong = sum(segment["pixels"] for segment in shown if segment["kind"] in ("mistaken", "missed"))
-    total = sum(segment["pixels"] for segment in shown if segment["kind"] == "truth")
+def mistakes_panel(title: str, segments: Sequence[Segment], only: str | None = None) -> dict[str, Any]:
+    """Return the areas that a model labels wrongly or not at all, over the outlines of the true regions."""
+    shown = [segment for segment in segments if segment.kind in MARKED and only in (None, *_labels(segment))]
+    wrong = sum(segment.pixels for segment in shown if segment.kind in ("mistaken", "missed"))
+    total = sum(segment.pixels for segment in shown if segment.kind == "truth")
     least = NAMED["mistakes"] * total
     objects = {
-        kind: [_drawn(segment, "" if kind in ("truth", "ignored") else segment["predicted"] or NO_CLASS, least)
-               for segment in shown if segment["kind"] == kind]
+        kind: [_drawn(segment, "" if kind in ("truth", "ignored") else segment.predicted or NO_CLASS, least)
+               for segment in shown if segment.kind == kind]
         for kind in ("truth", "ignored", "mistaken", "missed")
     }  # fmt: skip
     share = f"{100 * wrong / total:.1f} % of " if total and only is None else ""
@@ -58,20 +61,21 @@ def mistakes_panel(title: str, segments: Sequence[Mapping[str, Any]], only: str 
 
 
 def classes_panel(
-    title: str, segments: Sequence[Mapping[str, Any]], side: str, only: str | None = None
+    title: str, segments: Sequence[Segment], side: Literal["truth", "predicted"], only: str | None = None
 ) -> dict[str, Any]:
-    """Return the regions of one side, `truth` or `predicted`, each in the colour of its class."""
-    shown = [segment for segment in segments if segment["kind"] == side and only in (None, segment[side])]
-    total = sum(segment["pixels"] for segment in segments if segment["kind"] == side)
+    """Return the regions of one side, each in the colour of its class."""
+    shown = [segment for segment in segments if segment.kind == side and only in (None, _label(segment, side))]
+    total = sum(segment.pixels for segment in segments if segment.kind == side)
     objects = {
-        f"class {segment[side]}": [_drawn(segment, segment[side], NAMED["classes"] * total)] for segment in shown
+        f"class {_label(segment, side)}": [_drawn(segment, _label(segment, side), NAMED["classes"] * total)]
+        for segment in shown
     }
-    number = len({segment[side] for segment in shown})
+    number = len({_label(segment, side) for segment in shown})
     return _panel(title, f"{number} {'class' if number == 1 else 'classes'}", objects, tuple(objects))
 
 
 def legend_html(view: str, colours: Mapping[str, str]) -> str:
-    """Return what the areas mean: a sample of each, with its name."""
+    """Return the legend as HTML: a sample of each area with its name."""
     from html import escape
 
     samples = (
@@ -89,32 +93,36 @@ def legend_html(view: str, colours: Mapping[str, str]) -> str:
     return f'<div style="display:flex;flex-wrap:wrap;gap:.1em 1em;font-size:.85em">{"".join(texts)}</div>'
 
 
-def mistakes_table(segments: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return what is taken for what in one image, the most pixels first."""
+def mistakes_table(segments: Sequence[Segment]) -> pd.DataFrame:
+    """Return which classes are confused in one image, most pixels first."""
     rows = [
-        {"true": segment["truth"], "taken for": segment["predicted"] or NO_CLASS, "pixels": segment["pixels"]}
+        {"true": segment.truth, "predicted": segment.predicted or NO_CLASS, "pixels": segment.pixels}
         for segment in segments
-        if segment["kind"] in ("mistaken", "missed")
+        if segment.kind in ("mistaken", "missed")
     ]
-    return pd.DataFrame(rows, columns=["true", "taken for", "pixels"])
+    return pd.DataFrame(rows, columns=["true", "predicted", "pixels"])
 
 
-def _labels(segment: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    return segment["truth"], segment["predicted"]
+def _label(segment: Segment, side: str) -> str:
+    return (segment.truth if side == "truth" else segment.predicted) or NO_CLASS
 
 
-def _drawn(segment: Mapping[str, Any], caption: str, least: float) -> dict[str, Any]:
+def _labels(segment: Segment) -> tuple[str | None, str | None]:
+    return segment.truth, segment.predicted
+
+
+def _drawn(segment: Segment, caption: str, least: float) -> dict[str, Any]:
     names = {
-        "truth": f"{segment['truth']}: true region",
-        "predicted": f"{segment['predicted']}: predicted region",
-        "mistaken": f"{segment['truth']} taken for {segment['predicted']}",
-        "missed": f"{segment['truth']}, given no class",
-        "ignored": "ignored: counts nowhere",
+        "truth": f"{segment.truth}: true region",
+        "predicted": f"{segment.predicted}: predicted region",
+        "mistaken": f"{segment.truth} predicted as {segment.predicted}",
+        "missed": f"{segment.truth}, no class predicted",
+        "ignored": "ignored: not counted",
     }
     return {
-        "rings": sorted(segment["rings"], key=_extent, reverse=True),  # the name is written into the first
-        "caption": shorten(caption, 24) if segment["pixels"] >= least else "",
-        "lines": f"{shorten(names[segment['kind']], 80)}, {segment['pixels']:,} pixels",
+        "rings": sorted(segment.rings, key=_extent, reverse=True),  # the name is written into the first
+        "caption": shorten(caption, 24) if segment.pixels >= least else "",
+        "lines": f"{shorten(names[segment.kind], 80)}, {segment.pixels:,} pixels",
     }
 
 

@@ -1,13 +1,13 @@
-"""A text case: question, expected answers, contexts, and what the models answered, side by side.
+"""A text case: question, expected answers, contexts and the answers of the models, side by side.
 
-Everything that a model or a file wrote is drawn by st.text, st.code and st.dataframe only: as Markdown or HTML it could
-call home.
+Text written by a model or a file is drawn only by st.text, st.code and st.dataframe: as Markdown or HTML it could make
+the browser send requests.
 """
 
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -24,10 +24,9 @@ CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema":
 
 
 def difference(expected: str, answer: str) -> str:
-    """Return a word-by-word diff as lines: blanks before what both say, `-` before what only `expected` says, `+`
-    answer.
+    """Return a word-by-word diff as lines: two blanks for common words, `-` for only expected, `+` for only answered.
 
-    Words are compared without case and punctuation, shown as written; a highlighter for diffs colours the lines.
+    Words are compared without case and punctuation and shown as written; a diff highlighter colours the lines.
     """
     left, right = expected.split(), answer.split()
     matcher = difflib.SequenceMatcher(
@@ -50,13 +49,13 @@ def _bare(word: str) -> str:
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:
-    """Return the expected answer that shares the most words with the answer; empty where there is none."""
+    """Return the expected answer that shares the most words with the answer; empty if there is none."""
     words = {_bare(word) for word in answer.split()}
     return max(expected, key=lambda text: len(words & {_bare(word) for word in text.split()}), default="")
 
 
 def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequence[str]) -> pd.DataFrame:
-    """Evaluator and metric down, the outputs (`column` of `scores`) across; a cell is the value or why it has none."""
+    """Return a table of evaluator and metric × output (`column` of `scores`); a cell is the value or its status."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for entry in scores.to_dict("records"):
         key = (titles.get(entry["evaluator"], entry["evaluator"]), entry["metric"])
@@ -65,18 +64,18 @@ def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequen
 
 
 def score_text(value: float | None, status: str) -> str:
-    """Return the value, or the status in words where there is none."""
+    """Return the value, or the status in words if there is none."""
     missing = value is None or pd.isna(value)
     return STATUSES.get(status, status) if missing and status != "ok" else number(value)
 
 
-def evidence_parts(told: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    """Evidence as (name, how, what): `table` a data frame, `code` long or nested text, `fact` one short value.
+def fact_parts(facts: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+    """Return facts as (title, kind, content): `table` a data frame, `code` long or nested text, `fact` a short value.
 
-    Records of the same fields that follow each other become one table.
+    Consecutive records with the same fields become one table.
     """
     parts: list[tuple[str, str, Any]] = []
-    for fields, group in groupby(told.items(), key=lambda item: _fields(item[1])):
+    for fields, group in groupby(facts.items(), key=lambda item: _fields(item[1])):
         records = list(group)
         if fields and len(records) > 1:
             rows = [{"": _title(name), **{_title(k): _flat(v) for k, v in record.items()}} for name, record in records]
@@ -128,7 +127,7 @@ def _flat(value: Any) -> Any:
 
 
 def draw_case(case: Mapping[str, Any]) -> None:
-    """What was asked and what was expected, beside each other; then what else the suite says of the case."""
+    """Draw the question beside the expected answers, then everything else that the suite has for the case."""
     import streamlit as st
 
     expected = list(case["expected_answers"] or [])
@@ -148,13 +147,13 @@ def draw_case(case: Mapping[str, Any]) -> None:
 
 
 def text_height(text: str, columns: int) -> int:
-    """About how many pixels high a text is in one of so many columns, its box included."""
+    """Return the approximate height in pixels of a text with its box, in one of so many columns."""
     per_line = 108 // columns
     return 36 + 23 * sum(max(1, -(-len(line) // per_line)) for line in text.split("\n"))
 
 
 def draw_text(title: str, text: str | None, height: int, columns: int = 1, absent: str = "none given") -> None:
-    """A titled block of somebody else's text, literally, in one of `columns`; it scrolls beyond `height` pixels."""
+    """Draw a titled block of literal text in one of `columns`; it scrolls beyond `height` pixels."""
     import streamlit as st
 
     # a box of fixed height only where the text needs one, so that short answers leave no hole
@@ -165,7 +164,7 @@ def draw_text(title: str, text: str | None, height: int, columns: int = 1, absen
 
 
 def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER_HEIGHT) -> None:
-    """The answer against the expected one, word by word: `-` only expected, `+` only answered."""
+    """Draw the answer compared with the expected one, word by word: `-` only expected, `+` only answered."""
     import streamlit as st
 
     with st.container(gap="xsmall"):
@@ -174,7 +173,7 @@ def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER
 
 
 def draw_list(title: str, texts: Sequence[str], key: str) -> None:
-    """A list of passages, in an expander that says how many there are; nothing where there are none."""
+    """Draw a list of passages in an expander that shows their number; nothing if there are none."""
     import streamlit as st
 
     if not texts:
@@ -185,7 +184,7 @@ def draw_list(title: str, texts: Sequence[str], key: str) -> None:
             st.text(text)
 
 
-def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -> None:
+def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: str) -> None:
     """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
     import streamlit as st
 
@@ -194,16 +193,16 @@ def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -
     if score["verdicts"]:
         evidence_list.draw(score["verdicts"], contexts, f"evidence-{key}")
     facts = []
-    for title, how, what in evidence_parts(score["evidence"]):
-        if how == "fact":
-            facts.append(f"{title}: {what}")
+    for title, kind, content in fact_parts(score["evidence"]):
+        if kind == "fact":
+            facts.append(f"{title}: {content}")
             continue
         if title:
             st.text(title)
-        if how == "table":
-            st.dataframe(what, hide_index=True, height="auto" if len(what) < 8 else 280)
+        if kind == "table":
+            st.dataframe(content, hide_index=True, height="auto" if len(content) < 8 else 280)
         else:
-            st.code(what, language=None, wrap_lines=True, height="content" if len(what) < 600 else 220)
+            st.code(content, language=None, wrap_lines=True, height="content" if len(content) < 600 else 220)
     if facts:
         st.text("\n".join(facts))
     if score["judge"]:
@@ -213,23 +212,23 @@ def draw_evidence(score: Mapping[str, Any], contexts: Sequence[str], key: str) -
 def draw_evidence_by_evaluator(
     scores: pd.DataFrame, titles: Mapping[str, str], contexts: Mapping[str, Sequence[str]], opened: str | None
 ) -> None:
-    """An expander for each evaluator that says more than a value, the outputs side by side; `opened` starts open.
+    """Draw an expander for each evaluator that has more than a value, the outputs side by side; `opened` starts open.
 
     `contexts` are those of each output, by its column, in order.
     """
     import streamlit as st
 
     for evaluator, rows in scores.groupby("evaluator", sort=False):
-        says = rows["reason"].notna()
+        has_evidence = rows["reason"].notna()
         for part in ("evidence", "verdicts", "judge"):
-            says |= rows[part].map(bool)
-        told = rows[says].drop_duplicates(["column", "reason"])
-        if told.empty:
+            has_evidence |= rows[part].map(bool)
+        explained = rows[has_evidence].drop_duplicates(["column", "reason"])
+        if explained.empty:
             continue
         with st.expander(f"Evidence: {titles.get(str(evaluator), evaluator)}", expanded=evaluator == opened):
             for place, column in zip(st.columns(len(contexts)), contexts, strict=True):
                 with place:
                     if len(contexts) > 1:
                         st.text(column)
-                    for row in told[told["column"] == column].to_dict("records"):
+                    for row in explained[explained["column"] == column].to_dict("records"):
                         draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}")

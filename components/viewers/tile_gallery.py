@@ -1,20 +1,24 @@
-"""The gallery: thumbnails of objects, or of images, with what was found, invented and missed drawn over them.
+"""The gallery: thumbnails of objects or images with true positives, false positives and missed objects drawn on them.
 
-The pictures hold no boxes: gallery.js draws those on top, so that they stay sharp and follow the theme's contrast.
+The thumbnails hold no boxes: tile_gallery.js draws them on top, so that they stay sharp and follow the theme.
 """
+
+from __future__ import annotations
 
 import base64
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from components.viewers.browser_component import browser_component
 from metrics.presentation.format import count, number, plural, shorten
 from metrics.presentation.palette import MARKS, mark
 
-FOLDER = Path(__file__).parent
+if TYPE_CHECKING:
+    from components.data import GalleryObject, Outline, Tile, Window
+
 TILES = 48
 KINDS = {  # in this order: what the filter calls it, what a tile says
     "fp_hallucination": ("Hallucination", "nothing there"),
@@ -29,7 +33,7 @@ KINDS = {  # in this order: what the filter calls it, what a tile says
     "tp": ("Found", "found"),
     "ignored": ("Ignored", "ignored"),
 }
-RARE = {"fp_both", "fn_localisation"}  # kinds that error_breakdown alone tells apart
+RARE = {"fp_both", "fn_localisation"}  # kinds that only error_breakdown distinguishes
 SIZES = {"small": "Small, up to 32²", "medium": "Medium, up to 96²", "large": "Large, over 96² px"}
 SORTS = {
     "score": "Highest score", "score_up": "Lowest score", "iou": "Highest IoU", "iou_up": "Lowest IoU",
@@ -42,28 +46,25 @@ ASPECT = 4 / 3
 WIDTHS = {"annotation": 1.5, "ignored": 1.5, "fn": 2.5}
 BOX_LENGTH = 8  # numbers of a ring of four corners, which is no mask
 
-Tile = Mapping[str, Any]  # of metrics.analysis.objects.object_pages
-Window = tuple[int, int, int, int]
-
 
 def family(kind: str) -> str:
-    """fp, fn, tp or ignored."""
+    """Return the family of a kind: fp, fn, tp or ignored."""
     return kind.partition("_")[0]
 
 
 def kind_title(kind: str) -> str:
-    """Return what a kind is called, also one that is not listed here: fp_both is `Both`."""
+    """Return the title of a kind; of one that is not in KINDS its name: `fp_other` is `Other`."""
     words = kind.partition("_")[2] or mark(kind).title
     return KINDS[kind][0] if kind in KINDS else words.replace("_", " ").capitalize()
 
 
 def kind_words(kind: str) -> str:
-    """Return what a tile says of a kind."""
+    """Return the words for a kind on a tile."""
     return KINDS[kind][1] if kind in KINDS else kind_title(kind).lower()
 
 
 def ordered_kinds(kinds: Sequence[str]) -> list[str]:
-    """Return the kinds in the order they are shown: mistakes first, unlisted ones with their family."""
+    """Return the kinds in display order: mistakes first, unlisted kinds beside their family."""
     order = list(KINDS)
     last = {head: max(i for i, kind in enumerate(order) if family(kind) == head) for head in ("fp", "fn", "tp")}
     places = {kind: order.index(kind) if kind in order else last.get(family(kind), len(order)) + 0.5 for kind in kinds}
@@ -71,7 +72,7 @@ def ordered_kinds(kinds: Sequence[str]) -> list[str]:
 
 
 def known_kinds(counted: Iterable[str], asked: Iterable[str]) -> list[str]:
-    """Return the kinds there may be: the usual ones, those that are counted, and rare ones that are asked for by name."""
+    """Return the kinds to offer: the usual ones, those with a count, and rare ones that the address names."""
     return ordered_kinds([*({*KINDS} - RARE), *counted, *(RARE & {*asked})])
 
 
@@ -81,16 +82,14 @@ def mistakes(kinds: Sequence[str]) -> list[str]:
 
 
 def asked_kinds(asked: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Return the kinds that the address asks for: a family (`fp`) stands for all of its kinds; what is unknown goes."""
+    """Return the known kinds among those asked for; a family (`fp`) stands for all of its kinds."""
     return [kind for kind in ordered_kinds(known) if kind in asked or family(kind) in asked]
 
 
 def options(
     counts: Mapping[str, int], chosen: Sequence[str], titles: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the choices of a filter with their counts, the most frequent first; those chosen stay, were there none
-    left.
-    """
+    """Return the choices of a filter with their counts, most frequent first; chosen ones stay even at zero."""
     names = sorted({*counts, *chosen}, key=lambda name: (-counts.get(name, 0), name))
     if titles is not None:
         names = [name for name in titles if name in names]
@@ -99,9 +98,7 @@ def options(
 
 
 def headline(model: str, kinds: Mapping[str, int], labels: Mapping[str, int], shown: int) -> str:
-    """Return the answer of the page: how many objects go wrong, how, and of which class most; of those the filters
-    leave.
-    """
+    """Return the answer of the page for the filtered objects: how many go wrong, how, and in which class most."""
     found = Counter({kind: n for kind, n in kinds.items() if n})
     noun = "mistake" if found and len(mistakes(list(found))) == len(found) else "object"
     start = f"{shorten(model, 40)}: {plural(shown, noun)}"
@@ -114,12 +111,10 @@ def headline(model: str, kinds: Mapping[str, int], labels: Mapping[str, int], sh
 
 
 def window(tile: Tile) -> Window | None:
-    """Return the part of the image around a tile's object, its prediction and its ground truth; None for the whole
-    image.
-    """
-    entry = tile["objects"][0]
-    edges = [edge for edge in (_edges(entry["prediction"]), _edges(entry["annotation"])) if edge]
-    width, height = tile["image_width"], tile["image_height"]
+    """Return the part of the image around the prediction and ground truth of a tile; None for the whole image."""
+    entry = tile.objects[0]
+    edges = [edge for edge in (_edges(entry.prediction), _edges(entry.annotation)) if edge]
+    width, height = tile.image_width, tile.image_height
     if not edges or not width or not height:
         return None
     left, top = min(edge[0] for edge in edges), min(edge[1] for edge in edges)
@@ -131,8 +126,8 @@ def window(tile: Tile) -> Window | None:
 
 
 def wanted(tiles: Sequence[Tile], windows: Sequence[Window | None]) -> list[tuple[str, Window | None]]:
-    """Return the thumbnails to ask for: (image, window) of every tile that has an image."""
-    return [(tile["image"], part) for tile, part in zip(tiles, windows, strict=True) if tile["image"]]
+    """Return the thumbnails to request: (image, window) of every tile that has an image."""
+    return [(tile.image, part) for tile, part in zip(tiles, windows, strict=True) if tile.image]
 
 
 def payload(
@@ -142,13 +137,11 @@ def payload(
     hrefs: Sequence[str],
     by_image: bool,
 ) -> dict[str, Any]:
-    """Return what gallery.js draws; `pictures` are those of `wanted`: JPEG bytes, the reason for none, or None for
-    wait.
-    """
+    """Return the data for tile_gallery.js; `pictures` as `data.thumbnails` returns them for `wanted`."""
     left = iter(pictures)
     drawn = []
     for tile, part, href in zip(tiles, windows, hrefs, strict=True):
-        picture = next(left) if tile["image"] else "no image"
+        picture = next(left) if tile.image else "no image"
         drawn.append(_tile(tile, part, picture, href, by_image))
     styles = {
         kind: {"colour": entry.colour, "dash": entry.dash, "line": entry.line, "width": WIDTHS.get(family(kind), 2.0)}
@@ -164,11 +157,11 @@ def payload(
 def gallery(data: Mapping[str, Any], key: str = "gallery") -> None:
     """Draw the payload: tiles that are links, walked by the arrow keys."""
     packed = json.dumps(data, separators=(",", ":")).encode()  # as bytes: Streamlit looks into dicts for data frames
-    _component()(key=key, data=packed)
+    browser_component("tile_gallery")(key=key, data=packed)
 
 
 def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: str, by_image: bool) -> dict[str, Any]:
-    entries = tile["objects"]
+    entries = tile.objects
     view = part or _whole(tile)
     paths: dict[tuple[str, bool], str] = {}
     for entry in entries:
@@ -185,74 +178,72 @@ def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: st
         "image": "data:image/jpeg;base64," + base64.b64encode(picture).decode() if isinstance(picture, bytes) else None,
         "reason": picture if isinstance(picture, str) else "",
         "shapes": shapes, "fine": by_image, "lines": lines,
-        "about": "\n".join([_hover(entry) for entry in entries[:8]] + [f"Image {tile['case_id']}"]),
+        "about": "\n".join([_hover(entry) for entry in entries[:8]] + [f"Image {tile.case_id}"]),
     }  # fmt: skip
 
 
-def _object_lines(entry: Mapping[str, Any]) -> list[Any]:
-    """[kind of the swatch, label, number at its right, what became of it, number at its right]."""
-    kind, words = entry["kind"], kind_words(entry["kind"])
-    if kind == "fp_misclassification" and entry["truth"]:
-        words = f"is {shorten(entry['truth'], 24)}"
-    score = "" if entry["score"] is None else f"{entry['score']:.2f}"
-    iou = "" if entry["iou"] is None else f"IoU {entry['iou']:.2f}"
-    return [_mark_name(kind), shorten(entry["label"], 40), score, words, iou]
+def _object_lines(entry: GalleryObject) -> list[Any]:
+    """Return [kind of the swatch, label, number at its right, outcome, number at its right]."""
+    kind, words = entry.kind, kind_words(entry.kind)
+    if kind == "fp_misclassification" and entry.truth:
+        words = f"is {shorten(entry.truth, 24)}"
+    score = "" if entry.score is None else f"{entry.score:.2f}"
+    iou = "" if entry.iou is None else f"IoU {entry.iou:.2f}"
+    return [_mark_name(kind), shorten(entry.label, 40), score, words, iou]
 
 
 def _image_lines(tile: Tile) -> list[Any]:
-    families = Counter(family(entry["kind"]) for entry in tile["objects"])
+    families = Counter(family(entry.kind) for entry in tile.objects)
     words = {"fp": "false", "fn": "missed", "tp": "found", "ignored": "ignored"}
     parts = [f"{mark(head).glyph} {families[head]} {word}" for head, word in words.items() if families[head]]
-    more = tile["n"] - len(tile["objects"])
+    more = tile.n - len(tile.objects)
     return [
         "",
-        shorten(tile["case_id"], 40),
-        count(tile["n"]),
+        shorten(tile.case_id, 40),
+        count(tile.n),
         " · ".join(parts) + (f" +{count(more)}" if more else ""),
         "",
     ]
 
 
-def _hover(entry: Mapping[str, Any]) -> str:
-    facts = [f"{shorten(entry['label'], 40)}: {kind_title(entry['kind']).lower()}"]
-    if entry["truth"] and entry["truth"] != entry["label"]:
-        facts.append(f"truth {shorten(entry['truth'], 40)}")
+def _hover(entry: GalleryObject) -> str:
+    facts = [f"{shorten(entry.label, 40)}: {kind_title(entry.kind).lower()}"]
+    if entry.truth and entry.truth != entry.label:
+        facts.append(f"truth {shorten(entry.truth, 40)}")
     facts += [
-        f"{name} {entry[key]:.3f}" for name, key in (("score", "score"), ("IoU", "iou")) if entry[key] is not None
+        f"{name} {value:.3f}" for name, value in (("score", entry.score), ("IoU", entry.iou)) if value is not None
     ]
-    return ", ".join([*facts, f"area {number(entry['area'])} px²"])
+    return ", ".join([*facts, f"area {number(entry.area)} px²"])
 
 
-def _drawn(entry: Mapping[str, Any], by_image: bool) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the geometries to draw of an object: itself, and where the tile is of it alone the ground truth it is
-    about.
-    """
-    missed = family(entry["kind"]) == "fn"
-    own, other = (entry["annotation"], None) if missed else (entry["prediction"], entry["annotation"])
-    pairs = [(_mark_name(entry["kind"]), own), ("annotation", None if by_image else other)]
+def _drawn(entry: GalleryObject, by_image: bool) -> list[tuple[str, Outline]]:
+    """Return the geometries to draw for an object: its own and, on a tile of its own, the ground truth it refers to."""
+    missed = family(entry.kind) == "fn"
+    own, other = (entry.annotation, None) if missed else (entry.prediction, entry.annotation)
+    pairs = [(_mark_name(entry.kind), own), ("annotation", None if by_image else other)]
     return [(kind, geometry) for kind, geometry in pairs if geometry is not None]
 
 
 @cache
 def _mark_name(kind: str) -> str:
-    """Return the key of MARKS that a kind is drawn as."""
+    """Return the key in MARKS of the mark of a kind."""
     return next(name for name, entry in MARKS.items() if entry is mark(kind))
 
 
-def _edges(geometry: Mapping[str, Any] | None) -> tuple[float, float, float, float] | None:
-    """left, top, right, bottom."""
+def _edges(geometry: Outline | None) -> tuple[float, float, float, float] | None:
+    """Return left, top, right and bottom of a geometry; None if unknown."""
     if geometry is None:
         return None
-    if geometry["x"] is not None and geometry["width"] is not None:
-        x, y, width, height = (geometry[name] for name in ("x", "y", "width", "height"))
+    x, y, width, height, polygons = geometry
+    if x is not None and y is not None and width is not None and height is not None:
         return x, y, x + width, y + height
-    points = [point for ring in geometry["polygons"] or [] for point in ring]
+    points = [point for ring in polygons or [] for point in ring]
     return (min(points[0::2]), min(points[1::2]), max(points[0::2]), max(points[1::2])) if points else None
 
 
-def _path(geometry: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return the SVG path of a geometry, and whether it is a mask to be filled: more than four corners."""
-    rings = geometry["polygons"]
+def _path(geometry: Outline) -> tuple[str, bool]:
+    """Return the SVG path of a geometry, and whether it is a mask to be filled (more than four corners)."""
+    rings = geometry.polygons
     if rings:
         parts = ("L".join(f"{x:.1f} {y:.1f}" for x, y in zip(ring[0::2], ring[1::2], strict=True)) for ring in rings)
         return "".join(f"M{part}Z" for part in parts), len(rings) > 1 or len(rings[0]) > BOX_LENGTH
@@ -264,25 +255,15 @@ def _path(geometry: Mapping[str, Any]) -> tuple[str, bool]:
 
 
 def _span(middle: float, length: float, limit: int) -> tuple[int, int]:
-    """`length` around `middle`, moved and cut to lie in 0 … limit."""
+    """Return the span of `length` around `middle`, moved and cut to lie within 0 … limit."""
     size = max(1, min(limit, round(length)))
     begin = min(max(0, round(middle - size / 2)), limit - size)
     return begin, begin + size
 
 
 def _whole(tile: Tile) -> tuple[float, float, float, float]:
-    """Return the whole image; where its size is not known, what its objects take."""
-    if tile["image_width"] and tile["image_height"]:
-        return 0, 0, tile["image_width"], tile["image_height"]
-    edges = [
-        edge for entry in tile["objects"] for edge in (_edges(entry["prediction"]), _edges(entry["annotation"])) if edge
-    ]
+    """Return the view of the whole image; if its size is unknown, the area its objects cover."""
+    if tile.image_width and tile.image_height:
+        return 0, 0, tile.image_width, tile.image_height
+    edges = [edge for entry in tile.objects for edge in (_edges(entry.prediction), _edges(entry.annotation)) if edge]
     return 0, 0, max((edge[2] for edge in edges), default=100) + 10, max((edge[3] for edge in edges), default=75) + 10
-
-
-@cache
-def _component() -> Any:
-    import streamlit as st
-
-    parts = {part: (FOLDER / f"tile_gallery.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    return st.components.v2.component("assay_gallery", **parts)

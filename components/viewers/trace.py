@@ -1,24 +1,22 @@
-"""A trace: what an agent was told, thought, said and called, step by step; arguments and results on demand.
+"""A trace: the messages, reasoning and tool calls of an agent, step by step; arguments and results on demand.
 
-Drawn by trace.js, in which every text is put in as text.
+Drawn by trace.js, which inserts every text as text.
 """
 
 import json
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from components.viewers.browser_component import browser_component
 from metrics.presentation.format import duration, plural
 from metrics.presentation.palette import MARKS
 
-FOLDER = Path(__file__).parent
 GLYPHS = {"call": "✓", "message": "", "reasoning": "…"}
 FAILED = "✗"
 
 
 def summary(view: Mapping[str, Any]) -> str:
-    """Return a trace in a line: `7 steps · 4 calls · 1 failed · 2 redundant`."""
+    """Return a trace in one line: `7 steps · 4 calls · 1 failed · 2 redundant`."""
     if view["problem"]:
         return "unreadable"
     parts = [plural(view["total"], "step")]
@@ -28,7 +26,7 @@ def summary(view: Mapping[str, Any]) -> str:
 
 
 def payload(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what trace.js draws of a trace as `data.trace` gives it."""
+    """Return what trace.js draws of a trace that `data.trace` returned."""
     hidden = view["total"] - len(view["steps"])
     return {
         "steps": [_step(step) for step in view["steps"]],
@@ -38,7 +36,7 @@ def payload(view: Mapping[str, Any]) -> dict[str, Any]:
 
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
     failed = step["kind"] == "call" and step["error"] is not None
-    said = [("Arguments", step["arguments"]), ("Result", step["result"]), ("Error", step["error"])]
+    parts = [("Arguments", step["arguments"]), ("Result", step["result"]), ("Error", step["error"])]
     return {
         "number": step["number"],
         "kind": step["kind"],
@@ -48,12 +46,12 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
         "text": " ".join((step["arguments"] or "").split())[:200] if step["kind"] == "call" else step["text"],
         "marks": [*step["marks"], *([] if step["seconds"] is None else [duration(step["seconds"])])],
         "started": step["started"] or "",
-        "parts": [[name, text] for name, text in said if text],
+        "parts": [[name, text] for name, text in parts if text],
     }
 
 
 def draw(view: Mapping[str, Any], key: str) -> None:
-    """Draw a trace; of one that cannot be read why, and how it begins."""
+    """Draw a trace; if it cannot be read, the reason and its beginning."""
     import streamlit as st
 
     if view["problem"]:
@@ -61,12 +59,4 @@ def draw(view: Mapping[str, Any], key: str) -> None:
         st.code(view["raw"], language=None, wrap_lines=True, height=220)
         return
     packed = json.dumps(payload(view), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    _component()(key=key, data=packed)
-
-
-@cache
-def _component() -> Any:
-    import streamlit as st
-
-    parts = {part: (FOLDER / f"trace.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")}
-    return st.components.v2.component("assay_trace", **parts)
+    browser_component("trace")(key=key, data=packed)

@@ -21,19 +21,24 @@ def many(label: str, options: Mapping[str, str], name: str, every: str = "All") 
     return chosen
 
 
-def one(label: str, options: Mapping[str, str], name: str, every: str | None = "All") -> str | None:
-    """Choose one of `options` (value → text); None for no restriction, offered as `every` where that is not None."""
-    texts = dict(options) if every is None else {ANY: every, **options}
-    if not texts:
-        return None
-    asked = url.param(name, ANY)
-    chosen = asked if asked in texts else next(iter(texts))
+def one(label: str, options: Mapping[str, str], name: str, every: str = "All") -> str | None:
+    """Choose one of `options` (value → text), or None for no restriction, which is offered first as `every`."""
+    return pick(label, {ANY: every, **options}, name, len(options)) or None
+
+
+def pick(label: str, options: Mapping[str, str], name: str, count: int | None = None) -> str:
+    """Choose exactly one of `options` (value → text, at least one); the first is the default.
+
+    The label says how many options there are; `count` replaces that number.
+    """
+    asked = url.param(name, ANY) or ANY
+    chosen = asked if asked in options else next(iter(options))
     key = _key(name)
     st.sidebar.selectbox(
-        f"{label} ({len(options)})", list(texts), place(list(texts), agreed(key, chosen)), texts.__getitem__, key=key,
-        on_change=_write, args=(name, key),
+        f"{label} ({len(options) if count is None else count})", list(options),
+        place(list(options), agreed(key, chosen)), options.__getitem__, key=key, on_change=_write, args=(name, key),
     )  # fmt: skip
-    return chosen or None
+    return chosen
 
 
 def between(label: str, name: str, low: float = 0.0, high: float = 1.0, step: float = 0.01, form: str = "%.2f") -> None:
@@ -48,7 +53,7 @@ def between(label: str, name: str, low: float = 0.0, high: float = 1.0, step: fl
 
 
 def bounds(name: str, low: float = 0.0, high: float = 1.0) -> tuple[float | None, float | None]:
-    """Return the range that the address gives as `name`_min and `name`_max; None for an end that is left where it is."""
+    """Return the range of the address, `name`_min and `name`_max; None for an unrestricted end."""
     least = round(url.number(f"{name}_min", low, low, high), 2)
     most = max(least, round(url.number(f"{name}_max", high, low, high), 2))
     return least if least > low else None, most if most < high else None

@@ -1,4 +1,6 @@
-"""What every page begins with: its name, its question, and the run that it speaks of."""
+"""What every page begins with: its title, its question, and the run that it is about."""
+
+from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,9 +27,9 @@ RUN_STATES = {
 
 
 def navigation() -> st.Page:
-    """Register the pages and draw the menu; the page that the address names is returned, to be run.
+    """Register the pages, draw the menu and return the page that the address names, to be run.
 
-    The icon is set first and from a file: a page's Material icon as favicon would be fetched from the network.
+    The icon is set first and from a file: a Material icon as favicon would be fetched from the network.
     """
     st.session_state["navigated"] = True
     st.set_page_config(page_icon=FOLDER / "icon.svg", layout="wide")
@@ -37,10 +39,10 @@ def navigation() -> st.Page:
 
 
 def frame(title: str, question: str, *, needs_run: bool = True) -> str:
-    """Draw the head of a page and, where `needs_run`, the run picker; the id of the chosen run, "" without one.
+    """Draw the head of a page and, where `needs_run`, the run picker; return the id of the chosen run, else "".
 
-    The run is `?run=` of the address, else the one last looked at, else the newest that is finished. A page that needs
-    a run and has none stops here, with what to do about it.
+    The run is `?run=` of the address, else the last one opened, else the newest that is finished. A page that needs a
+    run stops here if there is none or it is not finished, with what to do about it.
     """
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
     if "navigated" not in st.session_state:  # a deep link to a fresh server runs the page without app.py
@@ -54,17 +56,17 @@ def frame(title: str, question: str, *, needs_run: bool = True) -> str:
 
 @cache
 def _history() -> Any:
-    """Return what keeps Back right, see history.js; it draws nothing."""
+    """Return the component that keeps the Back button right, see history.js; it draws nothing."""
     return st.components.v2.component("assay_history", js=(FOLDER / "history.js").read_text(encoding="utf-8"))
 
 
 def is_dark() -> bool:
-    """Return whether the browser shows the dark theme; light until it has said."""
+    """Return whether the browser shows the dark theme; light until the browser has reported it."""
     return st.context.theme.type == "dark"
 
 
 def empty(what: str, why: str, button: str | None = None, page: str = "evaluate", **values: url.Value) -> None:
-    """An empty state that teaches: what is missing, why, and the button that mends it."""
+    """Draw an empty state: what is missing, why, and a button to the page that helps."""
     with st.container(border=True):
         st.subheader(what, anchor=False)
         st.text(why)
@@ -73,18 +75,18 @@ def empty(what: str, why: str, button: str | None = None, page: str = "evaluate"
 
 
 def _chosen_run() -> str:
-    runs = {run["id"]: run for run in data.runs()}
+    runs = {run.id: run for run in data.runs()}
     if not runs:
         empty(
             "No run yet",
-            "A run is one suite and the outputs of your models, judged by the evaluators you choose.",
+            "A run is one suite and the outputs of your models, scored by the evaluators you choose.",
             "Evaluate a suite",
         )
         st.stop()
     asked = url.param("run")
     if asked not in (None, "latest") and asked not in runs:
         st.error(f"This workspace has no run {format.shorten(str(asked))!r}. Choose one of its runs in the sidebar.")
-    finished = [run_id for run_id, run in runs.items() if run["state"] == "finished"]
+    finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
     last = st.session_state.get("last_run")
     chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
     labels = run_labels(runs)
@@ -97,10 +99,10 @@ def _chosen_run() -> str:
         on_change=_pick_run,
     )
     run = runs[chosen]
-    st.sidebar.caption(f"{format.moment(run['created'])} · {RUN_STATES.get(run['state'], run['state'])}")
+    st.sidebar.caption(f"{format.moment(run.created)} · {RUN_STATES.get(run.state, run.state)}")
     st.session_state["last_run"] = chosen
     url.put(run=chosen)
-    if run["state"] != "finished":
+    if run.state != "finished":
         empty(
             "This run is not finished",
             "Its numbers appear when every evaluator is done. Runs shows its progress and can resume it.",
@@ -112,12 +114,10 @@ def _chosen_run() -> str:
     return chosen
 
 
-def run_labels(runs: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return the names of the runs by id, with the id where several bear one name: a selectbox knows its options by
-    label.
-    """
+def run_labels(runs: Mapping[str, data.RunFacts]) -> dict[str, str]:
+    """Return a label for each run by id, unique because a selectbox tells options apart by label."""
     names = {
-        run_id: (run["name"] or run_id) + ("" if run["state"] == "finished" else f" ({run['state']})")
+        run_id: (run.name or run_id) + ("" if run.state == "finished" else f" ({run.state})")
         for run_id, run in runs.items()
     }
     counts = Counter(names.values())
@@ -125,7 +125,7 @@ def run_labels(runs: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 def _pick_run() -> None:
-    """A new run: what the address said of the old one's models, metrics and cases goes."""
+    """Open the chosen run: query parameters about the old run's models, metrics and cases are dropped."""
     chosen = st.session_state["run_picker"]
     st.query_params.clear()
     st.query_params["run"] = chosen

@@ -1,7 +1,7 @@
-"""Tables of records whose rows lead somewhere: a click on any cell of a row gives the row."""
+"""Tables of records whose rows link to something: a click on any cell of a row selects the row."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -11,20 +11,20 @@ HEAD = 36
 
 
 def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> int | None:
-    """Draw `columns` (name → title or st.column_config) of a frame; the position of the row just clicked.
+    """Draw `columns` (name → title or st.column_config) of a frame; return the position of the row just clicked.
 
-    Texts of models are safe here: a data frame draws no Markdown and no HTML.
+    Model texts are safe here: a data frame renders neither Markdown nor HTML.
     """
     clicked = cell_of(frame, columns, key, tallest)
     return None if clicked is None else clicked[0]
 
 
 def cell_of(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> tuple[int, str] | None:
-    """As `records`, but the row and the column of the cell just clicked."""
+    """Draw as `records` does; return the row and the column of the cell just clicked."""
     config = {
         name: entry if not isinstance(entry, str) else st.column_config.Column(entry) for name, entry in columns.items()
     }
-    height = "content" if HEAD + ROW * len(frame) <= tallest else tallest
+    height: Literal["content"] | int = "content" if HEAD + ROW * len(frame) <= tallest else tallest
     event = st.dataframe(
         frame, hide_index=True, column_order=list(columns), column_config=config, key=key, on_select="rerun",
         selection_mode="single-cell", height=height, row_height=ROW,

@@ -1,8 +1,8 @@
-"""The address of a view: the pages there are, and state in the query parameters, so that a link reproduces the view."""
+"""The address of a view: the pages, and state in the query parameters, so that a link reproduces the view."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, overload
 from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
@@ -44,26 +44,32 @@ Value = str | int | float | bool | Sequence[str] | None
 
 
 def page(name: str) -> st.Page:
-    """Return the page of that name, fit for st.navigation, st.switch_page and st.page_link; KeyError where there is
-    none.
-    """
+    """Return the page of that name for st.navigation, st.switch_page and st.page_link; KeyError if there is none."""
     title, icon = PAGES[name]
     path = ROOT / "pages" / f"{name}.py"
     return st.Page(path, title=title, icon=icon, url_path=name, default=name == START)
 
 
+@overload
+def param(name: str) -> str | None: ...
+
+
+@overload
+def param(name: str, default: str) -> str: ...
+
+
 def param(name: str, default: str | None = None) -> str | None:
-    """Return the query parameter, or `default` where it is absent or empty."""
+    """Return the query parameter, or `default` if it is absent or empty."""
     return st.query_params.get(name) or default
 
 
 def params(name: str) -> list[str]:
-    """Return every value of a query parameter that may be repeated."""
+    """Return every value of a repeatable query parameter."""
     return [value for value in st.query_params.get_all(name) if value]
 
 
 def number(name: str, default: float, low: float = float("-inf"), high: float = float("inf")) -> float:
-    """Return the query parameter as a number between `low` and `high`; `default` where it is absent or no number."""
+    """Return the query parameter as a number between `low` and `high`; `default` if it is absent or no number."""
     try:
         value = float(st.query_params.get(name, ""))
     except ValueError:
@@ -89,13 +95,13 @@ def put(**values: Value) -> None:
 
 
 def go(name: str, /, **values: Value) -> NoReturn:
-    """Leave for another page, its query parameters set."""
-    # a dict: of pairs that share a name, switch_page keeps the last one only
+    """Open another page with these query parameters."""
+    # a dict, because of pairs that share a name switch_page keeps only the last
     st.switch_page(page(name), query_params={name: texts for name, value in values.items() if (texts := _texts(value))})
 
 
 def state() -> str:
-    """This view's query parameters as one text, which `link_back` of another page takes."""
+    """Return this view's query parameters as one text, for `link_back` on another page."""
     return urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
 
 
@@ -105,7 +111,7 @@ def link(label: str, name: str, /, *, icon: str | None = None, **values: Value) 
 
 
 def link_back(label: str, name: str, state: str, *, icon: str | None = None) -> None:
-    """Draw a link to a page in the state that it said it was in."""
+    """Draw a link to a page in a given `state`."""
     link(label, name, icon=icon, **parse_qs(state))
 
 

@@ -1,25 +1,42 @@
-"""What a run says, as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
+"""The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
-from metrics.analysis.cases.case_pages import CasePage, cases
+from metrics.analysis.cases.case_pages import CasePage, case_texts, cases
 from metrics.analysis.cases.example import ExampleView, example
 from metrics.analysis.comparison.compare import Comparison, Difference, Unpaired, compare, compare_labels, shown
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.analysis.evidence import Row, verdict_lists
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
 from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
-from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions
+from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
+from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
 from metrics.analysis.leaderboard.resources import Resource, resources
-from metrics.analysis.objects.object_pages import ObjectFilter, ObjectPage, object_counts, objects
+from metrics.analysis.objects.confusion_cells import confused
+from metrics.analysis.objects.object_pages import (
+    GalleryObject,
+    ObjectFilter,
+    ObjectPage,
+    Outline,
+    Tile,
+    object_counts,
+    objects,
+)
 from metrics.analysis.objects.rematch import Rules, compared, match_objects, rules
 from metrics.analysis.objects.segments import Segment, segments
-from metrics.analysis.objects.thumbnails import thumbnails
+from metrics.analysis.objects.thumbnails import Window, thumbnails
+from metrics.analysis.objects.working_points import (
+    Listed,
+    WorkingPoint,
+    match_evaluators,
+    matched,
+    scored,
+    working_point,
+)
 from metrics.analysis.slices import find_slices, measures, slice_values, slices
 from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
@@ -34,27 +51,36 @@ __all__ = [
     "Distribution",
     "Distributions",
     "ExampleView",
+    "GalleryObject",
     "Headline",
     "Leaderboard",
+    "Listed",
     "ObjectFilter",
     "ObjectPage",
+    "Outline",
     "Ranks",
     "Resampled",
     "Resource",
-    "Row",
     "Rules",
     "Segment",
     "Standard",
     "Stop",
+    "Tile",
     "Trend",
     "Unpaired",
+    "Window",
+    "WorkingPoint",
     "asked",
+    "case_texts",
     "cases",
     "compare",
     "compare_labels",
     "compared",
     "compliance",
     "compliance_table",
+    "confused",
+    "curve_columns",
+    "curves",
     "differences",
     "distributions",
     "example",
@@ -67,9 +93,14 @@ __all__ = [
     "judged_evaluators",
     "judgements",
     "judging",
+    "label_metrics",
+    "label_numbers",
     "leaderboard",
+    "match_evaluators",
     "match_objects",
+    "matched",
     "measures",
+    "metrics_by_case",
     "object_counts",
     "objects",
     "primary_columns",
@@ -78,11 +109,12 @@ __all__ = [
     "resources",
     "rules",
     "same_suite",
+    "scored",
     "segments",
     "shown",
     "slice_values",
     "slices",
     "thumbnails",
     "trend",
-    "verdict_lists",
+    "working_point",
 ]

@@ -14,7 +14,7 @@ from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, 
 from metrics.analysis.leaderboard.significance import Significance, improvement
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, Workspace
 
 CHANGES: dict[Significance, str] = {
     "better": "better",
@@ -82,7 +82,7 @@ def same_suite(run: Run) -> list[Run]:
     fingerprint = run.spec["suite"]["fingerprint"]
     found = [
         other
-        for other in run.workspace.runs()
+        for other in Workspace(run.workspace.path).runs()
         if other.state == "finished" and other.spec["suite"]["fingerprint"] == fingerprint
     ]
     return in_time(found)

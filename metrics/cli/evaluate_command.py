@@ -120,10 +120,10 @@ def _read_tables(options: argparse.Namespace) -> tuple[Suite, Outputs]:
 def warn_of_skipped(run: Run) -> None:
     """Print, before anything is computed, which evaluators lack a model and how to get it."""
     from metrics.core.registry import choose
-    from metrics.models import unavailable
+    from metrics.engine.load_resources import missing_resources
 
     for entry, parameters in choose(list(run.evaluators), run.evaluators).values():
-        if reason := unavailable(entry, parameters, run.spec.get("resources", {})):
+        if reason := missing_resources(entry, parameters, run.spec.get("resources", {})):
             print(f"{entry.id} will be skipped: {reason}", file=sys.stderr)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from metrics.cli.options import add_mapping, add_table_output, common, pairs, run_argument, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
-from metrics.store.labels import SAMPLINGS, Labels
+from metrics.core.label_schema import SAMPLINGS
+from metrics.store.label_sets import Labels
 
 CHOICES = {"random": SAMPLINGS["random"], "picked": SAMPLINGS["picked"]}
 

@@ -1,1 +1,1 @@
-"""What everything speaks of: suites, outputs, cases, evaluators, scores, errors. It imports nothing of the rest."""
+"""The types that all rooms share: suites, outputs, cases, evaluators, scores, errors. Imports no other room."""

@@ -1,17 +1,17 @@
 """Every exception that Assay raises on purpose.
 
 AssayError
-├── InputError          what the user gave is wrong; carries every problem at once (exit code 2)
-├── MissingResource     a judge, a model or a package that the evaluator needs is not there
-├── CacheRefused        the judge's cache holds what we never write, or cannot be read
+├── InputError          the user's input is wrong; carries every problem at once (exit code 2)
+├── MissingResource     a judge, a model or a package that the evaluator needs is missing
+├── CacheRefused        the judge's cache holds rows that Assay never writes, or cannot be read
 ├── JudgeError
-│   ├── Unreadable      the judge's reply could not be read, nor its repair: the case is a parse failure
+│   ├── Unreadable      neither the judge's reply nor its repair could be read: the case is a parse failure
 │   ├── BudgetSpent     the budget in calls, tokens or dollars is used up: the case is skipped
-│   └── JudgeDown       the judge does not answer at all: the run pauses and can be resumed
+│   └── JudgeDown       the judge does not respond: the run stops and can be resumed
 └── RunError
-    ├── RunNotFound     no run of that id in the workspace
+    ├── RunNotFound     there is no run of that id in the workspace
     ├── RunBusy         another process is working on the run
-    ├── RunSealed       the run is finished and never changes again
+    ├── RunSealed       the run is finished and cannot change
     └── RunCorrupt      a sealed file is missing or does not match the manifest
 """
 
@@ -24,10 +24,10 @@ SHOWN_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class InputProblem:
-    """One thing wrong with one place of what the user gave.
+    """One problem at one place of the user's input.
 
-    `row` counts as a spreadsheet does: the header is row 1, the first record of a CSV row 2; of JSONL it is the line,
-    of Parquet and JSON arrays the record counted from 1. None where the whole file is meant.
+    `row` counts like a spreadsheet: the header is row 1, the first record of a CSV row 2; in JSONL it is the line, in
+    Parquet and JSON arrays the record counted from 1. None means the whole file.
     """
 
     file: str
@@ -50,11 +50,11 @@ class InputProblem:
 
 
 class AssayError(Exception):
-    """Base of every exception raised on purpose; its text is fit for the user."""
+    """Base of every exception raised on purpose; its text is written for the user."""
 
 
 class InputError(AssayError):
-    """What the user gave cannot be used; `problems` lists everything that is wrong with it."""
+    """The user's input cannot be used; `problems` lists everything that is wrong with it."""
 
     def __init__(self, problems: Iterable[InputProblem] | str):
         if isinstance(problems, str):
@@ -70,7 +70,7 @@ class InputError(AssayError):
 
 
 class MissingResource(AssayError):
-    """Something an evaluator needs is not installed or not chosen; the text says how to get it."""
+    """Something that an evaluator needs is not installed or not chosen; the text says how to get it."""
 
 
 class CacheRefused(AssayError):
@@ -78,27 +78,27 @@ class CacheRefused(AssayError):
 
 
 class JudgeError(AssayError):
-    """A judge could not say what it was asked."""
+    """A judge could not answer a question."""
 
 
 class Unreadable(JudgeError):
-    """The judge's reply could not be read, nor could its repair; the text says what was wrong with it."""
+    """Neither the judge's reply nor its repair could be read; the text says what was wrong."""
 
 
 class BudgetSpent(JudgeError):
-    """The run's budget in calls, tokens or dollars is used up; nothing more is asked."""
+    """The run's budget in calls, tokens or dollars is used up; no more questions are sent."""
 
 
 class JudgeDown(JudgeError):
-    """The judge does not answer at all; the text says what it last said and what to do."""
+    """The judge does not respond; the text gives its last error and what to do."""
 
 
 class RunError(AssayError):
-    """A run cannot do what was asked of it."""
+    """An operation on a run is not possible."""
 
 
 class RunNotFound(RunError):
-    """No run of that id is in the workspace."""
+    """There is no run of that id in the workspace."""
 
 
 class RunBusy(RunError):
@@ -106,7 +106,7 @@ class RunBusy(RunError):
 
 
 class RunSealed(RunError):
-    """The run is finished; a sealed run never changes."""
+    """The run is finished; a sealed run cannot change."""
 
 
 class RunCorrupt(RunError):
@@ -114,6 +114,6 @@ class RunCorrupt(RunError):
 
 
 def _short(text: str) -> str:
-    """`text` on one line, cut, with control characters made visible: it may be hostile."""
+    """Return `text` on one line, shortened, with control characters escaped: it may be hostile."""
     flat = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
     return flat if len(flat) <= SHOWN_CHARACTERS else flat[: SHOWN_CHARACTERS - 1] + "…"

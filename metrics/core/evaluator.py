@@ -10,12 +10,12 @@
         '''Whether the answer equals one of the expected answers. …'''
         return CaseScore({"exact_match": float(case.answer in case.expected_answers)})
 
-Three shapes, told by the annotation of the first argument:
+Three shapes, recognised by the annotation of the first argument:
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
     fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
-A data-set evaluator is given one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once.
-The engine has already made sure that every declared input is there: a case that lacks one is `not_applicable` unasked.
+A data-set evaluator gets one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once. The
+engine calls an evaluator only with cases that have every declared input; the others are `not_applicable`.
 """
 
 import math
@@ -30,6 +30,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
@@ -43,7 +44,7 @@ ROUNDING = 1e-9  # how far past its declared range a value may be by rounding al
 
 
 class Status(StrEnum):
-    """What became of one metric on one case; only OK has a value."""
+    """The outcome of one metric on one case; only OK has a value."""
 
     OK = "ok"
     NOT_APPLICABLE = "not_applicable"
@@ -53,7 +54,7 @@ class Status(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which end of a metric is good."""
+    """Which end of a metric's range is better."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -62,13 +63,12 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One number an evaluator makes.
+    """One number that an evaluator computes.
 
-    `low` and `high` bound it (infinite where open); `threshold` is the value on whose wrong side a model has a problem,
-    None for no default; `binary` says that a case's value is 0 or 1, so the mean is a share; `primary` marks the one
-    that stands for the evaluator; `minor` ones start hidden on the leaderboard; `twin_of` lists metrics
-    (evaluator.metric) that, with matching parameters, are the same number under another name: side by side they count
-    once.
+    `low` and `high` bound it (infinite where open); a model on the wrong side of `threshold` has a problem, None means
+    no default; `binary`: a case's value is 0 or 1, so the mean is a share; `primary` marks the evaluator's main metric;
+    `minor` ones start hidden on the leaderboard; `twin_of` lists metrics (evaluator.metric) that, with matching
+    parameters, are the same number under another name: side by side they count once.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Metric:
     twin_of: tuple[str, ...] = ()
 
     def goodness(self, value: float) -> float | None:
-        """`value` from 0, the worst of the range, to 1, the best; None where the range is open or undirected."""
+        """Return `value` scaled to 0 (worst) … 1 (best); None without a finite range or a direction."""
         if self.direction is Direction.NONE or not math.isfinite(self.high - self.low):
             return None
         share = (value - self.low) / (self.high - self.low)
@@ -92,12 +92,12 @@ class Metric:
         return share if self.direction is Direction.HIGHER else 1.0 - share
 
     def passes(self, value: float, threshold: float) -> bool:
-        """Return whether `value` is on the good side of `threshold` (exactly on it is good)."""
+        """Return whether `value` is on the good side of `threshold`, or exactly on it."""
         return value <= threshold if self.direction is Direction.LOWER else value >= threshold
 
 
 class Parameters(BaseModel):
-    """Base of every evaluator's parameters: the form in the page, the flags of the command and the saved spec."""
+    """Base of every evaluator's parameters, which make the form on the page, the command's flags and the saved spec."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True)
 
@@ -106,31 +106,35 @@ class Parameters(BaseModel):
     )
 
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
-        """Return those of the evaluator's resources that these parameters need; all of them unless overridden."""
+        """Return the evaluator's `declared` resources that these parameters need; all of them unless overridden."""
         return declared
 
 
 @dataclass(frozen=True, slots=True)
 class CaseScore:
-    """What an evaluator says of one case: a value per metric or the reason for none, and the evidence (JSON data).
+    """An evaluator's result for one case: a value per metric or the reason for none, and the evidence.
 
     A metric with a value is `ok`; one that is None takes `status` (`not_applicable` where `status` is OK) and `reason`.
+    TypeError where the evidence is anything but an Evidence: plain records would be shown without their verdicts.
     """
 
     values: Mapping[str, float | None]
     status: Status = Status.OK
     reason: str | None = None
-    evidence: Mapping[str, Any] | None = None
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse evidence that no page could read."""
+        if not isinstance(self.evidence, Evidence | None):
+            raise TypeError(
+                f"evidence is a metrics.core.evidence.Evidence, not {type(self.evidence).__name__}: "
+                "a Verdict for each item judged, and facts"
+            )
 
 
-def not_applicable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
-    """No value, because the question does not arise for this case."""
+def not_applicable(reason: str, evidence: Evidence | None = None) -> CaseScore:
+    """Return a score without value, because the metric does not apply to this case."""
     return CaseScore({}, Status.NOT_APPLICABLE, reason, evidence)
-
-
-def parse_failure(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
-    """No value, because the judge's reply could not be read."""
-    return CaseScore({}, Status.PARSE_FAILURE, reason, evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +142,9 @@ class Aggregate:
     """One number about a whole data set. `label` None: over all labels; `columns` are the metric's own (iou, …).
 
     `value` None needs a `reason`; `low` and `high` are the 95 % interval, None where there is none (a `reason` may say
-    why); `n` counts what the value rests on (cases, or objects of the label), `unscored` what it could not count;
+    why); `n` counts what the value rests on (cases, or objects of the label), `unscored` what could not be scored;
     `interval` names the method.
-    `replicates` [B] is the value in each bootstrap resample; which cases those hold must follow from the suite and the
+    `replicates` [B] is the value in each bootstrap resample; the cases in a resample must follow from the suite and the
     seed alone, so that two models pair. A run stores those over all labels; a comparison computes those of labels.
     """
 
@@ -159,9 +163,9 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a data-set evaluator found for one model.
+    """A data-set evaluator's result for one model.
 
-    `cases`: a score per case where a per-case value has a meaning, keyed by case_id; `curves`: a table of the
+    `cases`: a score per case where that is meaningful, keyed by case_id; `curves`: a table of the
     evaluator's own columns; `matches`: schema MATCHES, then own columns, one row per prediction and per unmatched
     ground truth.
     """
@@ -187,11 +191,11 @@ MATCHES = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the judge says in a worked example: the reply to the prompt of that id.
+class ScriptedReply:
+    """A judge's reply in a worked example, to the prompt of that id.
 
     `reply` is the reply to one question, or a list of replies to numbered items, in their order and without ids.
-    `about` tells apart questions of one prompt: a part of the text that the data of that name must hold.
+    `about` selects among questions of one prompt: text that the data of that name must contain.
     """
 
     prompt: str
@@ -201,11 +205,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A worked example that the shared test runs: what goes in, the values that must come out.
+    """A worked example that the shared test runs: the input, and the values that must come out.
 
     `given` holds the fields of a Case, or for a data-set evaluator `task`, `cases`, `annotations`, `outputs`,
     `predictions` as lists of records. `expect` maps a metric to its value, None for no value; for a data-set evaluator
-    `rows` lists the columns that must match and the value. `judge` is what the judge says, the first that fits.
+    `rows` lists the columns that must match and the value. `judge`: the judge's replies; the first that fits.
     """
 
     name: str
@@ -215,12 +219,12 @@ class Example:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     status: Status = Status.OK
     tolerance: float = 1e-6
-    judge: Sequence[Said] = ()
+    judge: Sequence[ScriptedReply] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """A registered evaluator: what it declared, and the function. Calling it calls the function."""
+    """A registered evaluator: its declaration and the function. Calling it calls the function."""
 
     id: str
     title: str
@@ -257,23 +261,23 @@ class Evaluator:
 
     @property
     def needs(self) -> tuple[Resource, ...]:
-        """The resources it needs with its default parameters."""
+        """The resources that it needs with its default parameters."""
         return self.parameters.model_validate({}).used(self.resources)
 
     @property
     def primary(self) -> Metric:
-        """The metric that stands for the evaluator."""
+        """The evaluator's main metric."""
         return next(metric for metric in self.metrics if metric.primary)
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of that name; KeyError where there is none."""
+        """Return the metric of that name. Raises KeyError where there is none."""
         for metric in self.metrics:
             if metric.name == name:
                 return metric
         raise KeyError(f"{self.id} has no metric {name!r}; it has {[metric.name for metric in self.metrics]}")
 
-    def lacking(self, case: Case) -> list[Input]:
-        """Return the declared inputs that `case` does not have; artifacts will do for a trace."""
+    def missing_inputs(self, case: Case) -> list[Input]:
+        """Return the declared inputs that `case` does not have; artifacts stand in for a trace."""
         return [
             name
             for name in self.inputs
@@ -304,13 +308,13 @@ def evaluator(
     repeats: bool = False,
     prompts: tuple[Prompt, ...] = (),
 ) -> Callable[[Callable[..., Any]], Evaluator]:
-    """Turn a function into an Evaluator; ValueError on a declaration at odds with itself. See the module's text.
+    """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
-    `sources` and `standards` name where the definition comes from and which standards it bears on; `differs_from` says
-    how it differs from its namesakes; raise `version` whenever the same input would give another number.
-    `repeats`: a data-set evaluator is given all repeats of a model at once, not one after the other.
-    `prompts`: every prompt that the judge may be asked, shared ones too.
-    `default_needs`: what data must have (library.evaluate.available_inputs) for the evaluator to be run unasked.
+    `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
+    differs from other metrics of the same name; raise `version` whenever the same input would give another number.
+    `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
+    `prompts`: every prompt that the judge may be asked, including shared ones.
+    `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
     """
 
     def register(function: Callable[..., Any]) -> Evaluator:
@@ -338,7 +342,7 @@ def evaluator(
 
 
 def unreadable_value(metric: Metric, value: float) -> str | None:
-    """Return why `value` cannot be a value of `metric`, or None where it can."""
+    """Return why `value` cannot be a value of `metric`; None where it can."""
     if math.isnan(value):
         return f"{metric.name} came out as NaN"
     if not metric.low - ROUNDING <= value <= metric.high + ROUNDING:

@@ -1,4 +1,4 @@
-"""What a judge is asked: our instructions, then the material as data between delimiters that it cannot forge."""
+"""A prompt to a judge: our instructions, then the material as data between delimiters that it cannot forge."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,14 @@ class Prompt:
     """The instructions of one step, in a few sentences that name the data by their names.
 
     `id` is unique over all prompts ("claims", "umbrela.grade"): a run can replace the text of a prompt by its id. The
-    text is a part of the cache key, so an edited prompt is asked anew.
+    text is a part of the cache key, so an edited prompt is asked again.
     """
 
     id: str
     text: str
 
     def messages(self, data: Data, text: str | None = None) -> list[dict[str, str]]:
-        """Return the chat messages of this prompt (or of `text` in its place) over `data`, the same for the same data."""
+        """Return the chat messages of this prompt (or of `text` instead) over `data`; they depend on nothing else."""
         present = {name: value for name, value in data.items() if value is not None}
         nonce = sha256(json.dumps(present, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:NONCE]
         blocks = [f"<{name} {nonce}>\n{_shown(value)}\n</{name} {nonce}>" for name, value in present.items()]
@@ -41,5 +41,5 @@ class Prompt:
 def _shown(value: str | Sequence[str]) -> str:
     if isinstance(value, str):
         return value
-    # an item's further lines are indented, so that none of them can pass for a numbered item
+    # an item's further lines are indented, so that none of them looks like a numbered item
     return "\n".join(f"[{number}] " + "\n    ".join(item.splitlines()) for number, item in enumerate(value, 1))

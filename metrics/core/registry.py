@@ -1,4 +1,4 @@
-"""The evaluators there are: every module under metrics/evaluators that is named by the id of the evaluator in it."""
+"""The registered evaluators: every module under metrics/evaluators that is named like the evaluator in it."""
 
 import importlib
 import pkgutil
@@ -12,14 +12,14 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.prompt import Prompt
 
-PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators, it does not depend on any
+PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
 
 
 class Registry(Mapping[str, Evaluator]):
     """Every evaluator by id, in the order of folder and file.
 
-    One that is asked for by id is imported alone, so that a page which needs three does not wait for all. Walking over
-    them imports all; ValueError where two share an id, two prompts do, or a file has another name than its evaluator.
+    Looking one up by id imports only that one, so that a page which needs three does not wait for all. Iterating
+    imports all. Raises ValueError where two evaluators or prompts share an id, or a file's name is not its evaluator's.
     """
 
     def __getitem__(self, id: str) -> Evaluator:
@@ -46,7 +46,7 @@ _REGISTRY = Registry()
 
 @cache
 def _modules() -> Mapping[str, str]:
-    """Return the modules by the last part of their names; two of one name would be two evaluators of one id."""
+    """Return the modules by the last part of their names. Raises ValueError where two have the same."""
     found: dict[str, str] = {}
     package = importlib.import_module(PACKAGE)
     for module in pkgutil.walk_packages(package.__path__, PACKAGE + "."):
@@ -80,10 +80,10 @@ def _all() -> Mapping[str, Evaluator]:
 def choose(
     ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, tuple[Evaluator, Parameters]]:
-    """Return the named evaluators with validated parameters; InputError listing every unknown name and bad value at
-    once.
+    """Return the named evaluators with validated parameters, by id.
 
-    `parameters` maps an evaluator's id to its parameter values; what it leaves out keeps its default.
+    `parameters` maps an evaluator's id to its parameter values; the others keep their defaults. Raises InputError
+    listing every unknown name and bad value.
     """
     known = evaluators()
     given = dict(parameters or {})

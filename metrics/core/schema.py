@@ -1,7 +1,10 @@
-"""The tables in a run. Every later version reads every earlier one: raise SCHEMA_VERSION on any change.
+"""The tables in a run. Every later version reads every earlier one.
 
-But a new column that may be null is none: it comes last, and readers take it for null in the runs that lack it.
+To add a column: put it last in its schema; readers see null in the runs that lack it (store.run conforms them). For any
+other change raise SCHEMA_VERSION. Both need a golden run, see tests/golden/make.py.
 """
+
+from collections.abc import Sequence
 
 import pyarrow as pa
 
@@ -11,7 +14,7 @@ SLICE = 2_000  # cases a work unit scores, and rows a row group of the stored ou
 SCORES = pa.schema(
     [
         ("case_id", pa.string()),
-        ("position", pa.int32()),  # of the case in the suite: lets readers skip
+        ("position", pa.int32()),  # of the case in the suite: lets readers skip row groups
         ("model", pa.string()),
         ("run", pa.int32()),
         ("evaluator", pa.string()),
@@ -19,7 +22,7 @@ SCORES = pa.schema(
         ("value", pa.float64()),
         ("status", pa.string()),
         ("reason", pa.string()),
-        ("evidence", pa.string()),  # JSON, on the row of the evaluator's first metric
+        ("evidence", pa.string()),  # JSON (core.evidence), on the row of the evaluator's first metric
     ]
 )
 AGGREGATES = pa.schema(
@@ -33,7 +36,7 @@ AGGREGATES = pa.schema(
         ("value", pa.float64()),
         ("low", pa.float64()),  # 95 % interval
         ("high", pa.float64()),
-        ("interval", pa.string()),  # how low and high were made: wilson, bootstrap …
+        ("interval", pa.string()),  # the method of low and high: wilson, bootstrap …
         ("n", pa.int64()),  # what the value rests on
         ("unscored", pa.int64()),
         ("not_applicable", pa.int64()),
@@ -42,7 +45,10 @@ AGGREGATES = pa.schema(
         ("skipped", pa.int64()),
         ("reason", pa.string()),  # why there is no value, or no interval
         ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
-        ("if_worst", pa.float64()),  # value if every unscored case were the worst of the metric's range; null: none is
+        (
+            "if_worst",
+            pa.float64(),
+        ),  # value if unscored cases had the metric's worst; null: all are scored
         ("if_best", pa.float64()),  # … the best
     ]
 )
@@ -54,12 +60,12 @@ JUDGEMENTS = pa.schema(  # only of runs with a judge
         ("evaluator", pa.string()),
         ("judge", pa.string()),
         ("step", pa.string()),  # id of the prompt
-        ("key", pa.string()),  # of the reply in the judge's cache; in the evidence of the score too
-        ("reply", pa.string()),  # as it was given; null where none came
-        ("prompt_tokens", pa.int64()),  # null: the provider did not say
+        ("key", pa.string()),  # of the reply in the judge's cache; also in the score's evidence
+        ("reply", pa.string()),  # verbatim; null where none came
+        ("prompt_tokens", pa.int64()),  # null: the provider gave none
         ("completion_tokens", pa.int64()),
         ("cost_usd", pa.float64()),  # null: the price is unknown
-        ("cached", pa.bool_()),  # answered before, or asked for another score: paid for once
+        ("cached", pa.bool_()),  # answered before or for another score: paid for once
         ("seconds", pa.float64()),
         ("error", pa.string()),  # why there is no reply, or why it could not be read
     ]
@@ -76,4 +82,15 @@ REPLICATES = pa.schema(  # only of runs with data-set evaluators that resample; 
         ("replicates", pa.list_(pa.float64())),  # the value in each resample; resamples of two models pair
     ]
 )
-TABLES = {"scores": SCORES, "aggregates": AGGREGATES}
+TABLES = {"scores": SCORES, "aggregates": AGGREGATES, "judgements": JUDGEMENTS, "replicates": REPLICATES}
+
+
+def conformed(table: pa.Table, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return a stored table with the columns of `schema` (or those named), null where the table has none."""
+    wanted = schema.names if columns is None else columns
+    return pa.table(
+        {
+            name: table[name] if name in table.column_names else pa.nulls(len(table), schema.field(name).type)
+            for name in wanted
+        }
+    )

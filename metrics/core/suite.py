@@ -1,19 +1,27 @@
-"""Suite, Outputs, Case: what is evaluated, as frozen typed tables (Arrow underneath) with content fingerprints."""
+"""Suite, Outputs and Case: the data of an evaluation as frozen, typed Arrow tables with content fingerprints."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.fingerprint import fingerprint
+
+Mask = NDArray[np.bool_]
 Task = Literal["text", "classification", "detection", "segmentation", "agent"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
 METADATA = "metadata."  # columns a file has beyond the schema are kept as strings under this prefix
+COMPLEXITY = METADATA + "complexity"
+MEDIUM = "medium"  # the complexity of a case that gives none
+CRITERIA = ("tag", "search", "length", "complexity")  # of Suite.matching that are no columns
 STRINGS = pa.list_(pa.string())
 GEOMETRY = [
     ("x", pa.float64()),  # left edge of the box, pixels
@@ -86,7 +94,7 @@ PREDICTIONS = pa.schema(
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """`table` with every column of `schema`, in its order and types, absent ones null; `metadata.*` columns follow.
+    """Return `table` with the columns of `schema`, in its order and types, absent ones null, then `metadata.*` ones.
 
     Raises ValueError on any other column, pyarrow's errors on a value that does not cast.
     """
@@ -102,53 +110,12 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns)
 
 
-def fingerprint(*parts: pa.Table | str) -> str:
-    """sha256 (64 hex digits) of the values of tables and strings; chunking, slicing and padding do not change it."""
-    digest = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, str):
-            digest.update(f"text {len(part)} {part}\n".encode())
-            continue
-        for name in part.column_names:
-            digest.update(f"column {name}\n".encode())
-            _digest_array(digest, part[name])
-    return digest.hexdigest()
-
-
-def _digest_array(digest: Any, column: pa.ChunkedArray | pa.Array) -> None:
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):  # combining over 2 GiB of text leaves several chunks
-        array = pa.concat_arrays([chunk.cast(pa.large_string()) for chunk in array.chunks])
-    # the name of a list's field changes on the way through Parquet
-    kind = "list" if pa.types.is_list(array.type) else str(array.type).removeprefix("large_")
-    digest.update(f"{kind} {len(array)} {array.null_count}\n".encode())
-    if array.null_count:
-        digest.update(array.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False).tobytes())
-    if array.null_count == len(array):
-        return
-    if pa.types.is_list(array.type):
-        digest.update(pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False).tobytes())
-        _digest_array(digest, array.flatten())
-    elif pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        values = pc.fill_null(array, "").cast(pa.large_binary())
-        digest.update(pc.binary_length(values).to_numpy(zero_copy_only=False).tobytes())
-        _, offsets, data = values.buffers()
-        bounds = memoryview(offsets).cast("q")
-        first, last = bounds[values.offset], bounds[values.offset + len(values)]
-        if data is not None:
-            digest.update(memoryview(data)[first:last])
-    elif pa.types.is_boolean(array.type):
-        digest.update(pc.fill_null(array, False).cast(pa.uint8()).to_numpy(zero_copy_only=False).tobytes())
-    else:
-        digest.update(pc.fill_null(array, 0).to_numpy(zero_copy_only=False).tobytes())
-
-
 @dataclass(frozen=True, eq=False)
 class Suite:
     """The test cases: one row of `cases` each (schema CASES), geometries in `annotations` (schema ANNOTATIONS).
 
     `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
-    `left_out` counts rows of the upload that were wrong and knowingly left out; `category_ids` are the numbers that a
+    `left_out` counts wrong rows of the upload that the user chose to leave out; `category_ids` are the numbers that a
     results file may use instead of `labels`, in the same order.
     """
 
@@ -183,7 +150,7 @@ class Suite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
+        """The sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
         tables = [self.cases] if self.annotations is None else [self.cases, self.annotations]
         return fingerprint(self.task, "\x1f".join(self.labels), *tables)
 
@@ -195,14 +162,25 @@ class Suite:
         return tuple(tag for _, tag in sorted(counts, key=lambda pair: (-pair[0], pair[1])))
 
     def filter(self, **criteria: Any) -> "Suite":
-        """Return the suite with only the cases that fit every criterion: `tag`, `search`, `length`, any column or
-        metadata.
+        """Return the suite with only the cases that meet every criterion; see `matching`."""
+        return self.restricted(self.matching(criteria))
 
-        What each takes is said by metrics.suites.filtered. Raises InputError for a name that is none of these.
+    def matching(self, criteria: Mapping[str, Any]) -> pa.Array:
+        """Return the ids of the cases that meet every criterion, in the suite's order.
+
+        tag: the tag, or one of a list of tags. search: text in the case's id or question, ignoring case. length:
+        (least, most) characters of the question, None for no limit. complexity: see `complexity_of`. Any other name is
+        a column of the suite, or of its metadata: the value, or one of a list; None means that there is none. In a
+        column of lists the value is in the list. Raises InputError for a name that is none of these.
         """
-        from metrics.suites.suite_filters import filtered
-
-        return self.restricted(filtered(self, criteria))
+        unknown = [name for name in criteria if name not in CRITERIA and _column(self.cases, name) is None]
+        if unknown:
+            known = ", ".join([*CRITERIA, *(name.removeprefix(METADATA) for name in self.cases.column_names)])
+            raise InputError(InputProblem(self.name, f"the criterion {name!r}", f"one of {known}") for name in unknown)
+        keep = np.ones(len(self), bool)
+        for name, wanted in criteria.items():
+            keep &= _meets(self.cases, name, wanted)
+        return self.cases["case_id"].combine_chunks().filter(pa.array(keep))
 
     def restricted(self, case_ids: pa.Array) -> "Suite":
         """Return the suite with only those cases (and their annotations), in its own order."""
@@ -215,11 +193,11 @@ class Suite:
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """What models made of the cases: one row of `outputs` per case, model and repeat (schema OUTPUTS).
+    """The models' outputs: one row of `outputs` per case, model and repeat (schema OUTPUTS).
 
-    `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there was
-    answered with nothing. `left_out` counts rows of the upload that were wrong and knowingly left out. `files` is the
-    folder with the files that entries of `artifacts` are stored as.
+    `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there has
+    no predictions. `left_out` counts wrong rows of the upload that the user chose to leave out. `files` is the folder
+    of the files that `artifacts` names.
     """
 
     outputs: pa.Table
@@ -231,7 +209,7 @@ class Outputs:
     def from_rows(
         cls, outputs: Iterable[Mapping[str, Any]], predictions: Iterable[Mapping[str, Any]] | None = None
     ) -> "Outputs":
-        """Outputs from plain records whose keys are the columns of OUTPUTS and PREDICTIONS; `run` is 1 where absent."""
+        """Return outputs from plain records with the columns of OUTPUTS and PREDICTIONS; `run` defaults to 1."""
         table = rows_table(({"run": 1, **row} for row in outputs), OUTPUTS)
         scored = None
         if predictions is not None:
@@ -241,7 +219,7 @@ class Outputs:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of outputs and predictions."""
+        """The sha256 of outputs and predictions."""
         tables = [self.outputs] if self.predictions is None else [self.outputs, self.predictions]
         return fingerprint(*tables)
 
@@ -253,7 +231,7 @@ class Outputs:
     def restricted(
         self, model: str | None = None, run: int | None = None, case_ids: pa.Array | None = None
     ) -> "Outputs":
-        """Return only the rows of one model, of one repeat, of some cases (as far as given), in file order."""
+        """Return only the rows of one model, one repeat and some cases, as far as given, in file order."""
 
         def keep(table: pa.Table) -> pa.Table:
             if model is not None:
@@ -270,7 +248,7 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case joined with one model's output: what an evaluator of cases sees. Absent text is None."""
+    """One case joined with one model's output: the input of an evaluator of cases. Absent text is None."""
 
     case_id: str = ""
     model: str = ""
@@ -305,7 +283,7 @@ _CASE_FIELDS = {entry.name for entry in fields(Case)}
 
 
 def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
-    """One Case per row of `outputs`, in its order; a row whose case the suite lacks raises KeyError."""
+    """Yield one Case per row of `outputs`, in its order. Raises KeyError for a row whose case the suite lacks."""
     left = [name for name in suite.cases.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
     right = [name for name in outputs.outputs.column_names if name in _CASE_FIELDS or name.startswith(METADATA)]
     wanted = suite.cases.filter(pc.is_in(suite.cases["case_id"], outputs.outputs["case_id"].unique())).select(left)
@@ -317,7 +295,7 @@ def join_cases(suite: Suite, outputs: Outputs) -> Iterator[Case]:
     for row in outputs.outputs.select(right).to_pylist():
         merged = by_id[row["case_id"]] | row
         metadata = {name.removeprefix(METADATA): merged.pop(name) for name in list(merged) if name.startswith(METADATA)}
-        # an output without text is an empty answer, and scored as one: leaving it out would reward silence
+        # an output without text is scored as an empty answer: leaving it out would reward silence
         merged["answer"] = merged["answer"] or ""
         present = {name: value for name, value in merged.items() if value is not None}
         known = {name: value for name, value in metadata.items() if value is not None}
@@ -336,3 +314,54 @@ def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table
         texts = [None if record.get(key) is None else str(record[key]) for record in records]
         columns[key if key.startswith(METADATA) else METADATA + key] = pa.array(texts, pa.string())
     return pa.table(columns)
+
+
+def question_lengths(cases: pa.Table) -> NDArray[np.int64]:
+    """Return the characters of each question [cases]; 0 where there is none."""
+    return np.asarray(pc.fill_null(pc.utf8_length(cases["question"]), 0).to_numpy(), np.int64)
+
+
+def complexity_of(cases: pa.Table) -> pa.Array:
+    """Return the complexity of each case: its metadata `complexity`, or `medium` where it gives none."""
+    if COMPLEXITY not in cases.column_names:
+        return pa.array([MEDIUM] * len(cases), pa.string())
+    given = cases[COMPLEXITY].combine_chunks()
+    return pc.if_else(pc.fill_null(pc.equal(pc.utf8_trim_whitespace(given), ""), True), MEDIUM, given)
+
+
+def _column(cases: pa.Table, name: str) -> str | None:
+    """Return the column of that name, or of that name in the metadata; None where there is none."""
+    return next((column for column in (name, METADATA + name) if column in cases.column_names), None)
+
+
+def _meets(cases: pa.Table, name: str, wanted: Any) -> Mask:
+    """Return which cases meet one criterion of Suite.matching."""
+    if name == "search":
+        ids = pc.match_substring(cases["case_id"], wanted, ignore_case=True)
+        return _mask(ids) | _mask(pc.match_substring(cases["question"], wanted, ignore_case=True))
+    if name == "length":
+        least, most = wanted
+        lengths = question_lengths(cases)
+        return (lengths >= (least or 0)) & (lengths <= (np.inf if most is None else most))
+    if name == "complexity":
+        return _among(complexity_of(cases), wanted)
+    column = cases["tags" if name == "tag" else cast(str, _column(cases, name))]
+    if not pa.types.is_list(column.type):
+        return _among(column, wanted)
+    lists = column.combine_chunks()
+    if wanted is None:
+        return _mask(pc.equal(pc.fill_null(pc.list_value_length(lists), 0), 0))
+    found = np.zeros(len(cases), bool)
+    found[pc.list_parent_indices(lists).to_numpy()[_among(pc.list_flatten(lists), wanted)]] = True
+    return found
+
+
+def _among(column: pa.Array | pa.ChunkedArray, wanted: Any) -> Mask:
+    values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+    if pa.types.is_string(column.type):
+        values = [None if value is None else str(value) for value in values]
+    return _mask(pc.is_in(column, pa.array(values, column.type)))
+
+
+def _mask(column: pa.Array | pa.ChunkedArray) -> Mask:
+    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), bool)

@@ -1,4 +1,4 @@
-"""Plan → work units → executor → parts → seal. Whoever holds a run's lock works on it; everybody else reads."""
+"""Plan → work units → executor → parts → seal. Only the process that holds a run's lock writes; all others read."""
 
 from metrics.engine.estimate import Estimate, estimate
 from metrics.engine.execute import execute

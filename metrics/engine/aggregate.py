@@ -1,4 +1,4 @@
-"""From scores of cases to numbers about models: means with intervals and counts, over all cases and per tag."""
+"""From scores of cases to aggregates of models: means with intervals and counts, over all cases and per tag."""
 
 import json
 import math
@@ -29,7 +29,7 @@ def designs(suite: Suite, tags: Sequence[str]) -> Slices:
 
 
 def aggregate_cases(entry: Evaluator, scores: pa.Table, models: tuple[str, ...], slices: Slices, seed: int) -> pa.Table:
-    """Aggregates (schema AGGREGATES) of one evaluator from its scores (schema SCORES).
+    """Return the aggregates (schema AGGREGATES) of one evaluator from its scores (schema SCORES).
 
     A repeated case counts once, with the mean of its repeats; means are weighted where the suite has weights.
     Intervals: Wilson for shares of single answers, else the bootstrap over cases, clustered by `group`.
@@ -48,7 +48,7 @@ def _metric_rows(
     scored = ~np.isnan(values)
 
     def per_case(rows: NDArray[np.bool_], held: FloatArray | None = None) -> FloatArray:
-        """Return how many of `rows`, or the sum of what they hold, each case has: [cases, models]."""
+        """Return the number of `rows`, or the sum of `held`, per case: [cases, models]."""
         found = np.bincount(place[rows], None if held is None else held[rows], len(models) * size)
         return found.astype(np.float64).reshape(len(models), size).T
 
@@ -89,9 +89,7 @@ def _ends(metric: Metric) -> tuple[float, float]:
 
 
 def _with_unscored(sums: FloatArray, counts: FloatArray, asked: FloatArray, end: float) -> FloatArray:
-    """Return the mean of each case [n, models] if its unscored repeats had the value `end`; all NaN where that is
-    infinite.
-    """
+    """Return the mean of each case [n, models] if its unscored repeats had the value `end`; NaN if that is infinite."""
     if not math.isfinite(end):
         return np.full(sums.shape, np.nan)
     found: FloatArray = np.divide(

@@ -1,4 +1,4 @@
-"""What a run would ask of its judge, before anybody is asked: calls, tokens, dollars, and what the cache has."""
+"""The estimated cost of a run's judge before it is asked: calls, tokens, dollars, and replies in the cache."""
 
 import asyncio
 import json
@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.registry import choose
 from metrics.core.suite import Outputs, Suite, join_cases
-from metrics.engine.judging import judge_case
+from metrics.engine.load_resources import JUDGE, Resources
 from metrics.engine.plan import judged
-from metrics.engine.unit_work import lacking_inputs
+from metrics.engine.score_cases import judge_cases
 from metrics.judge.budget import Ledger, Spend
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
@@ -24,17 +24,16 @@ from metrics.judge.completion import Completion, Messages
 from metrics.judge.opening import FOLDER, price
 from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
-from metrics.models import JUDGE
 
 CHARACTERS_PER_TOKEN = 4  # of English prose, about
-SAMPLE = 100  # cases that are walked through; the rest are taken to be like them
+SAMPLE = 100  # cases that are simulated; the rest are assumed to be like them
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would cost, about: requests to send, replies that the cache has, tokens, dollars (None: unknown).
+    """The approximate cost of a run: requests to send, replies in the cache, tokens, dollars (None: unknown).
 
-    `cases` of the suite; `walked` of them were looked at, with `typical` replies where there are none yet.
+    `walked` of the suite's `cases` were simulated, with typical replies where the cache has none.
     """
 
     judges: tuple[str, ...]
@@ -62,11 +61,11 @@ def estimate(
     resources: Mapping[str, Any],
     workspace: Path,
 ) -> Estimate | None:
-    """Return the estimate for a run of these evaluators; None where none of them asks a judge, or none is chosen.
+    """Return the estimate for a run of these evaluators; None where none of them asks a judge, or no judge is chosen.
 
-    The evaluators are walked over up to SAMPLE evenly spaced cases, with all their outputs. Where the cache has the
-    reply the walk goes on with that; where not, with a typical one: as many claims as the text has sentences, each
-    verdict the first of its labels. A repair or a second asking is not foreseen.
+    The evaluators are simulated over up to SAMPLE evenly spaced cases, with all their outputs. A question gets the
+    cached reply, or else a typical one: as many claims as the text has sentences, each verdict the first of its labels.
+    Repairs and repeated questions are not foreseen.
     """
     chosen = [pair for pair in choose(evaluators, parameters).values() if judged(*pair)]
     if not chosen or not resources.get(JUDGE):
@@ -99,21 +98,28 @@ async def _walk(
 ) -> Spend:
     ledger = Ledger(Budget())
     known = _Known(folder)
-    judges = [Client(own, known, _Supposed(own), ledger) for own in settings.judges]
+    resources = _Supposed(tuple(Client(own, known, _TypicalReplies(own), ledger) for own in settings.judges), folder)
     for case in join_cases(suite, outputs):
         for entry, parameters in chosen:
-            if lacking_inputs(entry, case) is None:
-                # nothing else is loaded for a guess: what an evaluator wants of another model ends its walk there
-                names = [name for name in parameters.used(entry.resources) if name != JUDGE]
-                others: dict[str, Any] = dict.fromkeys(names)
-                await judge_case(entry, parameters, case, judges, others)
+            await judge_cases(entry, parameters, [case], resources)
     known.close()
     ledger.spend.cached = known.found
     return ledger.spend
 
 
+class _Supposed(Resources):
+    """Judges that give typical replies, and no models: an evaluator's walk ends where it needs one."""
+
+    def __init__(self, judges: tuple[Client, ...], cache_folder: Path):
+        super().__init__({}, cache_folder)
+        self._judges = judges
+
+    def models(self, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+        return dict.fromkeys(name for name in parameters.used(entry.resources) if name != JUDGE)
+
+
 class _Known:
-    """The workspace's cache, and what was supposed so far, which is never written down."""
+    """The workspace's cache, and the typical replies so far, which are never stored."""
 
     def __init__(self, folder: Path):
         self._cache = Cache(folder, counting=False) if folder.exists() else None
@@ -139,8 +145,8 @@ class _Known:
             self._cache.close()
 
 
-class _Supposed:
-    """A completer that asks nobody: it says what is typical and counts as a tokenizer would, about."""
+class _TypicalReplies:
+    """A completer that sends nothing: it returns a typical reply and counts tokens approximately."""
 
     def __init__(self, settings: JudgeSettings):
         self._settings = settings
@@ -153,8 +159,8 @@ class _Supposed:
         return Completion(text, *used, self.price(*used))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return what so many tokens cost."""
+        """Return the price of that many tokens; None where it is unknown."""
         return price(self._settings, prompt_tokens, completion_tokens)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no connection."""

@@ -3,35 +3,38 @@
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
 
 from metrics.core.errors import AssayError
+from metrics.core.files import write_text
 from metrics.core.registry import choose
-from metrics.engine.judge_worker import RUN_WIDE, JudgeWorker
+from metrics.engine.judge_worker import JudgeWorker
 from metrics.engine.parts import Parts
 from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
+from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
-from metrics.engine.unit_work import Done, Job, lost, perform
+from metrics.engine.unit_work import Job, UnitResult, failed_unit, perform
 from metrics.store import Progress, Run
-from metrics.store.files import write_text
 
-SLICES_ASKED = 2  # slices of cases before the judge at once: of the second while the first waits for stragglers
+SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
 TRIES = 3  # how often a unit may take its worker process down before its cases are errors
-
-Submit = Callable[[Job], "Future[Done]"]
 
 
 def execute(
     run: Run, make_executor: Callable[[], Executor] | None = None, listen: Callable[[Progress], None] | None = None
 ) -> Run:
-    """Do what is left of a run and seal it; a cancelled run stops early and stays resumable.
+    """Do what is left of a run, seal it and return it; a cancelled run stops early and stays resumable.
 
-    `make_executor` gives any concurrent.futures executor (default: a process pool, one process a core); it is called
-    again if the executor breaks. `listen` is told of progress. RunBusy where another process works on the run.
+    `make_executor` returns any concurrent.futures executor (default: a process pool, one process per core); it is
+    called again if the executor breaks. `listen` is called with the progress. Raises RunBusy where another process
+    works on the run.
     """
     with run.locked():
         (run.folder / "cancel").unlink(missing_ok=True)
@@ -54,9 +57,9 @@ def execute(
                 try:
                     for made in _work(run, todo, make_executor or process_pool, judge):
                         if made is not None:
-                            unit, done = made
-                            parts.write(unit.name, done)
-                            tracker.done(unit, done)
+                            unit, result = made
+                            parts.write(unit.name, result)
+                            tracker.done(unit, result)
                         tracker.tick(judge.progress)
                         judge.write_spend()
                         if (run.folder / "cancel").exists():
@@ -78,7 +81,7 @@ def execute(
 
 
 def process_pool() -> Executor:
-    """One worker process a core; the workers leave when this process does, however it dies."""
+    """Return a pool of one worker process per core; the workers exit when this process does, however it ends."""
     return ProcessPoolExecutor(
         os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=_follow_parent, initargs=(os.getpid(),)
     )
@@ -95,72 +98,136 @@ def _follow_parent(parent: int) -> None:
 
 def _work(
     run: Run, units: list[Unit], make_executor: Callable[[], Executor], judge: JudgeWorker
-) -> Iterator[tuple[Unit, Done] | None]:
-    """Yield the units and what they made, as they come, and None every half second that brings none.
+) -> Iterator[tuple[Unit, UnitResult] | None]:
+    """Yield each unit with its result, as they come, and None every half second without one.
 
-    Closing the generator drops what has not begun. A judge that is down stops its own units alone; its error comes
+    Closing the generator drops what has not begun. A judge that is down stops only its own units; its error is raised
     when the others are done.
     """
-    spec, parameters = run.spec, run.evaluators
-
-    def job(unit: Unit) -> Job:
-        return Job(
-            run.workspace.path,
-            spec["suite"]["fingerprint"],
-            spec["outputs"]["fingerprint"],
-            parameters[unit.evaluator],
-            unit,
-            spec.get("resources", {}),
-        )
-
+    parameters = run.evaluators
     asking = {name for name, chosen in choose(list(parameters), parameters).items() if judged(*chosen)}
+    job = partial(_job, run.workspace.path, run.spec, parameters)
+    pool = _PoolQueue([unit for unit in units if unit.evaluator not in asking], job, make_executor)
     # slice by slice, so that evaluators which share questions about a case ask them at about the same time
-    questions = deque(sorted((unit for unit in units if unit.evaluator in asking), key=lambda unit: unit.start))
-    queue = deque(unit for unit in units if unit.evaluator not in asking)
-    tries = dict.fromkeys((unit.name for unit in queue), 0)
-    window = 2 * (os.cpu_count() or 1)  # enough to keep the workers busy, little enough to stop soon
-    asked: dict[Future[Done], Unit] = {}
-    stopped: AssayError | None = None
-    while queue or questions or asked:
-        executor = make_executor() if queue else None
-        flying: dict[Future[Done], Unit] = {}
+    questions = sorted((unit for unit in units if unit.evaluator in asking), key=lambda unit: unit.start)
+    judging = _JudgeQueue(questions, job, judge.submit, SLICES_ASKED * len(asking))
+    try:
+        while pool.busy or judging.busy:
+            pool.submit()
+            judging.submit()
+            ready, _ = wait([*pool.flying, *judging.flying], timeout=EVERY, return_when=FIRST_COMPLETED)
+            if not ready:
+                yield None
+            for future in ready:
+                yield from pool.results(future)
+                yield from judging.results(future)
+    finally:
+        pool.shut_down()
+    if judging.stopped is not None:
+        raise judging.stopped
+
+
+def _job(workspace: Path, spec: Mapping[str, Any], parameters: Mapping[str, Any], unit: Unit) -> Job:
+    suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
+    return Job(workspace, suite, outputs, parameters[unit.evaluator], unit, spec.get("resources", {}))
+
+
+class _PoolQueue:
+    """The units for an executor. Where a worker dies, its executor is replaced and the units in flight are tried again.
+
+    Any unit in flight may have been the cause, so from then on they go one at a time; one that was in flight at TRIES
+    deaths fails.
+    """
+
+    def __init__(self, units: Iterable[Unit], job: Callable[[Unit], Job], make_executor: Callable[[], Executor]):
+        self.flying: dict[Future[UnitResult], Unit] = {}
+        self._queue = deque(units)
+        self._deaths: Counter[str] = Counter()  # of executors while the unit was in flight
+        self._window = 2 * (os.cpu_count() or 1)  # enough to keep the workers busy, little enough to stop soon
+        self._job = job
+        self._make_executor = make_executor
+        self._executor: Executor | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether any unit is left."""
+        return bool(self._queue or self.flying)
+
+    def submit(self) -> None:
+        """Submit units as far as the window allows."""
+        while self._queue and len(self.flying) < (1 if self._deaths[self._queue[0].name] else self._window):
+            unit = self._queue.popleft()
+            self._executor = self._executor or self._make_executor()
+            try:
+                future = self._executor.submit(perform, self._job(unit))
+            except BrokenExecutor as failure:  # a worker has died since
+                future = Future()
+                future.set_exception(failure)
+            self.flying[future] = unit
+
+    def results(self, future: "Future[UnitResult]") -> Iterator[tuple[Unit, UnitResult]]:
+        """Yield the unit of a future that is done; where the executor broke, the units that have failed for good."""
+        if future not in self.flying:
+            return
         try:
-            while queue or flying or questions or asked:
-                suspicious = bool(queue) and tries[queue[0].name] > 0
-                while executor and queue and len(flying) < (1 if suspicious else window):
-                    unit = queue.popleft()
-                    flying[executor.submit(perform, job(unit))] = unit
-                while questions and len(asked) < SLICES_ASKED * len(asking):
-                    unit = questions.popleft()
-                    asked[judge.submit(job(unit))] = unit
-                ready, _ = wait([*flying, *asked], timeout=EVERY, return_when=FIRST_COMPLETED)
-                if not ready:
-                    yield None
-                for future in ready:
-                    if future in asked:
-                        unit = asked.pop(future)
-                        try:
-                            done = future.result()
-                        except RUN_WIDE as failure:
-                            stopped = failure
-                            questions.clear()
-                            asked.clear()
-                            break
-                    else:
-                        unit = flying[future]
-                        done = future.result()
-                        del flying[future]
-                    yield unit, done
-        except BrokenExecutor:  # a worker died (out of memory, a crash in a library): one of those in flight did it
-            for unit in flying.values():
-                tries[unit.name] += 1
-            again = [unit for unit in flying.values() if tries[unit.name] < TRIES]
-            for unit in flying.values():
-                if unit not in again:
-                    yield unit, lost(job(unit), "the worker process died while scoring this case (out of memory?)")
-            queue.extendleft(reversed(again))
-        finally:
-            if executor is not None:
-                executor.shutdown(wait=False, cancel_futures=True)
-    if stopped is not None:
-        raise stopped
+            result = future.result()
+        except BrokenExecutor:
+            yield from self._after_death()
+        else:
+            yield self.flying.pop(future), result
+
+    def _after_death(self) -> Iterator[tuple[Unit, UnitResult]]:
+        """Queue the units in flight again, in their order; yield those that have failed for good."""
+        units = list(self.flying.values())
+        self.flying.clear()
+        self.shut_down()
+        self._executor = None
+        self._deaths.update(unit.name for unit in units)
+        self._queue.extendleft(unit for unit in reversed(units) if self._deaths[unit.name] < TRIES)
+        for unit in units:
+            if self._deaths[unit.name] >= TRIES:
+                reason = "the worker process died while scoring this case (out of memory?)"
+                yield unit, failed_unit(self._job(unit), reason)
+
+    def shut_down(self) -> None:
+        """Drop what has not begun."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+class _JudgeQueue:
+    """The units that ask a judge, up to `window` at once; the first RUN_WIDE error stops them all."""
+
+    def __init__(
+        self, units: Iterable[Unit], job: Callable[[Unit], Job], submit: Callable[[Job], "Future[UnitResult]"],
+        window: int,
+    ):  # fmt: skip
+        self.flying: dict[Future[UnitResult], Unit] = {}
+        self.stopped: AssayError | None = None
+        self._queue = deque(units)
+        self._job = job
+        self._submit = submit
+        self._window = window
+
+    @property
+    def busy(self) -> bool:
+        """Whether any unit is left."""
+        return bool(self._queue or self.flying)
+
+    def submit(self) -> None:
+        """Submit units as far as the window allows."""
+        while self._queue and len(self.flying) < self._window:
+            unit = self._queue.popleft()
+            self.flying[self._submit(self._job(unit))] = unit
+
+    def results(self, future: "Future[UnitResult]") -> Iterator[tuple[Unit, UnitResult]]:
+        """Yield the unit of a future that is done."""
+        if future not in self.flying:
+            return
+        unit = self.flying.pop(future)
+        try:
+            yield unit, future.result()
+        except RUN_WIDE as failure:
+            self.stopped = failure
+            self._queue.clear()
+            self.flying.clear()

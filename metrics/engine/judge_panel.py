@@ -1,16 +1,17 @@
-"""A panel of judges: one score of several, with what they disagree on."""
+"""A panel of judges: one score from several, with their disagreement."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from metrics.core.evaluator import CaseScore, Evaluator, Metric, Status
+from metrics.core.evidence import Evidence
 
 
 def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseScore:
-    """One score of those of several judges, by name.
+    """Return one score from the scores of several judges, each with the judge's name.
 
-    A metric's value is the mean of the judges' values, or of a binary metric what most say; a tie counts as the bad
-    side. Judges without a value are left out. The evidence is the first judge's that has any, and `panel`: every
+    A metric's value is the mean of the judges' values; of a binary metric, the majority, where a tie counts as the bad
+    side. Judges without a value are left out. The evidence is that of the first judge with a score, and `panel`: every
     judge's values, status and reason, the spread of each metric, the judges left out and why, ties.
     """
     values: dict[str, float | None] = {}
@@ -36,7 +37,7 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseS
         "left_out": silent,
         "notes": notes,
     }
-    evidence: dict[str, Any] = {**(speaking.evidence or {}), "panel": panel}
+    evidence = replace(speaking.evidence or Evidence(), panel=panel)
     return CaseScore(values, speaking.status, speaking.reason, evidence)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.engine.unit_work import Done
-from metrics.store.files import read_json, write_json, write_table
+from metrics.core.files import read_json, write_json, write_table
+from metrics.engine.unit_work import UnitResult
 
 
 class Parts:
@@ -16,31 +16,31 @@ class Parts:
     def __init__(self, run_folder: Path):
         self.folder = run_folder / "parts"
 
-    def write(self, name: str, done: Done) -> None:
-        """Keep what a unit made; readers see it whole or not at all."""
+    def write(self, name: str, result: UnitResult) -> None:
+        """Store the result of a unit; readers see it whole or not at all."""
         folder = self.folder / name
         files = {}
-        for table_name, table in done.tables.items():
+        for table_name, table in result.tables.items():
             file = table_name.replace("/", ".") + ".parquet"
             write_table(folder / file, table)
             files[table_name] = file
-        write_json(folder / "unit.json", {"tables": files, "failed": done.failed, "seconds": done.seconds})
+        write_json(folder / "unit.json", {"tables": files, "failed": result.failed, "seconds": result.seconds})
 
     def failed(self, name: str) -> int | None:
-        """Return how many cases of a kept unit ended in an error; None where the unit is not kept."""
+        """Return how many cases of a stored unit failed; None where the unit is not stored."""
         facts = read_json(self.folder / name / "unit.json")
         return None if facts is None else int(facts["failed"])
 
     def tables(self, name: str) -> dict[str, Path]:
-        """Return the files of a kept unit by table name."""
+        """Return the files of a stored unit by table name."""
         facts = read_json(self.folder / name / "unit.json")
         return {table: self.folder / name / file for table, file in facts["tables"].items()}
 
     def read(self, name: str, table: str, columns: list[str] | None = None) -> pa.Table | None:
-        """One table of a kept unit; None where the unit made none of that name."""
+        """Return one table of a stored unit; None where the unit has none of that name."""
         path = self.tables(name).get(table)
         return None if path is None else pq.read_table(path, columns=columns)
 
     def clear(self) -> None:
-        """Drop the parts of a sealed run."""
+        """Remove the parts of a sealed run."""
         shutil.rmtree(self.folder, ignore_errors=True)

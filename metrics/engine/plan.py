@@ -1,4 +1,4 @@
-"""The work units of a run: which evaluator scores which rows. The plan follows from the specification alone."""
+"""The work units of a run: which evaluator scores which rows. The plan depends on the specification alone."""
 
 import hashlib
 import json
@@ -13,8 +13,8 @@ from metrics.core.schema import SCHEMA_VERSION, SLICE
 from metrics.judge.settings import settings_of
 from metrics.store import Run
 
-JUDGED = 200  # cases of a unit that asks the judge: the less is done again after a kill, if from the cache
-SLICED_TAGS = 30  # the most frequent tags for which data-set evaluators are computed again
+JUDGED = 200  # cases of a unit that asks the judge: small, as a killed unit is done again, from the cache
+SLICED_TAGS = 30  # the most frequent tags, over which data-set evaluators are computed too
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Unit:
 
     @property
     def rows(self) -> int:
-        """Rows of progress: a tag's unit looks at rows again that are counted already."""
+        """The rows that count as progress: 0 for a tag's unit, whose rows are counted already."""
         return 0 if self.tag is not None else self.stop - self.start
 
 
@@ -47,7 +47,7 @@ def plan(run: Run) -> list[Unit]:
 
 
 def judged(entry: Evaluator, parameters: Parameters) -> bool:
-    """Return whether the evaluator asks a judge with these parameters, or may, and so waits more than it works."""
+    """Return whether the evaluator asks a judge with these parameters, or may, and so mostly waits."""
     return iscoroutinefunction(entry.function) or "judge" in parameters.used(entry.resources)
 
 
@@ -90,7 +90,7 @@ def _unit(spec: dict[str, Any], entry: dict[str, Any], model: str, start: int, s
 
 
 def _bearing(resources: dict[str, Any]) -> dict[str, Any]:
-    """Return the resources as they bear on numbers: of a judge not how fast, or at what cost, it may be asked."""
+    """Return the resources that affect numbers: of a judge's settings not its limits of speed and cost."""
     if not resources.get("judge"):
         return resources
     return resources | {"judge": settings_of(resources["judge"]).numbers()}

@@ -1,45 +1,41 @@
-"""Trying a judged evaluator on a few cases, at once and without a run; what the judge says is kept in the cache."""
+"""Trying a judged evaluator on a few cases, at once and without a run; the judge's replies are kept in the cache."""
 
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metrics.core.errors import MissingResource
 from metrics.core.registry import choose
 from metrics.core.suite import Case, Outputs, join_cases
-from metrics.engine.judging import Judged, judge_case
-from metrics.engine.unit_work import lacking_inputs
-from metrics.judge.opening import open_judges
-from metrics.models import equip
+from metrics.engine.judge_case import ScoredCase
+from metrics.engine.load_resources import Resources, missing_resources
+from metrics.engine.score_cases import judge_cases
 from metrics.store import Run
 
 
 def first_cases(run: Run, model: str, count: int) -> list[Case]:
-    """Return the first cases of a run's suite that the model has an output for."""
+    """Return the first `count` cases of a run that the model has an output for."""
     rows = run.outputs.restricted(model).outputs
     return list(join_cases(run.suite, Outputs(rows.slice(0, count))))
 
 
 def try_out(
-    evaluator: str, parameters: Mapping[str, Any], cases: list[Case], resources: Mapping[str, Any], cache_folder: Path
-) -> list[Judged]:
-    """Return what an evaluator that asks a judge says of some cases. InputError, MissingResource, JudgeDown,
-    CacheRefused.
+    evaluator: str, parameters: Mapping[str, Any], cases: list[Case], settings: Mapping[str, Any], cache_folder: Path
+) -> list[ScoredCase]:
+    """Return the scores of some cases by an evaluator that asks a judge.
+
+    `settings`: see engine.load_resources. Raises InputError, MissingResource, JudgeDown and CacheRefused.
     """
     entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
-    others = equip(entry, values, resources, cache_folder)
+    if reason := missing_resources(entry, values, settings):
+        raise MissingResource(reason)
+    resources = Resources(settings, cache_folder)
 
-    async def judged() -> list[Judged]:
-        judges = open_judges(resources.get("judge"), cache_folder)
-
-        async def one(case: Case) -> Judged:
-            lacking = lacking_inputs(entry, case)
-            return Judged(lacking, ()) if lacking else await judge_case(entry, values, case, judges, others)
-
+    async def scored() -> list[ScoredCase]:
         try:
-            return list(await asyncio.gather(*(one(case) for case in cases)))
+            return await judge_cases(entry, values, cases, resources)
         finally:
-            for judge in judges:
-                await judge.close()
+            await resources.close()
 
-    return asyncio.run(judged())
+    return asyncio.run(scored())

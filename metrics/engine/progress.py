@@ -1,29 +1,29 @@
-"""Telling how far a run is: progress.json for readers, a callback for the command line."""
+"""Reporting the progress of a run: progress.json for readers, a callback for the command line."""
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
+from metrics.core.files import write_json
 from metrics.core.registry import evaluators
 from metrics.engine.plan import Unit
-from metrics.engine.unit_work import Done
+from metrics.engine.unit_work import UnitResult
 from metrics.store import Progress, Run
-from metrics.store.files import write_json
 from metrics.store.run import EvaluatorProgress
 
 EVERY = 0.5  # seconds between two writes
 
 
 class Tracker:
-    """Counts the rows done per evaluator and writes them down, at most every half second."""
+    """Counts the rows done per evaluator and writes them to progress.json, at most every half second."""
 
     def __init__(self, run: Run, units: Iterable[Unit], listen: Callable[[Progress], None] | None):
         self._path = run.folder / "progress.json"
         self._listen = listen
         self._begun = time.monotonic()
         self._written = 0.0
-        self._under_way: Mapping[str, int] = {}
+        self._in_progress: Mapping[str, int] = {}
         self._total = dict.fromkeys(run.evaluators, 0)
         self._done = dict.fromkeys(run.evaluators, 0)
         self._failed = dict.fromkeys(run.evaluators, 0)
@@ -36,31 +36,31 @@ class Tracker:
         self.say("starting")
 
     def found(self, unit: Unit, failed: int) -> None:
-        """A unit that an earlier session of the run has done."""
+        """Count a unit that an earlier session of the run has done."""
         self._done[unit.evaluator] += unit.rows
         self._failed[unit.evaluator] += failed
         self._units_left -= 1
 
-    def done(self, unit: Unit, done: Done) -> None:
-        """A unit done now."""
-        self.found(unit, done.failed)
+    def done(self, unit: Unit, result: UnitResult) -> None:
+        """Count a unit that is done now."""
+        self.found(unit, result.failed)
         self._units_done += 1
 
-    def tick(self, under_way: Mapping[str, int] | None = None) -> None:
-        """Write the progress down if it is time; `under_way`: cases done, by name, of units that are not done yet."""
-        if under_way is not None:
-            self._under_way = dict(under_way)
+    def tick(self, in_progress: Mapping[str, int] | None = None) -> None:
+        """Write the progress if it is time; `in_progress`: cases done, by name, of units that are not done yet."""
+        if in_progress is not None:
+            self._in_progress = dict(in_progress)
         if time.monotonic() - self._written >= EVERY:
             self.say("evaluating")
 
     def seconds(self) -> float:
-        """Seconds since this session of the run began."""
+        """Return the seconds since this session of the run began."""
         return time.monotonic() - self._begun
 
     def say(self, message: str) -> None:
-        """Write the progress down now."""
+        """Write the progress now, with `message`."""
         partly, begun = Counter(self._done), 0.0
-        for name, cases in self._under_way.items():
+        for name, cases in self._in_progress.items():
             unit = self._units[name]
             partly[unit.evaluator] += cases
             begun += cases / max(1, unit.rows)

@@ -1,4 +1,4 @@
-"""Asking for runs: create one, start it in a process of its own, cancel it, take it up again."""
+"""Controlling runs: create one, start it in a process of its own, cancel it, resume it."""
 
 import os
 import subprocess
@@ -29,11 +29,11 @@ def create(
     sample: str | None = None,
     resources: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Store the inputs and write down what is to be done; nothing is computed yet.
+    """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
-    InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or an output
-    answers a case that the suite lacks. `sample` names the bundled sample the run shows; `resources` chooses the model
-    behind a resource, see metrics.models.provide.
+    `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources.
+    Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
+    outputs have cases that the suite lacks.
     """
     chosen = choose(evaluators, parameters)
     problems = [
@@ -44,12 +44,12 @@ def create(
     if not chosen:
         problems.append(InputProblem("evaluators", "none", "at least one evaluator"))
     known = suite.cases["case_id"].combine_chunks()
-    strangers = (
+    unknown_ids = (
         outputs.outputs["case_id"].unique().filter(pc.invert(pc.is_in(outputs.outputs["case_id"].unique(), known)))
     )
     problems += [
         InputProblem("outputs", repr(case_id), "the case_id of a case in the suite", column="case_id")
-        for case_id in strangers.to_pylist()
+        for case_id in unknown_ids.to_pylist()
     ]
     if not outputs.models:
         problems.append(InputProblem("outputs", "no rows", "outputs of at least one model"))
@@ -78,7 +78,7 @@ def create(
 
 
 def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the choices as they are saved; InputError where the judge's settings are none."""
+    """Return the choices as they are saved. Raises InputError for invalid settings of the judge."""
     chosen = dict(given or {})
     if chosen.get("judge"):
         chosen["judge"] = settings_of(chosen["judge"]).model_dump(mode="json", exclude_defaults=True)
@@ -86,7 +86,7 @@ def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def start(run: Run) -> "subprocess.Popen[bytes]":
-    """Work on a run in a process of its own, which outlives this one; RunSealed or RunBusy where that cannot be."""
+    """Start a process that works on a run and outlives this one. Raises RunSealed or RunBusy."""
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     if run.state == "running":
@@ -101,11 +101,11 @@ def start(run: Run) -> "subprocess.Popen[bytes]":
         )
 
 
-resume = start  # a run that stopped goes on exactly as it began
+resume = start  # a stopped run is continued in the same way
 
 
 def cancel(run: Run) -> None:
-    """Ask the process that works on a run to stop; what it has computed is kept. RunSealed on a finished run."""
+    """Ask the process that works on a run to stop; its results are kept. Raises RunSealed for a finished run."""
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; there is nothing to cancel")
     (run.folder / "cancel").touch()

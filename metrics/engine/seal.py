@@ -1,4 +1,4 @@
-"""Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes any more."""
+"""Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes after that."""
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.files import sha256_of, write_json, write_table, written_whole
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
 from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
-from metrics.store.files import sha256_of, write_json, write_table, written_whole
 
 LIBRARIES = ("numpy", "pyarrow", "pandas", "pydantic")
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
@@ -26,7 +26,7 @@ AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
 
 
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
-    """Write the tables and then the manifest; done again from the parts if it is interrupted."""
+    """Write the tables and then the manifest; after an interruption it is done again from the parts."""
     folder = run.folder / "tables"
     tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, _read(units, parts, "scores"))}
     if run.spend is not None:
@@ -56,7 +56,7 @@ def _read(units: Iterable[Unit], parts: Parts, name: str, columns: list[str] | N
 
 
 def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
-    """Write the pieces one after the other, never all in memory, in row groups of about ROWS."""
+    """Write the pieces one after the other, never all in memory, in row groups of about ROWS; return the path."""
     with written_whole(path) as beside, pq.ParquetWriter(beside, schema, compression="zstd") as writer:
         waiting: list[pa.Table] = []
         for piece in pieces:
@@ -106,7 +106,7 @@ def _mean_replicates(tables: Sequence[pa.Table]) -> Iterator[dict[str, Any]]:
 
 
 def _over_repeats(aggregates: pa.Table) -> pa.Table:
-    """Aggregates of a data-set evaluator: of a single repeat as they are, of several also their mean over repeats."""
+    """Return the aggregates of a data-set evaluator: of one repeat unchanged, of several with their mean added."""
     rows = aggregates.to_pylist()
     repeats = {model: {row["run"] for row in rows if row["model"] == model} for model in {row["model"] for row in rows}}
     pooled: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

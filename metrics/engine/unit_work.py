@@ -1,4 +1,4 @@
-"""Doing one work unit, in a worker process: load its rows, ask the evaluator, check what comes back, return tables."""
+"""Doing one work unit, in a worker process: load its rows, call the evaluator, check the scores, return tables."""
 
 import json
 import time
@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.errors import MissingResource
 from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
@@ -26,15 +25,11 @@ from metrics.core.evaluator import (
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
+from metrics.engine.judge_case import failed_score
+from metrics.engine.load_resources import Resources
 from metrics.engine.plan import Unit
-from metrics.models import equip
+from metrics.engine.score_cases import score_cases
 from metrics.store import Workspace
-
-NAMES = {
-    "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
-    "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
-    "trace": "trace or artifacts", "label": "label",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +43,17 @@ class Job:
     unit: Unit
     resources: Mapping[str, Any] = field(default_factory=dict)
 
+    def evaluator(self) -> tuple[Evaluator, Parameters]:
+        """Return the unit's evaluator with its parameters."""
+        return choose([self.unit.evaluator], {self.unit.evaluator: self.parameters})[self.unit.evaluator]
+
+    def stored_suite(self) -> Suite:
+        """Return the suite that the unit is about."""
+        return Workspace(self.workspace).suite(self.suite)
+
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class UnitResult:
     """What a unit made: tables by name, how many cases ended in an error, seconds of work."""
 
     tables: Mapping[str, pa.Table]
@@ -58,59 +61,48 @@ class Done:
     seconds: float
 
 
-def perform(job: Job) -> Done:
-    """Do one unit. Whatever goes wrong inside the evaluator becomes rows with status `error`."""
+def perform(job: Job) -> UnitResult:
+    """Do one unit. Any failure inside the evaluator becomes rows with status `error`."""
     begun = time.perf_counter()
-    entry, parameters = choose([job.unit.evaluator], {job.unit.evaluator: job.parameters})[job.unit.evaluator]
-    suite = Workspace(job.workspace).suite(job.suite)
+    entry, parameters = job.evaluator()
+    suite = job.stored_suite()
+    resources = Resources(job.resources, job.workspace / "cache")
     if entry.shape == "dataset":
-        tables, failed = _data_set(job, entry, parameters, suite)
+        tables, failed = _data_set(job, entry, parameters, suite, resources)
     else:
-        tables, failed = _cases(job, entry, parameters, suite)
-    return Done(tables, failed, time.perf_counter() - begun)
+        cases = unit_cases(job, suite)
+        scores = [one.score for one in score_cases(entry, parameters, cases, resources)]
+        tables, failed = case_tables(job, entry, suite, cases, scores)
+    return UnitResult(tables, failed, time.perf_counter() - begun)
 
 
-def lost(job: Job, reason: str) -> Done:
-    """Return what stands for a unit that could not be done at all: every case an error with that reason."""
-    entry, _ = choose([job.unit.evaluator], {job.unit.evaluator: job.parameters})[job.unit.evaluator]
-    suite = Workspace(job.workspace).suite(job.suite)
-    score = CaseScore({}, Status.ERROR, reason)
+def failed_unit(job: Job, reason: str) -> UnitResult:
+    """Return the result of a unit that could not be done at all: every case an error with that reason."""
+    entry, _ = job.evaluator()
+    suite = job.stored_suite()
     if entry.shape == "dataset":
-        return Done(
-            {"aggregates": _aggregates(job.unit, _without_value(entry, reason, job.unit.rows))}, job.unit.rows, 0.0
-        )
-    cases = joined(job, suite)
-    return Done(*case_tables(job, entry, suite, cases, [score] * len(cases)), 0.0)
+        rows = job.unit.rows
+        return UnitResult({"aggregates": _aggregates(job.unit, _without_value(entry, reason, rows))}, rows, 0.0)
+    cases = unit_cases(job, suite)
+    scores = [CaseScore({}, Status.ERROR, reason)] * len(cases)
+    return UnitResult(*case_tables(job, entry, suite, cases, scores), 0.0)
 
 
-def joined(job: Job, suite: Suite) -> list[Case]:
+def unit_cases(job: Job, suite: Suite) -> list[Case]:
     """Return the cases of a unit, with the model's outputs."""
     workspace = Workspace(job.workspace)
     rows = workspace.outputs_rows(job.outputs, job.unit.start, job.unit.stop)
     return list(join_cases(suite, Outputs(rows, files=workspace.outputs_files(job.outputs))))
 
 
-def _cases(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) -> tuple[dict[str, pa.Table], int]:
-    cases = joined(job, suite)
-    results: list[CaseScore | None] = [lacking_inputs(entry, case) for case in cases]
-    open_places = [place for place, result in enumerate(results) if result is None]
-    found = answered(entry, parameters, [cases[place] for place in open_places], job.resources, job.workspace / "cache")
-    for place, score in zip(open_places, found, strict=True):
-        results[place] = score
-    return case_tables(job, entry, suite, cases, results)
-
-
 def case_tables(
-    job: Job, entry: Evaluator, suite: Suite, cases: Sequence[Case], results: Sequence[CaseScore | None]
+    job: Job, entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]
 ) -> tuple[dict[str, pa.Table], int]:
-    """Return the scores of a unit's cases as its table, with the cases that have no output; how many ended in an
-    error.
-    """
-    scores = [result if result is not None else not_applicable("not asked") for result in results]
+    """Return the table of a unit's scores, with a row for each case without an output, and how many cases failed."""
     if job.unit.last:
         absent = _absent(job, suite)
         cases = [*cases, *absent]
-        scores += [not_applicable("the model has no output for this case")] * len(absent)
+        scores = [*scores, *[not_applicable("the model has no output for this case")] * len(absent)]
     failed = sum(score.status is Status.ERROR for score in scores)
     return {"scores": scores_table(entry, suite, cases, scores)}, failed
 
@@ -121,57 +113,13 @@ def _absent(job: Job, suite: Suite) -> list[Case]:
     return [Case(case_id=case_id, model=job.unit.model) for case_id in missing.to_pylist()]
 
 
-def lacking_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
-    """Return why the case cannot be asked about: inputs it lacks; None where it has them all."""
-    missing = [NAMES[name] for name in entry.lacking(case)]
-    return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
-
-
-def answered(
-    entry: Evaluator,
-    parameters: Parameters,
-    cases: Sequence[Case],
-    settings: Mapping[str, Any],
-    cache_folder: Path,
-) -> list[CaseScore]:
-    """Return the score of each case by an evaluator that asks no judge; the cases have every input that it needs.
-
-    `settings` chooses the models, see metrics.models.provide. What fails is `error`, what lacks a model `skipped`.
-    """
-    if not cases:
-        return []
-    try:
-        resources = equip(entry, parameters, settings, cache_folder)
-        if entry.shape == "batch":
-            scores: list[CaseScore] = entry(cases, parameters, **resources)
-            return scores
-    except Exception as failure:
-        return [failed_score(failure)] * len(cases)
-    return [_guarded(entry, parameters, case, resources) for case in cases]
-
-
-def _guarded(entry: Evaluator, parameters: Parameters, case: Case, resources: Mapping[str, Any]) -> CaseScore:
-    try:
-        score: CaseScore = entry(case, parameters, **resources)
-    except Exception as failure:  # one case must not take the others with it
-        return failed_score(failure)
-    return score
-
-
-def failed_score(failure: Exception) -> CaseScore:
-    """Return the score of a case that could not be asked: `skipped`, with how to get it, where only a model is
-    missing.
-    """
-    if isinstance(failure, MissingResource):
-        return CaseScore({}, Status.SKIPPED, str(failure))
-    return CaseScore({}, Status.ERROR, f"{type(failure).__name__}: {failure}")
-
-
 def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: Sequence[CaseScore]) -> pa.Table:
-    """One row per case and metric; a value outside its metric's range is an error, never a number."""
+    """Return one row per case and metric (schema SCORES); a value outside its metric's range becomes an error."""
     columns: dict[str, list[Any]] = {name: [] for name in ("metric", "value", "status", "reason", "evidence")}
     for score in scores:
-        evidence = None if score.evidence is None else json.dumps(score.evidence, ensure_ascii=False, default=str)
+        evidence = (
+            None if score.evidence is None else json.dumps(score.evidence.record, ensure_ascii=False, default=str)
+        )
         for metric in entry.metrics:
             value, status, reason = score.values.get(metric.name), Status.OK, None
             if value is None:
@@ -202,7 +150,9 @@ def scores_table(entry: Evaluator, suite: Suite, cases: Sequence[Case], scores: 
     )
 
 
-def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) -> tuple[dict[str, pa.Table], int]:
+def _data_set(
+    job: Job, entry: Evaluator, parameters: Parameters, suite: Suite, resources: Resources
+) -> tuple[dict[str, pa.Table], int]:
     unit = job.unit
     case_ids = None
     if unit.tag is not None:
@@ -216,13 +166,11 @@ def _data_set(job: Job, entry: Evaluator, parameters: Parameters, suite: Suite) 
         suite = suite.restricted(case_ids)
     outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
     try:
-        resources = equip(entry, parameters, job.resources, job.workspace / "cache")
-        findings: Findings = entry(suite, outputs, parameters, **resources)
-    except MissingResource as failure:
-        return {"aggregates": _aggregates(unit, _without_value(entry, str(failure), len(suite)))}, 0
+        findings: Findings = entry(suite, outputs, parameters, **resources.models(entry, parameters))
     except Exception as failure:
-        reason = f"{type(failure).__name__}: {failure}"
-        return {"aggregates": _aggregates(unit, _without_value(entry, reason, len(suite)))}, len(suite)
+        score = failed_score(failure)
+        missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))
+        return {"aggregates": missing}, len(suite) if score.status is Status.ERROR else 0
     tables = {"aggregates": _aggregates(unit, findings.aggregates)}
     replicates = _replicates(unit, findings.aggregates)
     if replicates.num_rows:

@@ -1,6 +1,7 @@
-"""One file an evaluator, in folders by what they judge; metrics.core.registry walks them.
+"""One file per evaluator, in folders by what they evaluate; metrics.core.registry finds them.
 
-Calling the package lists them: `from metrics import evaluators; evaluators()["rouge"]`.
+The public function `metrics.evaluators()` has the package's name, and importing any evaluator binds that name to the
+package. So the package itself can be called: `from metrics import evaluators; evaluators()["rouge"]`.
 """
 
 import sys
@@ -9,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 
-class _Catalogue(ModuleType):
-    """The package as a function: `metrics.evaluators` is both the folder and the public name of what is in it."""
+class _CallablePackage(ModuleType):
+    """A package that returns every evaluator by id when it is called."""
 
     def __call__(self) -> Mapping[str, Any]:
         from metrics.core.registry import evaluators
@@ -18,4 +19,4 @@ class _Catalogue(ModuleType):
         return evaluators()
 
 
-sys.modules[__name__].__class__ = _Catalogue
+sys.modules[__name__].__class__ = _CallablePackage

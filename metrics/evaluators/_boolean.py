@@ -1,10 +1,11 @@
-"""The boolean family: a case passes or fails, and a failure is blamed on retrieval or on generation."""
+"""The boolean family: a case passes or fails, and a failure is attributed to retrieval or to generation."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from metrics.core.errors import Unreadable
 from metrics.core.evaluator import CaseScore, Direction, Metric, Status
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 
 SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
@@ -21,16 +22,16 @@ def boolean_metrics(passing: str, threshold: float = 0.5) -> tuple[Metric, ...]:
         failing("failures", f"Share of answers that do not pass: 1 − share that {passing}."),
         failing("retrieval_failures", "Share of cases whose retrieved contexts themselves fail the check."),
         failing("generation_failures", "Share of cases whose answer fails although the contexts pass."),
-        failing("parse_failures", "Share of cases whose verdict could not be read."),
+        failing("parse_failures", "Share of cases whose judgement could not be read."),
     )
 
 
-def verdict(
-    answer_passes: bool, contexts_pass: bool | None = None, evidence: Mapping[str, Any] | None = None
+def boolean_score(
+    answer_passes: bool, contexts_pass: bool | None = None, evidence: Evidence | None = None
 ) -> CaseScore:
     """Return the score of a case whose answer passed or failed; `contexts_pass` None: the contexts were not checked.
 
-    A failure is the generation's unless the contexts failed too.
+    A failure is attributed to generation unless the contexts failed too.
     """
     failed = not answer_passes
     return CaseScore(
@@ -46,10 +47,10 @@ def verdict(
     )
 
 
-def verdict_on_findings(case: Case, find: Callable[[str, str], list[dict[str, Any]]]) -> CaseScore:
-    """Return the score of a case that passes where nothing, or nothing but what is `exempt`, is found in the answer.
+def score_by_findings(case: Case, find: Callable[[str, str], list[dict[str, Any]]]) -> CaseScore:
+    """Return the score of a case that passes unless something that is not exempt is found in its answer.
 
-    `find` takes a text and its place ("answer", "context 1" …) and gives findings as evidence, each with `exempt`.
+    `find` takes a text and its place ("answer", "context 1" …) and returns the findings, each with `exempt`.
     """
     answer = find(case.answer or "", "answer")
     contexts = [
@@ -59,18 +60,13 @@ def verdict_on_findings(case: Case, find: Callable[[str, str], list[dict[str, An
     ]
     contexts_pass = all(finding["exempt"] for finding in contexts) if case.retrieved_contexts else None
     found = [*answer, *contexts]
-    evidence = {"findings": found[:SHOWN_FINDINGS], "found": len(found)}
-    return verdict(all(finding["exempt"] for finding in answer), contexts_pass, evidence)
-
-
-def unreadable(reason: str, evidence: Mapping[str, Any] | None = None) -> CaseScore:
-    """Return the score of a case whose verdict could not be read: counted as a parse failure, as nothing else."""
-    return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, reason, evidence)
+    evidence = Evidence(facts={"findings": found[:SHOWN_FINDINGS], "found": len(found)})
+    return boolean_score(all(finding["exempt"] for finding in answer), contexts_pass, evidence)
 
 
 async def readable(score: Awaitable[CaseScore]) -> CaseScore:
-    """Return the score a judge's verdict gives; where the verdict could not be read, a parse failure of the family."""
+    """Return the awaited score; where the judge's reply cannot be read, one that counts only as a parse failure."""
     try:
         return await score
     except Unreadable as failure:
-        return unreadable(str(failure))
+        return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, str(failure))

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, Parameters, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.stats.classification.confusion import (
     AVERAGES,
     Confusion,
@@ -64,7 +65,8 @@ def compare(
     cases: dict[str, CaseScore] = {}
     pairs: list[tuple[int, int]] = []
     unscored: Counter[str | None] = Counter()
-    for case_id, true, guess, shown in zip(case_ids, truth, predicted, evidence, strict=True):
+    for case_id, true, guess, facts in zip(case_ids, truth, predicted, evidence, strict=True):
+        shown = Evidence(facts=facts)
         if true is None:
             cases[case_id] = not_applicable("the case has no true label", shown)
         elif guess is None and missing == "unscored":

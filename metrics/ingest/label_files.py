@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputProblem
+from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
 from metrics.ingest.format_table import read_table
 from metrics.ingest.sheet import Problems, Sheet, as_mask, flat, is_null
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
-from metrics.store.labels import KEY, LABELS, Sampling, now
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "case_id": (*SUITE_ALIASES["case_id"], "idx", "case"),
@@ -234,7 +234,7 @@ def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     """Record as a problem a second label of one rater for the same output and criterion."""
     expected = "one label per case, model, rater and criterion (a column of raters distinguishes several)"
     for part in parts:
-        again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in KEY])
+        again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in LABEL_KEY])
         ids = part.names["case_id"].to_pylist()
         texts = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
         sheet.blame(again & part.given & part.given[first], None, texts.__getitem__, expected)

@@ -1,4 +1,4 @@
-"""Judge: what an evaluator gets as `judge`. How it asks (cache, limits, budget, repair) is not its affair."""
+"""Judge: what an evaluator gets as `judge`. Cache, limits, budget and repair are the client's job."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
@@ -9,9 +9,9 @@ from metrics.core.prompt import Data, Prompt
 
 
 class Reply(BaseModel):
-    """Base of what a judge replies: a flat JSON object; every field is asked for and described to it by the schema.
+    """Base of a judge's replies: a flat JSON object; the schema asks for every field and describes it.
 
-    A field with a default may be missing (a `reason`); one without may not.
+    A field with a default may be missing (a `reason`); one without must not.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -30,9 +30,9 @@ I = TypeVar("I", bound=ItemReply)  # noqa: E741 - an item
 class Judge(Protocol):
     """A model that can be asked.
 
-    Both ways of asking are answered from the cache where the same was asked before, by whatever evaluator or run. They
-    raise Unreadable (the engine makes the case a parse_failure), BudgetSpent (skipped) and JudgeDown (the run pauses);
-    an evaluator lets them pass. Which replies a score rests on is recorded by the engine, with the raw replies.
+    Both methods are answered from the cache where any evaluator or run has asked the same before. They raise Unreadable
+    (the engine makes the case a parse_failure), BudgetSpent (skipped) and JudgeDown (the run stops); an evaluator does
+    not catch them. The engine records the replies that a score rests on.
     """
 
     @property
@@ -41,24 +41,22 @@ class Judge(Protocol):
         ...
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
-        """One reply to the prompt over the data. `repeat` counts independent draws of the same question."""
+        """Return the reply to the prompt over the data. `repeat` numbers independent draws of the same question."""
         ...
 
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
     ) -> tuple[I, ...]:
-        """One reply per item, in the items' order; no items, no call. They are shown numbered, under `name`.
+        """Return one reply per item, in the items' order; they are shown numbered, under `name`. No items, no call.
 
-        Ids that are missing are asked for once more, ids that do not exist are dropped and count as missing ones do:
-        if an item still has no reply then, Unreadable. A missing verdict never counts as a pass.
+        Items without a reply are asked about once more; ids that do not exist are dropped. Raises Unreadable where an
+        item still has no reply: a missing verdict never counts as a pass.
         """
         ...
 
 
 def schema_of(reply: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a reply in the strict form that providers take: closed, all fields required, no
-    defaults.
-    """
+    """Return a reply's JSON schema in the strict form of providers: closed, every field required, no defaults."""
     schema = reply.model_json_schema()
     for node in [schema, *schema.get("$defs", {}).values()]:
         if node.get("type") == "object":

@@ -1,4 +1,4 @@
-"""What a run spends on its judge, and the limit it never goes over."""
+"""The cost of a run's judge, and the limit that it never exceeds."""
 
 import asyncio
 import math
@@ -15,7 +15,7 @@ Price = Callable[[int, int], float | None]
 
 @dataclass(slots=True)
 class Spend:
-    """What was spent: requests sent, tokens, dollars of the replies whose price is known, and how many have none.
+    """The cost so far: requests sent, replies, tokens, dollars of replies with a known price, and `unpriced` ones.
 
     `cached` counts the questions that were answered without a request.
     """
@@ -30,25 +30,25 @@ class Spend:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Spend":
-        """Return what as_row() wrote down, to go on from."""
+        """Return the spend of a row that as_row() made, to add to."""
         own = {entry.name: row[entry.name] for entry in fields(cls) if entry.name in row}
         return cls(**own | {"usd": row.get("priced_usd", 0.0)})
 
     def as_row(self) -> dict[str, Any]:
-        """Plain data; `usd` is None, unknown, where the price of any reply is, `priced_usd` the sum of the others."""
+        """Return plain data; `usd` is None if any reply's price is unknown, `priced_usd` the sum of the others."""
         return asdict(self) | {"usd": None if self.unpriced else round(self.usd, 6), "priced_usd": self.usd}
 
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """What a request may cost at most, while it is in flight."""
+    """The most that a request in flight may cost."""
 
     tokens: int
     usd: float
 
 
 class Ledger:
-    """Keeps the spend of a run within its budget: a request is sent only if its worst case still fits."""
+    """Keeps the spend of a run within its budget: a request is sent only if its highest possible cost still fits."""
 
     def __init__(self, budget: Budget, spend: Spend | None = None):
         self.spend = spend or Spend()
@@ -60,7 +60,7 @@ class Ledger:
         self._began: float | None = None
 
     async def reserve(self, prompt_tokens: int, max_tokens: int, price: Price) -> Reserved:
-        """Room for a request; waits for what those in flight leave over. BudgetSpent."""
+        """Reserve room for a request, waiting for what those in flight leave unused. Raises BudgetSpent."""
         limits = self._budget
         if limits == Budget():
             self.spend.calls += 1
@@ -83,7 +83,7 @@ class Ledger:
         return wanted
 
     def settle(self, reserved: Reserved, completion: Completion | None) -> None:
-        """The request is over; None: it brought no reply."""
+        """Replace the reservation by the real cost; `completion` None: there was no reply."""
         self._tokens -= reserved.tokens
         self._usd = self._usd - reserved.usd if self._tokens else 0.0
         if completion is not None:
@@ -99,7 +99,7 @@ class Ledger:
             self._settled = None
 
     def _short(self, wanted: Reserved) -> str | None:
-        """Return which limit the request could break; None where it fits."""
+        """Return which limit the request could exceed, in words; None where it fits."""
         limits, spend = self._budget, self.spend
         spent = spend.prompt_tokens + spend.completion_tokens + self._assumed
         if limits.tokens is not None and spent + self._tokens + wanted.tokens > limits.tokens:
@@ -119,13 +119,13 @@ class Ledger:
 
 
 def about_tokens(text: str) -> int:
-    """About how many tokens a text has, rather too many than too few: 3 ASCII characters, or one other, a token."""
+    """Return an upper estimate of a text's tokens: one per 3 ASCII characters or per other character."""
     plain = len(text) if text.isascii() else sum(character.isascii() for character in text)
     return math.ceil(plain / 3) + (len(text) - plain)
 
 
 def check_priced(budget: Budget, name: str, price: Price) -> None:
-    """InputError where dollars are limited and the judge's price is unknown."""
+    """Raise InputError where dollars are limited and the judge's price is unknown."""
     if budget.usd is not None and price(1000, 1000) is None:
         raise InputError(
             [InputProblem("judge budget", f"usd={budget.usd:g}", f"calls or tokens: the price of {name} is unknown")]

@@ -1,8 +1,8 @@
-"""What a judge has said, on disk for ever: diskcache with JSON text alone.
+"""The judge's replies on disk: diskcache with JSON text only.
 
-diskcache's own way of storing objects is pickle, which runs whatever a tampered row says (CVE-2025-69872), and it
-evicts at 1 GiB. Here a row is JSON text or it is refused, no file beside the database is ever read, and nothing goes
-but by clear(). Prompts are not kept, only the hash of a request. Only replies are kept, never failures.
+By default diskcache stores objects as pickles, which execute code from a tampered row (CVE-2025-69872), and evicts at
+1 GiB. Here a row that is not JSON text is refused, no file beside the database is ever read, and only clear() removes
+rows. A request is stored as its hash, not its text; failures are never stored.
 """
 
 import gzip
@@ -22,7 +22,7 @@ import diskcache
 from pydantic import TypeAdapter, ValidationError
 
 from metrics.core.errors import CacheRefused, InputError, InputProblem
-from metrics.store.files import PRIVATE, written_whole
+from metrics.core.files import PRIVATE, written_whole
 
 STATISTICS = "statistics"  # the key of the row that counts hits and misses; all others are hashes
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -33,7 +33,7 @@ DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One reply of a judge: who said it in which step, the text, whether it was cut, tokens, dollars, seconds, when."""
+    """One reply of a judge: the judge, the step, the text, whether it was cut, tokens, dollars, seconds, time."""
 
     judge: str
     step: str
@@ -50,23 +50,23 @@ STORED = TypeAdapter(Stored)
 
 
 class Replies(Protocol):
-    """Where replies are looked up before anybody is asked."""
+    """Where replies are looked up before a request is sent."""
 
     def get(self, key: str) -> Stored | None:
-        """Return the reply to the request of that key; None where it was never asked."""
+        """Return the reply to the request of that key; None where there is none."""
         ...
 
     def put(self, key: str, stored: Stored, /) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         ...
 
     def close(self) -> None:
-        """Write the statistics down and let go of the file."""
+        """Store the statistics and close the file."""
         ...
 
 
 class _JsonText(diskcache.Disk):  # type: ignore[misc]
-    """Text in, text out; a row of any other kind is refused unread."""
+    """Text in, text out; any other row is refused without reading it."""
 
     def put(self, key: Any) -> tuple[Any, bool]:
         return str(key), True
@@ -93,7 +93,7 @@ class _JsonText(diskcache.Disk):  # type: ignore[misc]
 
 
 class Cache:
-    """The judge's cache in a folder. Many processes may use it at once."""
+    """The judge's cache in a folder. Several processes may use it at once."""
 
     def __init__(self, folder: Path, *, counting: bool = True):
         self.folder = folder
@@ -111,7 +111,7 @@ class Cache:
             )  # fmt: skip
 
     def get(self, key: str) -> Stored | None:
-        """Return the reply to the request of that key; CacheRefused where the row is none of ours."""
+        """Return the reply to the request of that key; None without one. Raises CacheRefused for a foreign row."""
         with self._readable():
             text = self._disk.get(key)
         if text is None:
@@ -125,17 +125,17 @@ class Cache:
         return stored
 
     def put(self, key: str, stored: Stored) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         with self._readable():
             self._disk.set(key, json.dumps(asdict(stored), ensure_ascii=False))
 
     def __contains__(self, key: str) -> bool:
-        """Return whether the reply is there; not counted as a hit."""
+        """Return whether there is a reply; it does not count as a hit."""
         with self._readable():
             return key in self._disk
 
     def close(self) -> None:
-        """Write the statistics down and close the file."""
+        """Store the statistics and close the file."""
         if self._counted and self._counting:
             with self._readable(), self._disk.transact():
                 total = Counter(self._tally())
@@ -147,7 +147,7 @@ class Cache:
             del self.__dict__["_disk"]
 
     def statistics(self) -> "Statistics":
-        """Return what the cache holds and what it has spared so far."""
+        """Return the contents of the cache and what it has saved so far."""
         steps: Counter[tuple[str, str]] = Counter((stored.judge, stored.step) for _, stored in self.rows())
         tally = self._tally()
         files = [file for file in self.folder.glob("cache.db*") if file.is_file()]
@@ -173,7 +173,7 @@ class Cache:
                     yield key, _stored(text, str(self.folder))
 
     def clear(self, judge: str | None = None, step: str | None = None, older_than_days: float | None = None) -> int:
-        """Remove the replies that all given conditions hold for (none given: every reply); how many there were."""
+        """Remove the replies that meet all given conditions (none: every reply) and return their number."""
         before = None if older_than_days is None else time.time() - older_than_days * DAY
         going = [
             key
@@ -188,7 +188,7 @@ class Cache:
         return len(going)
 
     def export(self, file: Path, keys: Set[str] | None = None) -> int:
-        """Write the replies (those of `keys`, where given) as JSON lines, gzipped if the name ends in .gz; how many."""
+        """Write the replies (those of `keys`, if given) as JSON lines, gzipped for .gz; return their number."""
         count = 0
         with written_whole(file) as beside, _opened(beside, file, "w") as stream:
             stream.write(json.dumps(HEAD) + "\n")
@@ -199,7 +199,7 @@ class Cache:
         return count
 
     def take(self, file: Path) -> int:
-        """Add the replies of an exported file, all or none; how many there are. InputError on any other file."""
+        """Add the replies of an exported file, all or none, and return their number. Raises InputError."""
         rows = list(_exported(file))
         with self._readable(), self._disk.transact():
             for key, stored in rows:
@@ -223,7 +223,7 @@ class Cache:
 
 
 class Replay:
-    """The replies of an exported file, and no others: nothing is asked."""
+    """The replies of an exported file and no others: no request is sent."""
 
     def __init__(self, file: Path):
         self._replies = dict(_exported(file))
@@ -233,17 +233,17 @@ class Replay:
         return self._replies.get(key)
 
     def put(self, *_: object) -> None:
-        """Nothing is ever added to a recording."""
+        """Do nothing: a recording never changes."""
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: the file is closed already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a cache holds (replies, bytes on disk, replies by judge and step) and what it has spared its owner.
+    """The contents of a cache (replies, bytes on disk, replies by judge and step) and what its hits have saved.
 
-    `saved_usd` is the price of the hits whose price is known; `unpriced_hits` counts the others.
+    `saved_usd` is the price of the hits with a known price; `unpriced_hits` counts the others.
     """
 
     replies: int
@@ -264,7 +264,7 @@ def _stored(text: str, place: str) -> Stored:
 
 
 def _exported(file: Path) -> Iterator[tuple[str, Stored]]:
-    """Yield the rows of an exported cache; InputError naming the first line that is none."""
+    """Yield the rows of an exported cache. Raises InputError naming the first line that is none."""
     number = 0
     try:
         with _opened(file, file, "r") as stream:
@@ -288,7 +288,7 @@ def _exported(file: Path) -> Iterator[tuple[str, Stored]]:
 
 
 def _opened(path: Path, named: Path, mode: Literal["r", "w"]) -> IO[str]:
-    """`path` as a stream of text, through gzip where the name it is to have says so."""
+    """Open `path` as text, through gzip where the name `named` ends in .gz."""
     if named.suffix == ".gz":
         return cast(IO[str], gzip.open(path, mode + "t", encoding="utf-8"))
     return path.open(mode, encoding="utf-8")

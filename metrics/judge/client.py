@@ -1,4 +1,4 @@
-"""Asking one judge: from the cache, or once however many want to know; within limits and budget; again if it fails."""
+"""Asking one judge: from the cache or by one request for equal questions, within limits and budget, with retries."""
 
 import asyncio
 import json
@@ -23,17 +23,17 @@ from metrics.judge.limits import Gate
 from metrics.judge.redact import redact
 from metrics.judge.settings import JudgeSettings
 
-QUOTED = 2_000  # characters of an unreadable reply that its repair is shown
+QUOTED = 2_000  # characters of an unreadable reply that are shown in the repair request
 LONGEST_BACKOFF = 60.0
-LIMITED = 4  # times longer is waited for a provider that is asked too often: it counts by the minute
-RECENT, SHORT = 1_000, 10_000  # replies kept at hand, and characters of the longest of them
-CALM = 10  # turns of the event loop without a question, after which no more is to be expected
+LIMITED = 4  # factor on the wait after a rate limit: providers count by the minute
+RECENT, SHORT = 1_000, 10_000  # replies kept in memory, and the most characters of one
+CALM = 10  # turns of the event loop without a question, after which none is expected
 REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
 
 
 @dataclass(frozen=True)
 class Request:
-    """One question in full: who is asked (as JSON), in which step, the messages, the form of the reply, which draw."""
+    """One complete question: the judge's identity (JSON), the step, the messages, the form of the reply, the repeat."""
 
     identity: str
     step: str
@@ -43,19 +43,19 @@ class Request:
 
     @cached_property
     def key(self) -> str:
-        """sha256 of all that can change the reply."""
+        """The sha256 of everything that can change the reply."""
         content = [self.identity, self.step, self.messages, replies.schema_text(self.form), self.repeat]
         return sha256(json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
     @property
     def tokens(self) -> int:
-        """About how many tokens the prompt has."""
+        """The approximate tokens of the prompt."""
         return sum(about_tokens(message["content"]) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A reply that a score rests on, or the error in its place; `cached`: it was not paid for this time."""
+    """A reply that a score rests on, or the error in its place; `cached`: it cost nothing this time."""
 
     judge: str
     step: str
@@ -66,9 +66,9 @@ class Call:
 
 
 class Client:
-    """One judge for a whole process: its cache, limits and budget. Used within one event loop.
+    """One judge with its cache, limits and budget, for one event loop.
 
-    Without a `completer` nobody is asked: what is not kept is an error.
+    Without a `completer` no request is sent: a question without a stored reply is an error.
     """
 
     def __init__(self, settings: JudgeSettings, kept: Replies, completer: Completer | None, ledger: Ledger):
@@ -77,15 +77,15 @@ class Client:
         self.ledger = ledger
         self._kept = kept
         self._completer = completer
-        # the local judge answers one question after the other: the time that one waits is not its own
+        # the local judge answers one question after the other: waiting must not count as its time
         at_once = 1 if settings.is_local else settings.concurrency
         self._gate = Gate(settings.name, at_once, settings.requests_per_minute, settings.tokens_per_minute)
         self._flights: dict[str, asyncio.Task[Stored]] = {}
-        self._read: dict[str, Reply] = {}  # what those at hand say
-        self._recent: dict[str, Stored] = {}  # steps are shared by evaluators that come to a case at about one time
+        self._read: dict[str, Reply] = {}  # the recent ones, parsed
+        self._recent: dict[str, Stored] = {}  # several evaluators ask the same about a case at about the same time
         self.identity = settings.identity()
 
-    async def said(self, request: Request) -> tuple[Stored, bool]:
+    async def reply(self, request: Request) -> tuple[Stored, bool]:
         """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
         flight = self._flights.get(request.key)
         if flight is not None:
@@ -104,7 +104,7 @@ class Client:
         return await asyncio.shield(flight), False
 
     def read(self, key: str, stored: Stored, form: type[T]) -> T:
-        """Return what a reply says, read once while it is at hand; Unreadable."""
+        """Return a reply parsed as `form`. Raises Unreadable."""
         known = self._read.get(key)
         if isinstance(known, form):
             return known
@@ -114,7 +114,7 @@ class Client:
         return found
 
     async def close(self) -> None:
-        """Give up what is in flight and let go of connections and the cache."""
+        """Cancel what is in flight and close the connections and the cache."""
         flights = list(self._flights.values())
         for flight in flights:
             flight.cancel()
@@ -134,7 +134,7 @@ class Client:
     def _landed(self, key: str, flight: asyncio.Task[Stored]) -> None:
         del self._flights[key]
         if not flight.cancelled():
-            flight.exception()  # it may be that nobody waits for it any more
+            flight.exception()  # nobody may be waiting for it any more
 
     async def _asked(self, request: Request) -> Stored:
         begun = time.perf_counter()
@@ -142,7 +142,7 @@ class Client:
         stored = Stored(
             self.name,
             request.step,
-            # no file holds the half of a character that a careless tokenizer may send
+            # a careless tokenizer may send half a character, which no file can hold
             redact(completion.text[: replies.LONGEST + 1].encode("utf-8", "replace").decode()),
             completion.cut,
             completion.prompt_tokens,
@@ -151,7 +151,7 @@ class Client:
             round(time.perf_counter() - begun, 3),
             round(time.time(), 3),
         )
-        self._kept.put(request.key, stored)  # before anything is made of it: an answered call is never repeated
+        self._kept.put(request.key, stored)  # before it is used: an answered request is never repeated
         return stored
 
     async def _completion(self, request: Request) -> Completion:
@@ -171,15 +171,15 @@ class Client:
         raise JudgeError(f"the judge {self.name} gave no reply{tried}: {failure}")
 
     def _pause(self, turn: int, failure: CallFailed) -> float:
-        """Seconds before the next try: doubled each time, spread so that those who failed together do not return so."""
+        """Return the seconds before the next try: doubled each time, with jitter."""
         if failure.wait is not None:
-            return 0.0  # the gate waits, for everybody
+            return 0.0  # the gate makes all requests wait
         spread = random.uniform(0.5, 1.5)  # noqa: S311 - no secret
         first = self.settings.backoff * (LIMITED if failure.limited else 1)
         return float(min(LONGEST_BACKOFF, first * 2 ** (turn - 1)) * spread)
 
     async def _sent(self, request: Request) -> Completion:
-        """One try. The budget is asked last, so that nothing is reserved while waiting for a turn."""
+        """Send a request once. The budget is reserved last, so that none is held while waiting for a turn."""
         assert self._completer is not None
         await self._gate.enter(request.tokens + (self.settings.max_tokens // 4))
         try:
@@ -202,7 +202,7 @@ class Client:
 
 
 class CaseJudge:
-    """The judge as one evaluator has it for one case: a Judge that remembers what it was told."""
+    """The Judge that one evaluator has for one case; it records the replies."""
 
     def __init__(self, client: Client):
         self._client = client
@@ -216,7 +216,7 @@ class CaseJudge:
         return self._client.name
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
-        """One reply to the prompt over the data; see Judge."""
+        """Return the reply to the prompt over the data; see Judge."""
         messages = prompt.messages(data, self._client.settings.prompts.get(prompt.id))
         with self._asking(prompt.id):
             return await self._read(prompt.id, messages, reply, repeat)
@@ -224,17 +224,17 @@ class CaseJudge:
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
     ) -> tuple[I, ...]:
-        """One reply per item; see Judge. Items without a reply are shown once more, on their own."""
+        """Return one reply per item; see Judge. Items without a reply are asked about once more, on their own."""
         with self._asking(prompt.id):
             return await self._each(prompt, reply, items, data or {}, name)
 
     async def complaint(self) -> str:
-        """Return what was unreadable, said once the questions are over that were still open when the evaluator failed.
+        """Return why a reply was unreadable, after the questions that were open when the evaluator failed have ended.
 
-        Which of several failed first, and what else had been asked by then, is a matter of time; all of them is not.
+        Which of several failed first depends on timing; the first of all in order does not.
         """
         calm = 0
-        while calm < CALM:  # who waited for a reply may ask on
+        while calm < CALM:  # a step that waited for a reply may ask another question
             await asyncio.sleep(0.01 if self._questions else 0)
             calm = 0 if self._questions else calm + 1
         return min(self._unreadable)[1]
@@ -258,8 +258,8 @@ class CaseJudge:
                 break
             shown = {**data, name: [items[number - 1] for number in left]}
             messages = prompt.messages(shown, self._client.settings.prompts.get(prompt.id))
-            said = await self._read(prompt.id, messages, replies.items_of(reply, name), 0)
-            for place, entry in replies.by_number(said.replies, len(left)).items():
+            reply_list = await self._read(prompt.id, messages, replies.items_of(reply, name), 0)
+            for place, entry in replies.by_number(reply_list.replies, len(left)).items():
                 found[left[place - 1]] = entry.model_copy(update={"id": left[place - 1]})
             left = [number for number in left if number not in found]
         if left:
@@ -273,7 +273,7 @@ class CaseJudge:
         """Return the reply, or its repair where it cannot be read."""
         client = self._client
         request = Request(client.identity, step, tuple(messages), form, repeat)
-        stored = await self._said(request)
+        stored = await self._reply(request)
         try:
             return client.read(request.key, stored, form)
         except Unreadable as failure:
@@ -287,16 +287,16 @@ class CaseJudge:
             {"role": "user", "content": REPAIR.format(complaint=complaint)},
         ]
         request = Request(client.identity, step, tuple(again), form, repeat)
-        stored = await self._said(request)
+        stored = await self._reply(request)
         try:
             return client.read(request.key, stored, form)
         except Unreadable as failure:
             self._note(request, stored, failure)
             raise
 
-    async def _said(self, request: Request) -> Stored:
+    async def _reply(self, request: Request) -> Stored:
         try:
-            stored, cached = await self._client.said(request)
+            stored, cached = await self._client.reply(request)
         except JudgeDown:
             raise
         except JudgeError as failure:
@@ -306,7 +306,7 @@ class CaseJudge:
         return stored
 
     def _note(self, request: Request, stored: Stored, failure: Unreadable) -> None:
-        """Put down that a reply could not be read."""
+        """Record that a reply could not be read."""
         for place, call in enumerate(self.calls):
             if call.key == request.key:
                 self.calls[place] = Call(call.judge, call.step, call.key, call.cached, stored, str(failure))

@@ -1,4 +1,4 @@
-"""What stands between the judge and a model: a request goes out, a text comes back, or the reason why none does."""
+"""The interface between judge and model: a request returns a text, or the reason why there is none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,31 +20,31 @@ class Completion:
 
 
 class CallFailed(Exception):
-    """A call that brought no text.
+    """A call that returned no text.
 
-    `trouble`: "busy" may pass (429, 5xx, a time-out, a dropped connection), after `wait` seconds where the provider
-    says so; "refused" concerns this request only (too long, against a policy); "unusable" every request (a wrong key,
-    no such model).
+    `trouble`: "busy" is temporary (429, 5xx, a time-out, a dropped connection), for `wait` seconds where the provider
+    gives them; "refused" concerns this request only (too long, against a policy); "unusable" concerns every request (a
+    wrong key, no such model).
     """
 
     def __init__(self, text: str, trouble: Trouble = "busy", wait: float | None = None, limited: bool = False):
         super().__init__(text)
         self.trouble = trouble
         self.wait = wait
-        self.limited = limited  # the provider said: too many requests
+        self.limited = limited  # by the provider's rate limit
 
 
 class Completer(Protocol):
-    """A model that completes chats: litellm's, a server's, one in this process, or the stand-in of a dry run."""
+    """A model that completes chats: by litellm, on a server, in this process, or simulated for an estimate."""
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply in JSON of that schema, whose name is `name`; CallFailed where none comes."""
+        """Return the model's reply in JSON of that schema, named `name`. Raises CallFailed."""
         ...
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Dollars for so many tokens; None where the price is unknown."""
+        """Return the dollars for that many tokens; None where the price is unknown."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

@@ -1,4 +1,4 @@
-"""Prompts of one's own: their placeholders checked, turned into questions to a judge, saved and shared as JSON."""
+"""The user's own prompts: their placeholders are checked, they become questions to a judge, are saved and shared."""
 
 import json
 import re
@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import write_json
 from metrics.core.prompt import Data
 from metrics.core.suite import Case
-from metrics.store.files import write_json
 
 FOLDER = "prompts"  # of a workspace
 LONGEST_FILE = 1_000_000  # bytes
@@ -29,7 +29,7 @@ Mode = Literal["boolean", "graded"]
 
 
 def checked_prompt(text: str) -> str:
-    """Return the prompt itself; ValueError naming every placeholder that does not exist, or where it has none."""
+    """Return the prompt itself. Raises ValueError for unknown placeholders, naming them, or where there is none."""
     found = PLACEHOLDER.findall(text)
     unknown = [f"{{{name}}}" for name in dict.fromkeys(found) if name not in BLOCKS]
     if unknown:
@@ -40,7 +40,7 @@ def checked_prompt(text: str) -> str:
 
 
 def checked_levels(levels: Mapping[str, float]) -> dict[str, float]:
-    """Return the levels themselves; ValueError on a single one, a blank label, or a grade outside 0 … 1."""
+    """Return the levels themselves. Raises ValueError on a single one, a blank label, or a grade outside 0 … 1."""
     if len(levels) == 1:
         raise ValueError("two or more levels, or none for any grade from 0 to 1")
     for label, grade in levels.items():
@@ -56,7 +56,7 @@ Levels = Annotated[dict[str, float], AfterValidator(checked_levels)]
 
 
 class CustomPrompt(BaseModel):
-    """A prompt of one's own, as it is saved and shared; `version` counts its changes."""
+    """A user's own prompt as it is saved and shared; `version` counts its changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -75,17 +75,17 @@ class CustomPrompt(BaseModel):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What evaluator `byop` takes."""
+        """The parameters of evaluator `byop`."""
         return self.model_dump(include={"prompt", "mode", "levels"})
 
 
 def instructions(prompt: str) -> str:
-    """Return the prompt with the name of a data block in the place of each placeholder."""
+    """Return the prompt with each placeholder replaced by the name of its data block."""
     return PLACEHOLDER.sub(lambda found: BLOCKS[found[1]], prompt)
 
 
 def material(prompt: str, case: Case) -> Data:
-    """Return the data blocks of the placeholders that the prompt has; None for what the case has not."""
+    """Return the data blocks of the prompt's placeholders; None for what the case does not have."""
     values: dict[str, str | tuple[str, ...] | None] = {
         "question": case.question,
         "expected_answer": case.expected_answers[0] if len(case.expected_answers) == 1 else case.expected_answers,
@@ -97,7 +97,7 @@ def material(prompt: str, case: Case) -> Data:
 
 
 def load_prompt(path: Path) -> CustomPrompt:
-    """Return the prompt in a file; InputError saying everything that is wrong with it."""
+    """Return the prompt in a file. Raises InputError with everything that is wrong with it."""
     try:
         if path.stat().st_size > LONGEST_FILE:
             raise InputError([InputProblem(path.name, "a file of over 1 MB", "the JSON file of a prompt")])
@@ -107,7 +107,7 @@ def load_prompt(path: Path) -> CustomPrompt:
 
 
 def read_prompt(text: str, name: str = "prompt") -> CustomPrompt:
-    """Return the prompt in the text of a file called `name`; InputError saying everything that is wrong with it."""
+    """Return the prompt in the text of a file `name`. Raises InputError with everything that is wrong with it."""
     try:
         return CustomPrompt.model_validate(json.loads(text))
     except json.JSONDecodeError as failure:
@@ -127,7 +127,7 @@ def read_prompt(text: str, name: str = "prompt") -> CustomPrompt:
 
 
 def save_prompt(workspace: Path, prompt: CustomPrompt) -> CustomPrompt:
-    """Keep the prompt in the workspace, under the next version if it differs from what was kept; as it is kept."""
+    """Save the prompt in the workspace, as the next version if it has changed, and return it as saved."""
     path = workspace / FOLDER / f"{prompt.id}.json"
     if path.exists():
         before = load_prompt(path)
@@ -138,7 +138,7 @@ def save_prompt(workspace: Path, prompt: CustomPrompt) -> CustomPrompt:
 
 
 def saved_prompts(workspace: Path) -> list[CustomPrompt]:
-    """Return the prompts kept in the workspace, by title; InputError naming every file that cannot be read."""
+    """Return the prompts saved in the workspace, by title. Raises InputError naming every unreadable file."""
     found: list[CustomPrompt] = []
     problems: list[InputProblem] = []
     for path in sorted((workspace / FOLDER).glob("*.json")):

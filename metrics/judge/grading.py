@@ -8,9 +8,11 @@ from pydantic import BeforeValidator
 
 from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
 from metrics.core.evaluator import Status
+from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import Judge, Reply
 
+RELEVANT_GRADE = 2  # of 3, from which a passage answers the question
 GRADE = Prompt(
     "umbrela.grade",
     "Grade how well PASSAGE answers QUERY. First name the intent: what the searcher most likely wants to know. Rate "
@@ -21,7 +23,7 @@ GRADE = Prompt(
 
 
 def whole(value: Any) -> Any:
-    """`value` as an integer where it is one in other clothes ("2", 2.0), else as it is; true is no 1."""
+    """Return `value` as an integer where it stands for one ("2", 2.0), else unchanged; True does not stand for 1."""
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, str) and value.strip().isdecimal():
@@ -29,7 +31,7 @@ def whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# the best first: a dry run goes by the first, and must not take all passages for irrelevant
+# the best first: an estimate takes the first, and must not make all passages irrelevant
 Rating = Annotated[Literal[3, 2, 1, 0], BeforeValidator(whole)]
 
 
@@ -43,16 +45,16 @@ class Grade(Reply):
 
 
 async def grades(judge: Judge, question: str, passages: Sequence[str]) -> tuple[Grade | JudgeError, ...]:
-    """UMBRELA's grade of each passage, one call a passage; a blank one has grade 0 unasked.
+    """Return UMBRELA's grade of each passage, by one call each; a blank passage gets grade 0 without a call.
 
-    A passage to which the judge gave no reply that could be read has the failure in its place: it must not take the
-    others with it. What concerns the whole run (BudgetSpent, JudgeDown) is raised.
+    A failed passage has its JudgeError in place of a grade and does not affect the others. Raises BudgetSpent and
+    JudgeDown, which concern the whole run.
     """
-    said = await asyncio.gather(*(_grade(judge, question, passage) for passage in passages))
-    for entry in said:  # only now: no question stays open behind it
+    graded = await asyncio.gather(*(_grade(judge, question, passage) for passage in passages))
+    for entry in graded:  # only now, when no question is open
         if isinstance(entry, BudgetSpent | JudgeDown):
             raise entry
-    return tuple(said)
+    return tuple(graded)
 
 
 async def _grade(judge: Judge, question: str, passage: str) -> Grade | JudgeError:
@@ -64,26 +66,24 @@ async def _grade(judge: Judge, question: str, passage: str) -> Grade | JudgeErro
         return failure
 
 
-def passage_rows(graded: Sequence[Grade | JudgeError]) -> list[dict[str, Any]]:
-    """Return the evidence of grades(): a record per passage, in order, `grade` None where there is none."""
-    return [
-        {"context": number, "grade": None, "reason": str(entry)}
+def grade_verdicts(graded: Sequence[Grade | JudgeError], relevant_grade: int = RELEVANT_GRADE) -> tuple[Verdict, ...]:
+    """Return a verdict for each passage, in order: it holds from `relevant_grade` on; unknown without a grade."""
+    return tuple(
+        Verdict(f"Context {number}", "unknown", "unreadable", str(entry), (("contexts", number),))
         if isinstance(entry, JudgeError)
-        else {
-            "context": number,
-            "grade": entry.grade,
-            "intent": entry.intent,
-            "match": entry.match,
-            "trust": entry.trust,
-        }
+        else Verdict(
+            f"Context {number}",
+            yes_or_no(entry.grade >= relevant_grade),
+            f"grade {entry.grade}",
+            rests_on=(("contexts", number),),
+            facts={"intent": entry.intent, "match": entry.match, "trust": entry.trust},
+        )
         for number, entry in enumerate(graded, 1)
-    ]
+    )
 
 
 def failures(graded: Sequence[Grade | JudgeError]) -> tuple[Status, str]:
-    """Return what became of the passages that could not be graded, and which and why, in words; OK and "" where all
-    could.
-    """
+    """Return the status for passages that could not be graded, with a message; OK and "" where all were graded."""
     failed = [(number, entry) for number, entry in enumerate(graded, 1) if isinstance(entry, JudgeError)]
     if not failed:
         return Status.OK, ""

@@ -1,4 +1,4 @@
-"""Texts under judgement that try to talk to the judge: found by how they look, flagged, never taken out."""
+"""Texts of a case that look as if they were written for the judge: detected by patterns, flagged, never removed."""
 
 import re
 from collections.abc import Iterable
@@ -40,16 +40,16 @@ PATTERNS = {
         r"|</?(?:TEXT|CONTEXTS?|CLAIMS?|ANSWER|QUESTION|REFERENCE|system|instructions?)>",
         re.IGNORECASE | re.MULTILINE,
     ),
-    # tag characters, zero-width ones in a row, bidirectional overrides: text that a reader does not see
+    # tag characters, runs of zero-width ones, bidirectional overrides: text that a reader cannot see
     "invisible characters": re.compile(
         r"[\U000E0020-\U000E007E]|[\u200b\u2060\ufeff\u200c\u200d]{3,}|[\u202a-\u202e\u2066-\u2069]"
     ),
 }  # fmt: skip
-BETWEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # put between letters, they hide a word from a search
+BETWEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # between letters they hide a word from a search
 
 
 def suspected(texts: Iterable[tuple[str, str | None]]) -> list[dict[str, str]]:
-    """Return what in the named texts looks as if it were meant for the judge: `where`, `what`, and the `text` found."""
+    """Return what in the named texts looks as if written for the judge: `where`, `what`, and the `text` found."""
     return [
         {"where": where, "what": what, "text": found} for where, text in texts if text for what, found in _found(text)
     ]

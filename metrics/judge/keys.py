@@ -1,10 +1,10 @@
-"""Which environment variables hold a judge's key, told by its name: litellm, which knows, takes seconds to load."""
+"""The environment variables that hold a judge's key, by its name; asking litellm would take seconds to import."""
 
 import os
 
 from metrics.judge.settings import JudgeSettings
 
-NEEDED = {  # provider of a model as litellm names it: the variables it cannot do without
+NEEDED = {  # by litellm's name of the provider: the variables that it requires
     "ai21": ("AI21_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
     "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION"),
@@ -24,15 +24,15 @@ NEEDED = {  # provider of a model as litellm names it: the variables it cannot d
     "together_ai": ("TOGETHERAI_API_KEY",),
     "xai": ("XAI_API_KEY",),
 }
-BEGINNINGS = {  # of names without a provider
+BEGINNINGS = {  # of model names without a provider
     "gpt-": "openai", "chatgpt": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude": "anthropic",
 }  # fmt: skip
 
 
 def key_variables(settings: JudgeSettings) -> tuple[str, ...]:
-    """Return where the judge's key is looked for; none where it has none, or where that is not known.
+    """Return the variables that hold the judge's key; none where it needs none, or for an unknown provider.
 
-    A server of one's own is sent OPENAI_API_KEY, if that is set.
+    A server at a base_url is sent OPENAI_API_KEY, if that is set.
     """
     if settings.is_local:
         return ()
@@ -45,7 +45,7 @@ def key_variables(settings: JudgeSettings) -> tuple[str, ...]:
 
 
 def missing_keys(settings: JudgeSettings) -> tuple[str, ...]:
-    """Return those of key_variables that are not set; a server of one's own may do without."""
+    """Return those of key_variables that are not set; none for a server at a base_url, which may need no key."""
     if settings.base_url is not None:
         return ()
     return tuple(name for name in key_variables(settings) if not os.environ.get(name))

@@ -1,4 +1,4 @@
-"""How fast a judge may be asked: requests at once and a minute, tokens a minute, and a pause when it says so."""
+"""Rate limits of a judge: requests at once and per minute, tokens per minute, pauses that it asks for."""
 
 import asyncio
 from collections import deque
@@ -6,16 +6,16 @@ from collections import deque
 from metrics.core.errors import JudgeDown
 
 MINUTE = 60.0
-LONGEST_PAUSE = 300.0  # seconds; a provider that asks for more is not waited for that long in one go
-FAILURES = 3  # failed calls in a row, each after all its tries, that open the circuit; the very first does at once
-REFUSALS = 8  # refused calls in a row, that open it where there never was a reply
+LONGEST_PAUSE = 300.0  # seconds; longer waits that a provider asks for are cut to this
+FAILURES = 3  # failed calls in a row, each after all its tries, that open the circuit; before any reply, one
+REFUSALS = 8  # refused calls in a row that open it before any reply
 
 
 class Gate:
-    """Lets requests through, in their order, as fast as allowed.
+    """Admits requests in their order, as fast as allowed.
 
     `busy()` halves how many may be in flight (each reply lets it grow again) and pauses all; `failed()` counts towards
-    opening the circuit, after which everybody waiting, and everybody who comes, gets JudgeDown.
+    opening the circuit, after which every waiting and every new request gets JudgeDown.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Gate:
         self._timer: asyncio.TimerHandle | None = None
 
     async def enter(self, tokens: int) -> None:
-        """Wait until a request of about so many tokens may be sent; leave() must follow. JudgeDown."""
+        """Wait until a request of about that many tokens may be sent; leave() must follow. Raises JudgeDown."""
         if self._down is not None:
             raise self._down
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -48,33 +48,33 @@ class Gate:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
-                self.leave()  # it was let through in the same moment
+                self.leave()  # it was admitted in the same moment
             raise
 
     def leave(self) -> None:
-        """The request is over."""
+        """Note that a request has ended."""
         self._in_flight -= 1
         self._pump()
 
     def answered(self) -> None:
-        """A reply came."""
+        """Note that a reply came."""
         self._failures = self._refusals = 0
         self._answered = True
         self._allowed = min(self._most, self._allowed + 1 / self._allowed)
 
     def busy(self, wait: float | None) -> None:
-        """The provider said that it is asked too much, and perhaps when to come back."""
+        """Note that the provider reported too many requests, to be repeated after `wait` seconds if it gave them."""
         now = asyncio.get_running_loop().time()
-        if now - self._halved_at > 1:  # those in flight together are told together
+        if now - self._halved_at > 1:  # requests in flight together fail together
             self._allowed = max(1.0, self._allowed / 2)
             self._halved_at = now
         if wait is not None:
             self._not_before = max(self._not_before, now + min(wait, LONGEST_PAUSE))
 
-    def failed(self, said: str, *, refused: bool = False, hopeless: bool = False) -> None:
-        """A call failed for good. `refused`: only this one may be at fault; `hopeless`: every other will fail too.
+    def failed(self, reason: str, *, refused: bool = False, hopeless: bool = False) -> None:
+        """Note that a call failed after its tries. `refused`: only this one may be at fault; `hopeless`: all will fail.
 
-        JudgeDown where that opens the circuit, or it is open.
+        Raises JudgeDown where the circuit is open or opens now.
         """
         if refused:
             self._refusals += 1
@@ -82,14 +82,14 @@ class Gate:
             self._failures += 1
         most = FAILURES if self._answered else 1
         if hopeless or self._failures >= most or (self._refusals >= REFUSALS and not self._answered):
-            self._open(said)
+            self._open(reason)
         if self._down is not None:
             raise self._down
 
-    def _open(self, said: str) -> None:
+    def _open(self, reason: str) -> None:
         if self._down is None:
             self._down = JudgeDown(
-                f"the judge {self._name} does not answer: {said}. Everything it has answered is kept; see to its "
+                f"the judge {self._name} does not answer: {reason}. Everything it has answered is kept; see to its "
                 "address, key or quota and resume the run"
             )
         while self._waiting:
@@ -98,7 +98,7 @@ class Gate:
                 future.set_exception(self._down)
 
     def _pump(self) -> None:
-        """Let through whoever may go now, and come back when the next one may."""
+        """Admit the requests that may go now, and set a timer for the next one."""
         while self._waiting and self._in_flight < int(self._allowed):
             future, tokens = self._waiting[0]
             if not future.done():
@@ -120,7 +120,7 @@ class Gate:
             self._recent_tokens += tokens
 
     def _wait(self, now: float, tokens: int) -> float:
-        """Seconds until a request of so many tokens keeps within every limit of the last minute."""
+        """Return the seconds until a request of that many tokens fits every limit of the last minute."""
         while self._recent and self._recent[0][0] <= now - self._minute:
             self._recent_tokens -= self._recent.popleft()[1]
         wait = self._not_before - now

@@ -1,4 +1,4 @@
-"""From settings to judges that can be asked, and what is in the way where there is none."""
+"""From settings to judges that can be asked, or the reason why there is none."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from metrics.judge.cache import Cache, Replay, Replies
 from metrics.judge.client import Client
 from metrics.judge.completion import Completer
 from metrics.judge.keys import missing_keys
-from metrics.judge.local.install import lacking as local_lacking
+from metrics.judge.local.install import missing_local_model
 from metrics.judge.settings import JudgeSettings, settings_of
 
 FOLDER = "judge"  # of the replies, in the workspace's cache folder
@@ -22,8 +22,8 @@ CHOOSE = (
 Open = Callable[[JudgeSettings], Completer]
 
 
-def lacking(setting: Any) -> str | None:
-    """Return why no judge can be asked with this setting, and what to do; None where one can. Nobody is asked."""
+def missing_judge(setting: Any) -> str | None:
+    """Return why no judge is available with this setting, and what to do; None where one is. Nothing is sent."""
     if not setting:
         return CHOOSE
     try:
@@ -32,13 +32,13 @@ def lacking(setting: Any) -> str | None:
         return str(failure)
     if settings.replay is not None:
         return None if Path(settings.replay).is_file() else f"the recording {settings.replay} is not there"
-    reasons = (_lacking_one(judge) for judge in settings.judges)
+    reasons = (_missing_one(judge) for judge in settings.judges)
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def _lacking_one(settings: JudgeSettings) -> str | None:
+def _missing_one(settings: JudgeSettings) -> str | None:
     if settings.is_local:
-        return local_lacking(settings.model)
+        return missing_local_model(settings.model)
     if settings.base_url is not None:
         return None
     missing = missing_keys(settings)
@@ -48,7 +48,7 @@ def _lacking_one(settings: JudgeSettings) -> str | None:
 
 
 def price(settings: JudgeSettings, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Dollars for so many tokens of a judge; None where its price is unknown, as a server's of one's own is."""
+    """Return the dollars for that many tokens of a judge; None where unknown, as for a server at a base_url."""
     if settings.is_local:
         return 0.0
     if settings.base_url is not None:
@@ -76,10 +76,8 @@ def open_completer(settings: JudgeSettings) -> Completer:
 def open_judges(
     setting: Any, cache_folder: Path, spend: Spend | None = None, opener: Open = open_completer
 ) -> tuple[Client, ...]:
-    """Return the judge of a run and the others of its panel, which share one budget. MissingResource where there is
-    none.
-    """
-    reason = lacking(setting)
+    """Return the judge and the rest of its panel, which share one budget. Raises MissingResource without one."""
+    reason = missing_judge(setting)
     if reason is not None:
         raise MissingResource(reason)
     settings = settings_of(setting)
@@ -97,5 +95,5 @@ def open_judges(
 
 
 def open_replies(settings: JudgeSettings, cache_folder: Path) -> Replies:
-    """Return the recording that is replayed, or the workspace's cache."""
+    """Return the recording to replay, or the workspace's cache."""
     return Cache(cache_folder / FOLDER) if settings.replay is None else Replay(Path(settings.replay))

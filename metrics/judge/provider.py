@@ -20,9 +20,9 @@ SHOWN = 600
 
 @cache
 def library() -> ModuleType:
-    """litellm, kept from the network, from telemetry and from talking."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches prices while it is imported
-    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file
+    """Return litellm, set up to use no network at import, no telemetry and no output."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise it fetches prices at import
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # otherwise it reads a .env file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pydantic, about litellm's own models, which are built on first use
         import litellm
@@ -35,7 +35,7 @@ def library() -> ModuleType:
 
 
 def listed_price(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Dollars by litellm's own price list; None for a model it does not list, or lists without a price."""
+    """Return the dollars by litellm's own price list; None for a model without a listed price."""
     try:
         sums = library().cost_per_token(model, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
     except Exception:  # it raises a plain Exception for a model it does not know
@@ -52,9 +52,7 @@ class Provider:
         self._wire = Wire(settings, takes_schemas=bool(self._litellm.supports_response_schema(settings.model)))
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left
-        out.
-        """
+        """Return the model's reply. A refused schema moves into the prompt, a refused parameter is left out."""
         limits = {"timeout": self._settings.timeout, "num_retries": 0, "max_retries": 0}
         while True:
             request = self._wire.request(messages, schema, name)
@@ -68,7 +66,7 @@ class Provider:
                     raise self._failed(failure) from None
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Dollars by litellm's own price list; None for a model it does not list, or lists without a price."""
+        """Return the dollars by litellm's own price list; None for a model without a listed price."""
         return listed_price(self._settings.model, prompt_tokens, completion_tokens)
 
     async def close(self) -> None:
@@ -91,7 +89,7 @@ class Provider:
     def _failed(self, failure: Exception) -> CallFailed:
         text = redact(f"{type(failure).__name__}: {failure}")[:SHOWN]
         own = (self._litellm.ContextWindowExceededError, self._litellm.ContentPolicyViolationError)
-        if isinstance(failure, own):  # some providers give them a status that would stop the run
+        if isinstance(failure, own):  # some providers return them with a status that would stop the run
             return CallFailed(text, "refused")
         status = getattr(failure, "status_code", None)
         headers = getattr(failure, "litellm_response_headers", None) or {}

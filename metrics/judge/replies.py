@@ -1,4 +1,4 @@
-"""Reading what a judge says: JSON as asked for, or in the usual wrappings. What was cut short is never completed."""
+"""Reading a judge's replies: JSON as requested or in the usual wrappings. A reply that was cut is never completed."""
 
 import json
 import re
@@ -12,21 +12,21 @@ from metrics.core.errors import Unreadable
 from metrics.judge.asking import I, ItemReply, Reply, T, schema_of
 from metrics.text.json_text import JsonError, read_json
 
-LONGEST = 400_000  # characters of a reply; anything longer is no reply to any of our questions
+LONGEST = 400_000  # characters of a reply; none of our questions needs more
 SHOWN = 160
 THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 FENCE = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 BEGINNING = re.compile(r"[{\[]")
-# a string as a whole, so that nothing in it counts; or a comma before a closing bracket
+# a whole string, so that its content is skipped; or a comma before a closing bracket
 TRAILING = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*[}\]])', re.DOTALL)
-TRIES = 20  # places at which a JSON value may begin
+TRIES = 20  # places in the text where a JSON value may begin
 
 
 def read(text: str, reply: type[T], *, cut: bool = False, limit: int = 0) -> T:
-    """Return the reply that `text` holds; Unreadable where it holds none.
+    """Return the reply in `text`. Raises Unreadable where there is none.
 
-    Thoughts, code fences, words around the JSON and trailing commas are passed over. `cut`: the provider stopped at its
-    limit of `limit` tokens, so the text counts only if it is whole as it stands.
+    Thoughts, code fences, words around the JSON and trailing commas are ignored. `cut`: the provider stopped at its
+    limit of `limit` tokens, so the text counts only if it is complete JSON.
     """
     if len(text) > LONGEST:
         raise Unreadable(f"the judge's reply has {len(text):,} characters; at most {LONGEST:,} are read")
@@ -60,7 +60,7 @@ def _json_of(text: str, whole: bool) -> Any:
 
 
 def _first_value(text: str) -> Any:
-    """Return the longest of the JSON objects and lists in `text` that stand in no other one; None without any."""
+    """Return the longest top-level JSON object or list in `text`; None without any."""
     decoder, written = json.JSONDecoder(), len(text.rstrip())
     found: list[tuple[int, Any]] = []
     position = 0
@@ -74,7 +74,7 @@ def _first_value(text: str) -> Any:
             break
         except json.JSONDecodeError as failure:
             if failure.pos >= written or failure.msg.startswith("Unterminated"):
-                break  # it ends before it is whole: what stands inside it is not the reply
+                break  # it is incomplete: a value inside it is not the reply
             position = begins.end()
         else:
             found.append((position - begins.start(), value))
@@ -82,7 +82,7 @@ def _first_value(text: str) -> Any:
 
 
 def _writable(value: Any) -> Any:
-    """`value` without lone surrogates, as of an emoji cut in half: no request and no table could hold them."""
+    """Return `value` without lone surrogates (half an emoji), which no request and no table can hold."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
@@ -91,9 +91,7 @@ def _writable(value: Any) -> Any:
 
 
 def _shaped(value: Any, reply: type[BaseModel]) -> Any:
-    """Return a bare list where an object of one list is asked for, that list under another key, an object in an
-    object.
-    """
+    """Return `value` in the shape of `reply`: wrap a bare list, rename a single key, unwrap a nested object."""
     fields = reply.model_fields
     if isinstance(value, dict) and len(value) == 1:
         ((key, inner),) = value.items()
@@ -113,9 +111,9 @@ def _complaint(failure: JsonError | ValidationError) -> str:
     if isinstance(failure, JsonError):
         return f"the judge's reply is not JSON: {failure}"
     errors = failure.errors(include_url=False)
-    said = "; ".join(f"{'.'.join(map(str, error['loc'])) or 'reply'}: {error['msg']}" for error in errors[:3])
+    problems = "; ".join(f"{'.'.join(map(str, error['loc'])) or 'reply'}: {error['msg']}" for error in errors[:3])
     more = f" and {len(errors) - 3} more" if len(errors) > 3 else ""
-    return f"the judge's reply does not fit: {said}{more}"
+    return f"the judge's reply does not fit: {problems}{more}"
 
 
 def _excerpt(text: str) -> str:
@@ -133,14 +131,15 @@ class Items(Reply):
 def items_of(reply: type[ItemReply], name: str) -> type[Items]:
     """Return the form of the replies to numbered items shown under `name`: an object with one list."""
     field = Field(description=f"one entry for each of the {name}, id its number")
-    return create_model(f"{reply.__name__}s", __base__=Items, replies=(list[reply], field))  # type: ignore[valid-type]
+    title = reply.model_config.get("title") or reply.__name__
+    return create_model(f"{title}s", __base__=Items, replies=(list[reply], field))  # type: ignore[valid-type]
 
 
-def by_number(said: Sequence[I], count: int) -> dict[int, I]:
-    """Return the replies by item number; one for a number that does not exist is dropped, and so are two that differ."""
+def by_number(entries: Sequence[I], count: int) -> dict[int, I]:
+    """Return the replies by item number, without unknown numbers and contradictory replies."""
     found: dict[int, I] = {}
     contradicted: set[int] = set()
-    for entry in said:
+    for entry in entries:
         if 1 <= entry.id <= count and found.setdefault(entry.id, entry) != entry:
             contradicted.add(entry.id)
     return {number: entry for number, entry in found.items() if number not in contradicted}
@@ -148,11 +147,11 @@ def by_number(said: Sequence[I], count: int) -> dict[int, I]:
 
 @lru_cache(maxsize=256)
 def schema(reply: type[BaseModel]) -> dict[str, Any]:
-    """schema_of(), made once; not to be changed."""
+    """Return schema_of(), computed once; callers must not change it."""
     return schema_of(reply)
 
 
 @lru_cache(maxsize=256)
 def schema_text(reply: type[BaseModel]) -> str:
-    """Return the schema as canonical JSON: what goes into cache keys and, where need be, into the prompt."""
+    """Return the schema as canonical JSON, for cache keys and, where needed, the prompt."""
     return json.dumps(schema(reply), sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Judges behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp and the like, asked without litellm's detours."""
+"""Judges at an OpenAI-compatible address (vLLM, Ollama, llama.cpp …), called directly, without litellm."""
 
 import asyncio
 import json
@@ -15,8 +15,8 @@ from metrics.judge.wire import OVER_THE_LIMIT, Wire, retry_after, trouble_of
 if TYPE_CHECKING:
     import aiohttp
 
-NO_KEY = "none"  # what a server that asks for no key is sent
-PREFIXES = ("openai/", "hosted_vllm/")  # how litellm calls models of such servers
+NO_KEY = "none"  # sent to a server that needs no key
+PREFIXES = ("openai/", "hosted_vllm/")  # of such servers' models in litellm
 LONGEST_BODY = 1 << 24  # bytes
 SHOWN = 300
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
@@ -36,22 +36,20 @@ class Server:
         self._session: aiohttp.ClientSession | None = None
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply. A refused schema is shown in the prompt instead, a refused sampling parameter left
-        out.
-        """
+        """Return the model's reply. A refused schema moves into the prompt, a refused parameter is left out."""
         while True:
             request = self._wire.request(messages, schema, name)
             status, headers, body = await self._post({"model": self._model, **request})
             if status == 200:
                 return _read(body)
-            said = _said(body)
-            if not self._wire.learn(status, said, request):
-                text = redact(f"HTTP {status}: {said}")
+            message = _message(body)
+            if not self._wire.learn(status, message, request):
+                text = redact(f"HTTP {status}: {message}")
                 wait = retry_after(headers.get("Retry-After"))
                 raise CallFailed(text, trouble_of(status), wait, status == OVER_THE_LIMIT)
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
-        """Unknown."""
+        """Return None: the price is unknown."""
         return None
 
     async def close(self) -> None:
@@ -60,7 +58,7 @@ class Server:
             await self._session.close()
 
     async def _post(self, request: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        """Status, headers and body of the reply; CallFailed without one."""
+        """Return status, headers and body of the reply. Raises CallFailed without one."""
         import aiohttp
 
         try:
@@ -79,7 +77,7 @@ class Server:
             raise CallFailed(redact(f"no connection: {failure or type(failure).__name__}"[:SHOWN])) from None
 
     def _connected(self) -> "aiohttp.ClientSession":
-        """Return the session, whose connections are kept; made within the event loop that uses it."""
+        """Return the session with its connections, created within the event loop that uses it."""
         if self._session is None:
             import aiohttp
 
@@ -88,7 +86,7 @@ class Server:
                 connector=aiohttp.TCPConnector(limit=self._settings.concurrency),
                 headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
                 timeout=aiohttp.ClientTimeout(total=None),
-                trust_env=urlsplit(self._address).hostname not in THIS_MACHINE,  # no proxy stands in between there
+                trust_env=urlsplit(self._address).hostname not in THIS_MACHINE,  # no proxy in between
             )
         return self._session
 
@@ -101,14 +99,14 @@ def _read(body: bytes) -> Completion:
         usage = reply.get("usage") or {}
         counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise CallFailed("what came back is no chat completion") from None
+        raise CallFailed("the response is not a chat completion") from None
     if not isinstance(text, str) or not all(isinstance(count, int | None) for count in counts):
-        raise CallFailed("what came back is no chat completion of text")
+        raise CallFailed("the response is not a chat completion of text")
     return Completion(text, counts[0], counts[1], None, choice.get("finish_reason") == "length")
 
 
-def _said(body: bytes) -> str:
-    """Return the message of an error's body, or its beginning."""
+def _message(body: bytes) -> str:
+    """Return the message in an error's body, or the beginning of the body."""
     text = body[: 4 * SHOWN].decode("utf-8", "replace")
     try:
         error = json.loads(body)["error"]

@@ -1,4 +1,4 @@
-"""How a run's judge is set up. It is saved with the run: keys have no place in it, they stay in the environment."""
+"""The settings of a run's judge. They are saved with the run, so keys are never part of them."""
 
 import json
 from typing import Any, Self
@@ -10,11 +10,11 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.judge.local.install import MODEL as KNOWN
 from metrics.judge.local.questions import VERSION
 
-LOCAL = "local"  # the known local judge; "local:FILE" is a GGUF file of the user's own
+LOCAL = "local"  # the known local judge; "local:FILE" is a GGUF file of the user
 
 
 class Budget(BaseModel):
-    """What a run may spend on its judge at most; None: no limit. Calls count when they are sent, also in vain."""
+    """The most that a run may spend on its judge; None: no limit. A call counts when it is sent, even if it fails."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -61,7 +61,7 @@ class JudgeSettings(BaseModel):
 
     @property
     def name(self) -> str:
-        """The judge's name, which stands beside its numbers: the model, and the server where it is one of our own."""
+        """The judge's name, shown with its scores: the model, and the server where there is a base_url."""
         if self.model == LOCAL:
             return KNOWN.name
         return self.model if self.base_url is None else f"{self.model} at {urlsplit(self.base_url).netloc}"
@@ -77,22 +77,20 @@ class JudgeSettings(BaseModel):
         return (self.model_copy(update={"panel": ()}), *self.panel)
 
     def identity(self) -> str:
-        """Return what of the settings changes replies, the prompts aside, as canonical JSON: a part of every cache
-        key.
-        """
+        """Return the settings that change replies, except prompts, as canonical JSON: a part of every cache key."""
         own = self.model_dump(mode="json", include={"model", "base_url", "temperature", "max_tokens"})
         if self.is_local:
             own |= {"questions": VERSION} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
         return json.dumps(own, sort_keys=True)
 
     def numbers(self) -> dict[str, Any]:
-        """Return what of the settings bears on the numbers of a run; not how fast or at what cost they are made."""
+        """Return the settings that affect a run's scores, without limits of speed and cost."""
         own = {"model", "base_url", "temperature", "max_tokens", "prompts"}
         return self.model_dump(mode="json", include=own) | {"panel": [judge.numbers() for judge in self.panel]}
 
 
 def settings_of(given: Any) -> JudgeSettings:
-    """Settings from what a run's resources hold: a model's name or the settings as plain data; InputError."""
+    """Return the settings from a model's name or plain data. Raises InputError."""
     try:
         return JudgeSettings.model_validate({"model": given} if isinstance(given, str) else given)
     except ValidationError as failure:

@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
+from pydantic import ConfigDict
+
+from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.judge.asking import I, ItemReply, Judge, Reply
 
@@ -42,42 +45,43 @@ class Entailment(ItemReply):
     supported_by: list[int]
 
 
-class Verdict(ItemReply):
+class YesNoReply(ItemReply):
     """A yes or no on one item."""
+
+    # the schema names it so, and cached replies are kept under a hash of the schema
+    __qualname__ = "Verdict"
+    model_config = ConfigDict(title="Verdict")
 
     reason: str = ""
     verdict: YesNo
 
 
 class Reference(NamedTuple):
-    """An expected answer that makes claims: its number, from 1, among the case's, and the claims."""
+    """An expected answer with claims: its number among the case's, from 1, and the claims."""
 
     number: int
     claims: tuple[str, ...]
 
 
 async def together(asked: Iterable[Awaitable[A]]) -> list[A]:
-    """Return all that is asked, at once. A failure is raised when the others have ended: no question stays open behind
-    it.
-    """
-    said: list[A] = []
+    """Return the results of all, awaited at once. A failure is raised only when the others have ended."""
+    found: list[A] = []
     for entry in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(entry, BaseException):
             raise entry
-        said.append(entry)
-    return said
+        found.append(entry)
+    return found
 
 
 async def claims(judge: Judge, text: str | None, question: str | None = None) -> tuple[str, ...]:
-    """Return the self-contained factual claims of a text (an answer, or a reference), in its order; none for a blank
-    text.
+    """Return the self-contained factual claims of a text (an answer or a reference), in its order; none if blank.
 
-    Evaluators that can share the reply give the case's question, so that all ask the same.
+    Evaluators that can share the reply pass the case's question, so that all ask the same.
     """
     if not text or not text.strip():
         return ()
-    said = await judge.ask(CLAIMS, _Claims, {"QUESTION": question or None, "TEXT": text})
-    return tuple(claim.strip() for claim in said.claims if claim.strip())
+    reply = await judge.ask(CLAIMS, _Claims, {"QUESTION": question or None, "TEXT": text})
+    return tuple(claim.strip() for claim in reply.claims if claim.strip())
 
 
 async def references(judge: Judge, expected: Sequence[str], question: str | None = None) -> tuple[Reference, ...]:
@@ -95,34 +99,37 @@ async def answer_and_references(
 
 
 async def entailment(judge: Judge, stated: Sequence[str], contexts: Sequence[str]) -> tuple[Entailment, ...]:
-    """For each claim, which contexts support it; numbers of contexts that do not exist are dropped.
+    """Return for each claim the contexts that support it; unknown context numbers are dropped.
 
-    Contexts that are all blank support nothing, unasked. The contexts can be claims themselves: those of a reference
-    that an answer's claims are held against, which stand for themselves where its text does not ("In Paris.").
+    Where all contexts are blank no question is asked. Contexts can also be the claims of a reference, which are
+    self-contained where its text is not ("In Paris.").
     """
     if not any(context.strip() for context in contexts):
         return tuple(
             Entailment(id=number, reason="nothing to support it", supported_by=[])
             for number in range(1, len(stated) + 1)
         )
-    said = await each(judge, ENTAILMENT, Entailment, stated, {"CONTEXTS": contexts}, name="CLAIMS")
+    replies = await each(judge, ENTAILMENT, Entailment, stated, {"CONTEXTS": contexts}, name="CLAIMS")
     return tuple(
         entry.model_copy(update={"supported_by": sorted({n for n in entry.supported_by if 1 <= n <= len(contexts)})})
-        for entry in said
+        for entry in replies
     )
 
 
-def entailed_rows(stated: Sequence[str], entailed: Sequence[Entailment], by: str = "contexts") -> list[dict[str, Any]]:
-    """Return the evidence of entailment(): a record per claim with verdict, reason and, under `by`, what supports it."""
-    return [
-        {
-            "claim": claim,
-            "verdict": "supported" if entry.supported_by else "unsupported",
-            "reason": entry.reason,
-            by: entry.supported_by,
-        }
+def entailed_verdicts(
+    stated: Sequence[str], entailed: Sequence[Entailment], by: str = "contexts"
+) -> tuple[Verdict, ...]:
+    """Return a verdict for each claim: supported or not, and what supports it, numbered in the group `by`."""
+    return tuple(
+        Verdict(
+            claim,
+            yes_or_no(bool(entry.supported_by)),
+            "supported" if entry.supported_by else "unsupported",
+            entry.reason,
+            tuple((by, number) for number in entry.supported_by),
+        )
         for claim, entry in zip(stated, entailed, strict=True)
-    ]
+    )
 
 
 async def each(
@@ -135,7 +142,7 @@ async def each(
     name: str,
     batch: int = BATCH,
 ) -> tuple[I, ...]:
-    """judge.each in batches of `batch` items, all asked at once; the ids count through."""
+    """Return judge.each over batches of `batch` items, all asked at once; ids are numbered over all batches."""
     starts = range(0, len(items), batch)
     batches = await together(
         judge.each(prompt, reply, items[start : start + batch], data, name=name) for start in starts
@@ -149,7 +156,7 @@ async def each(
 async def each_context(
     judge: Judge, prompt: Prompt, reply: type[I], contexts: Sequence[str], data: Data
 ) -> tuple[I | None, ...]:
-    """One reply per context, in their order; None for a blank one, which is not asked about."""
+    """Return one reply per context, in their order; None for a blank one, about which no question is asked."""
     spoken = [context for context in contexts if context.strip()]
-    said = iter(await each(judge, prompt, reply, spoken, data, name="CONTEXTS"))
-    return tuple(next(said) if context.strip() else None for context in contexts)
+    replies = iter(await each(judge, prompt, reply, spoken, data, name="CONTEXTS"))
+    return tuple(next(replies) if context.strip() else None for context in contexts)

@@ -1,7 +1,7 @@
-"""Tools that a judge may search with: none come with Assay, any installed package can offer some.
+"""Search tools for a judge: none come with Assay, any installed package can offer some.
 
 A package offers one by an entry point in the group `assay.search_tools`, whose name is the tool's name and whose object
-is a function without arguments that gives a SearchTool. Nothing is loaded, and no network touched, before a run names
+is a function without arguments that returns a SearchTool. Nothing is loaded and no network is used before a run names
 the tool in its parameters.
 """
 
@@ -15,17 +15,15 @@ GROUP = "assay.search_tools"
 
 
 class SearchTool(Protocol):
-    """What the judge can search: its `description` tells the judge what for."""
+    """A source that the judge can search."""
 
     @property
     def description(self) -> str:
-        """What can be found with it, in a sentence."""
+        """What can be found with it, in a sentence for the judge."""
         ...
 
     def search(self, query: str) -> str:
-        """Return what was found, as text. Called in a thread; whatever it raises is shown to the judge as a failed
-        search.
-        """
+        """Return the results as text. Called in a thread; an exception is shown to the judge as a failed search."""
         ...
 
 
@@ -35,7 +33,7 @@ def offered() -> dict[str, EntryPoint]:
 
 
 def open_tools(names: Sequence[str]) -> dict[str, SearchTool]:
-    """Return the named tools, loaded; MissingResource naming those that are not installed or cannot be loaded."""
+    """Return the named tools, loaded. Raises MissingResource naming those that are missing or do not load."""
     installed = offered()
     unknown = [name for name in names if name not in installed]
     if unknown:

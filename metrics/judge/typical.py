@@ -1,4 +1,4 @@
-"""A plain reply that fits a JSON schema, made without a model: what a dry run counts on, and a scripted judge says."""
+"""A plain reply that fits a JSON schema, made without a model: for estimates and scripted judges."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ def numbered(block: str) -> int:
 
 
 def typical(schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Any:
-    """Return a valid value: the first label of each choice, an entry per numbered item, as many strings as sentences."""
+    """Return a valid value: the first label of each choice, an entry per numbered item, a string per sentence."""
     shown = list(blocks(messages).values())
     return _value(schema, schema.get("$defs", {}), shown)
 

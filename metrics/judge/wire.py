@@ -1,4 +1,4 @@
-"""What every chat provider is sent alike, and what it is no longer sent once it has refused it."""
+"""The requests that every chat provider is sent, without the parts that it has refused before."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from metrics.judge.settings import JudgeSettings
 
 SCHEMA_LINE = "The JSON object must fit this JSON schema: "
 SCHEMA = "response_format"
-# what a provider that refuses a part of a request speaks of
+# what the message of a provider that refuses a schema mentions
 ABOUT_SCHEMA = re.compile(r"response_format|json_schema|json schema|structured|guided|grammar", re.IGNORECASE)
 SAMPLING = ("temperature",)
 REFUSALS = (400, 422)
@@ -22,14 +22,14 @@ OVER_THE_LIMIT = 429
 
 
 class Wire:
-    """The form of the requests to one judge; it learns what the judge does not take, for as long as it lives."""
+    """Builds the requests to one judge; it remembers what the judge has refused."""
 
     def __init__(self, settings: JudgeSettings, *, takes_schemas: bool = True):
         self._settings = settings
         self._refused: set[str] = set() if takes_schemas else {SCHEMA}
 
     def request(self, messages: Messages, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Messages, sampling and the form of the reply: as a schema, or as a line of the prompt."""
+        """Return messages, sampling and the form of the reply: as a schema, or as a line of the prompt."""
         sent = [dict(message) for message in messages]
         request = {
             "messages": sent, "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens,
@@ -41,11 +41,11 @@ class Wire:
             request[SCHEMA] = {"type": "json_schema", "json_schema": form}
         return {key: value for key, value in request.items() if key not in self._refused}
 
-    def learn(self, status: int | None, said: str, request: Mapping[str, Any]) -> bool:
-        """Return whether the request is worth another try without what the provider has just refused."""
+    def learn(self, status: int | None, message: str, request: Mapping[str, Any]) -> bool:
+        """Remember what the provider has just refused; return whether the request is worth another try without it."""
         if status not in REFUSALS:
             return False
-        about = SCHEMA if ABOUT_SCHEMA.search(said) else next((name for name in SAMPLING if name in said), "")
+        about = SCHEMA if ABOUT_SCHEMA.search(message) else next((name for name in SAMPLING if name in message), "")
         if about not in request:
             return False
         self._refused.add(about)
@@ -53,7 +53,7 @@ class Wire:
 
 
 def trouble_of(status: int | None) -> Trouble:
-    """Return what an HTTP status says of other tries and other requests; None: there was no reply."""
+    """Return what an HTTP status means for other tries and requests; None: there was no response."""
     if status in HOPELESS or (status is not None and 300 <= status < 400):
         return "unusable"
     if status is not None and 400 <= status < 500 and status not in MAY_PASS:
@@ -61,15 +61,15 @@ def trouble_of(status: int | None) -> Trouble:
     return "busy"
 
 
-def retry_after(said: str | None) -> float | None:
-    """Seconds that a Retry-After header asks to wait: it gives them, or a date; None without one."""
-    if said is None:
+def retry_after(header: str | None) -> float | None:
+    """Return the seconds to wait by a Retry-After header, which holds seconds or a date; None without one."""
+    if header is None:
         return None
     try:
-        return max(0.0, float(said))
+        return max(0.0, float(header))
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""evaluate(): the whole job as one call, for notebooks and scripts."""
+"""evaluate(): a whole evaluation in one call, for notebooks and scripts."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from metrics.core.errors import RunError
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
-from metrics.store import Run, Workspace
+from metrics.library.run import Run, Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,13 +31,13 @@ def evaluate(
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
-    `suite` and `outputs` are tables read before, files of any supported format, or data frames with the canonical
+    `suite` and `outputs` are Suite and Outputs, files of any supported format, or data frames with the canonical
     column names; `evaluators` are ids (default: all that fit the suite and need no model); `parameters` maps an id to
-    its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is who
-    judges: a model's name as litellm knows it, "local", or the fields of metrics.judge.settings.JudgeSettings.
+    its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the
+    name of a model in litellm, "local", or the fields of metrics.judge.settings.JudgeSettings.
 
-    The work is done in a process of its own, so a running event loop, a notebook or a script without a main guard are
-    no obstacle. Raises InputError listing every problem of the input, RunError if the run fails.
+    The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
+    without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
     """
     suite = as_suite(suite)
     outputs = as_outputs(outputs, suite)
@@ -52,18 +52,18 @@ def evaluate(
         raise
     if run.state != "finished":
         raise RunError(f"run {run.id} {run.state}: {run.failure or 'see log.txt in ' + str(run.folder)}")
-    return run
+    return Run(run.folder)
 
 
 def as_suite(given: "Suite | str | Path | pd.DataFrame") -> Suite:
-    """Return the suite itself, read from its file, or made of a data frame."""
+    """Return the suite itself, read from its file, or converted from a data frame."""
     if isinstance(given, Suite):
         return given
     return read_suite(given) if isinstance(given, str | Path) else suite_from_frame(given)
 
 
 def as_outputs(given: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]", suite: Suite) -> Outputs:
-    """Return the outputs themselves, read from their files, or made of a data frame."""
+    """Return the outputs themselves, read from their files, or converted from a data frame."""
     if isinstance(given, Outputs):
         return given
     if isinstance(given, str | Path):
@@ -74,7 +74,7 @@ def as_outputs(given: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:
-    """Return the default evaluators: they fit the task, need no model, and find every input in at least one case."""
+    """Return the default evaluators: those that fit the task, need no model, and have each input in some case."""
     present = available_inputs(suite, outputs)
     return [
         entry.id
@@ -85,7 +85,7 @@ def runnable(suite: Suite, outputs: Outputs) -> list[str]:
 
 def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `trace` also for artifacts, `annotations`, `predictions`,
-    `repeats` where cases were run again, and `few_answers` where the expected answers recur, as labels do.
+    `repeats` where cases have several outputs, and `few_answers` where the expected answers recur like labels.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}

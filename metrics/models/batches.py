@@ -1,4 +1,4 @@
-"""Texts as token numbers: where a model's window ends, what may stand in a text, batches of like length."""
+"""Tokenised texts: the model's window, special tokens in a text, batches of similar length."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 BATCH_TOKENS = 8_192  # tokens computed at once, padding included
 BATCH_TEXTS = 32
-MOST = 2_048  # tokens read at once, of a model that could read more: attention takes memory by their square
+MOST = 2_048  # tokens read at once, also by a model that could read more: attention takes memory by their square
 OFFSET_POSITIONS = ("roberta", "camembert", "mpnet", "longformer", "data2vec-text", "xmod")  # padding takes the first
 
 
@@ -19,9 +19,7 @@ class Tokenizer:
         self.window = window(tokenizer, config)
 
     def encode(self, *parts: str) -> tuple[dict[str, list[int]], bool]:
-        """Return the features of a text or of a pair of texts, and whether the longer part had to be cut to the
-        window.
-        """
+        """Return the features of a text or a pair of texts, and whether the longer part was cut to the window."""
         plain = [self.plain(part) for part in parts]
         features = self.own(*plain, truncation=False, verbose=False, return_special_tokens_mask=True)
         cut = len(features["input_ids"]) > self.window
@@ -32,9 +30,7 @@ class Tokenizer:
         return dict(features), cut
 
     def plain(self, text: str) -> str:
-        """Return the text with the tokenizer's own marks ([SEP], </s> …) taken apart: in a text they are words, not
-        marks.
-        """
+        """Return the text with the tokenizer's special tokens ([SEP], </s> …) split up: in a text they are words."""
         return self._marks.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text) if self._marks else text
 
     @cached_property
@@ -44,7 +40,7 @@ class Tokenizer:
 
 
 def window(tokenizer: Any, config: Any) -> int:
-    """Return how many tokens, marks included, the model can read at once."""
+    """Return how many tokens, special ones included, the model can read at once."""
     limits = [MOST, int(tokenizer.model_max_length)]
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     if positions:
@@ -54,9 +50,7 @@ def window(tokenizer: Any, config: Any) -> int:
 
 
 def by_length(lengths: Sequence[int], tokens: int = BATCH_TOKENS, texts: int = BATCH_TEXTS) -> Iterator[list[int]]:
-    """Yield the places of `lengths` in batches of like length, the longest first; a batch holds `tokens` with its
-    padding.
-    """
+    """Yield the indices of `lengths` in batches of similar length, the longest first; at most `tokens` with padding."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if batch and (len(batch) == texts or (len(batch) + 1) * lengths[batch[0]] > tokens):
@@ -68,7 +62,7 @@ def by_length(lengths: Sequence[int], tokens: int = BATCH_TOKENS, texts: int = B
 
 
 def padded(rows: Sequence[dict[str, list[int]]], filler: int = 0) -> dict[str, Any]:
-    """Features of several texts as tensors [n, longest], filled up at the right; the attention mask leaves that out."""
+    """Return features of several texts as tensors [n, longest], padded at the right, which the mask excludes."""
     import torch
 
     longest = max(len(row["input_ids"]) for row in rows)

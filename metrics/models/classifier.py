@@ -1,4 +1,4 @@
-"""Cross-encoders and text classifiers: logits of texts or of pairs of texts, each distinct one computed once ever."""
+"""Cross-encoders and text classifiers: logits of texts or pairs of texts, each distinct one computed only once."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from metrics.core.errors import MissingResource
 from metrics.models.batches import Tokenizer, by_length, padded
-from metrics.models.model_cache import Remembered, Rows
-from metrics.models.model_files import fingerprints, hub_folder, load, no_folder, no_library
+from metrics.models.model_cache import CachedModel, Rows
+from metrics.models.model_files import fingerprints, load
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import Floats
 
@@ -22,12 +22,12 @@ KIND = "classifier"
 FOLDER = "one with a classifier: config.json, its tokenizer and model.safetensors"
 MULTI_LABEL = "multi_label_classification"
 PORTION = 1_024  # texts in memory at once
-VERSION = "1"  # of how texts become logits; raise it whenever the same text would give others
+VERSION = "1"  # of how texts become logits; raise it whenever the same text would give other logits
 
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """The logits [n, labels] of n texts or pairs, and which of these the model read only in part [n]."""
+    """The logits [n, labels] of n texts or pairs, and which of them the model read only in part [n]."""
 
     logits: Floats
     truncated: NDArray[np.bool_]
@@ -36,8 +36,8 @@ class Classified:
 class Classifies(Protocol):
     """What an evaluator gets as `classifier`.
 
-    `labels` are the model's own, in the order of its logits; `independent` says whether each has a probability of its
-    own (as with one label, or toxicity's six), or they share one.
+    `labels` are the model's, in the order of its logits; `independent`: each label has its own probability (as with one
+    label, or toxicity's six), else the probabilities sum to 1.
     """
 
     name: str
@@ -45,20 +45,20 @@ class Classifies(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels."""
+        """The model's labels, in the order of its logits."""
 
     @property
     def independent(self) -> bool:
-        """Whether each label has a probability of its own."""
+        """Whether each label has its own probability."""
 
     def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
         """Return the logits of texts, or of pairs of texts."""
 
 
-class Classifier(Remembered):
-    """A sequence-classification model of transformers. Nothing is loaded before a text needs it.
+class Classifier(CachedModel):
+    """A sequence-classification model of transformers, loaded when a text first needs it.
 
-    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
     """
 
     portion = 64
@@ -72,20 +72,20 @@ class Classifier(Remembered):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels by the model's configuration, in the order of the logits."""
+        """The labels of the model's configuration, in the order of the logits."""
         named = self._config.get("id2label") or {}
         count = len(named) or self._config.get("num_labels") or 2
         return tuple(str(named.get(str(place), f"LABEL_{place}")) for place in range(count))
 
     @property
     def independent(self) -> bool:
-        """Whether each label has a probability of its own: as the configuration says, or because there is only one."""
+        """Whether each label has its own probability: by the configuration, or because there is only one label."""
         return len(self.labels) == 1 or self._config.get("problem_type") == MULTI_LABEL
 
     def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
         """Return the logits of texts or pairs of texts, in their order.
 
-        Computed in batches of like length and kept, so that no text is computed again, by no process. A text or pair
+        Computed in batches of similar length and stored, so that no process computes a text again. A text or pair
         longer than the model's window is cut: of a pair, the longer side first.
         """
         stored = self._stored(texts)
@@ -105,7 +105,7 @@ class Classifier(Remembered):
     @cached_property
     def _loaded(self) -> tuple[Any, Tokenizer]:
         model, tokenizer = load(KIND, self._folder, "AutoModelForSequenceClassification")
-        if model.config.pad_token_id is None:  # a decoder finds the last token of a text by its padding
+        if model.config.pad_token_id is None:  # a decoder finds the last token of a text by the padding
             model.config.pad_token_id = tokenizer.pad_token_id or tokenizer.eos_token_id or 0
         return model, Tokenizer(tokenizer, model.config)
 
@@ -123,33 +123,8 @@ class Classifier(Remembered):
         return logits, [cut for _, cut in encoded]
 
 
-def open_classifier(setting: str, cache_folder: Path) -> Classifier:
-    """Return the classifier that `setting` names: a local folder, or the name of a model on the hub.
-
-    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
-    """
-    from metrics.models import hhem  # it builds on this module
-
-    folder, name = Path(setting).expanduser(), setting
-    local = folder.is_dir()
-    if local:
-        name = folder.resolve().name
-    elif reason := lacking(setting):
-        raise MissingResource(reason)
-    else:
-        folder = hub_folder(setting, KIND)
-    if hhem.is_hhem(read_config(folder)):
-        return hhem.HallucinationClassifier(folder, name, cache_folder, from_hub=not local)
-    return Classifier(folder, name, cache_folder)
-
-
-def lacking(setting: str) -> str | None:
-    """Return why there will be no classifier with this setting, or None; nothing is loaded to find out."""
-    return no_library(KIND) or no_folder(setting, f"{FOLDER}, or a model of the hub")
-
-
 def read_config(folder: Path) -> dict[str, Any]:
-    """Return a model's config.json; MissingResource where there is none."""
+    """Return a model's config.json. Raises MissingResource where there is none."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -186,10 +161,9 @@ def _grouped(classifier: Classifies, groups: Sequence[Sequence[str | tuple[str, 
 
 
 def probabilities(classifier: Classifies, logits: Floats, independent: bool | None = None) -> Floats:
-    """Return the probability of each label [n, labels]: 1/(1+e^−z) where they are independent, else softmax over the
-    labels.
+    """Return the probability of each label [n, labels]: 1/(1+e^−z) where they are independent, else softmax.
 
-    `independent` overrides what the model's configuration says.
+    `independent` overrides the model's configuration.
     """
     if classifier.independent if independent is None else independent:
         positive = 1 / (1 + np.exp(-np.abs(logits)))
@@ -200,13 +174,13 @@ def probabilities(classifier: Classifies, logits: Floats, independent: bool | No
 
 
 def find_label(labels: Sequence[str], *names: str) -> int | None:
-    """Return the place of the first label called like one of `names`, whatever its case and punctuation, or None."""
+    """Return the index of the first label named like one of `names`, ignoring case and punctuation; None without."""
     plain = [_plain(label) for label in labels]
     return next((plain.index(_plain(name)) for name in names if _plain(name) in plain), None)
 
 
 def require_label(classifier: Classifies, what: str, *names: str) -> int:
-    """Return the place of a label called like one of `names`; MissingResource, naming the model's labels, without one."""
+    """Return the index of a label named like one of `names`. Raises MissingResource naming the model's labels."""
     place = find_label(classifier.labels, *names)
     if place is None:
         raise MissingResource(
@@ -221,7 +195,7 @@ def _plain(label: str) -> str:
 
 
 def provenance(classifier: Classifies, truncated: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return what stands beside a classifier's number: the model, its weights' sha256, and texts read in part, if any."""
+    """Return the facts stored with a classifier's score: model, sha256 of its weights, texts read in part, if any."""
     facts: dict[str, Any] = {"model": classifier.name, "weights_sha256": classifier.weights}
     if truncated.any():
         facts["texts_read_in_part"] = int(truncated.sum())

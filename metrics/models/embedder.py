@@ -1,4 +1,4 @@
-"""Sentence embeddings: the bundled model or a chosen one, each distinct text embedded once per model ever."""
+"""Sentence embeddings by the bundled model or a chosen one, each distinct text embedded only once per model."""
 
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.errors import MissingResource
-from metrics.models.model_cache import Remembered
+from metrics.models.model_cache import CachedModel
 from metrics.models.model_files import fingerprints, hub_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import Floats, cosines
@@ -36,16 +36,16 @@ class Encoder(Protocol):
     weights: str
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors [n, d] of the texts, in their order."""
+        """Return unit vectors [n, d] of the texts, in their order."""
 
     def truncated(self, texts: Sequence[str]) -> NDArray[np.bool_]:
         """Return whether the model reads only the beginning of each text."""
 
 
-class Embedder(Remembered):
-    """A sentence-transformers model with its vector cache. Nothing is loaded before a text needs it.
+class Embedder(CachedModel):
+    """A sentence-transformers model with its vector cache, loaded when a text first needs it.
 
-    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
     """
 
     def __init__(self, folder: Path, name: str, cache_folder: Path):
@@ -55,10 +55,10 @@ class Embedder(Remembered):
         super().__init__(cache_folder / "vectors" / f"{identity[:32]}.sqlite3", unit_length=True)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of the texts in their order: float32 [n, d].
+        """Return unit vectors of the texts in their order: float32 [n, d].
 
-        A text that the cache lacks is embedded in a batch of its like in length and kept, so that it is never embedded
-        again, by no process. A text longer than the model's window is embedded by its beginning; see `truncated`.
+        Texts that the cache lacks are embedded in batches of similar length and stored, so that no process embeds a
+        text again. A text longer than the model's window is embedded by its beginning; see `truncated`.
         """
         stored = self._stored(texts)
         if not texts:
@@ -84,7 +84,7 @@ class Embedder(Remembered):
         return vectors, self._cut(texts)
 
     def _cut(self, texts: Sequence[Text]) -> list[bool]:
-        """Return which texts have more tokens than the model reads; only those that could are counted."""
+        """Return which texts have more tokens than the model reads; only long ones are tokenised for it."""
         window = self._model.max_seq_length
         cut = [False] * len(texts)
         if window is None:
@@ -103,9 +103,9 @@ class Embedder(Remembered):
 
 
 def load(folder: Path) -> "SentenceTransformer":
-    """Return the model in a local folder, for the CPU; no network, no pickles, no code of the model's own.
+    """Return the model in a local folder, for the CPU; no network, no pickles, no code from the model's folder.
 
-    A worker process of a pool takes one thread, as there is one worker a core.
+    A worker process of a pool uses one thread, as there is one worker per core.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -132,8 +132,8 @@ def load(folder: Path) -> "SentenceTransformer":
 def open_embedder(setting: str, cache_folder: Path) -> Embedder:
     """Return the embedder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
 
-    MissingResource where it is not there, or where the bundled weights are not the known ones. Only a hub name, which
-    somebody has to choose, can lead to a download.
+    Raises MissingResource where there is none, or where the bundled weights are not the known ones. Only a hub name,
+    which the user has to choose, can start a download.
     """
     if setting == BUNDLED:
         embedder = Embedder(bundled_folder(), BUNDLED_NAME, cache_folder)
@@ -146,15 +146,13 @@ def open_embedder(setting: str, cache_folder: Path) -> Embedder:
     folder = Path(setting).expanduser()
     if folder.is_dir():
         return Embedder(folder, folder.resolve().name, cache_folder)
-    if reason := lacking(setting):
+    if reason := missing_embedder(setting):
         raise MissingResource(reason)
     return Embedder(hub_folder(setting, "embedding model", f", or choose {BUNDLED!r}"), setting, cache_folder)
 
 
-def lacking(setting: str) -> str | None:
-    """Return why there will be no embedder with this setting and how to get one, or None; nothing is loaded to find
-    out.
-    """
+def missing_embedder(setting: str) -> str | None:
+    """Return why the embedder of this setting is not available and how to get it, or None; nothing is loaded."""
     if importlib.util.find_spec("sentence_transformers") is None:
         return NO_LIBRARY
     if setting == BUNDLED:
@@ -165,23 +163,23 @@ def lacking(setting: str) -> str | None:
 
 
 def bundled_folder() -> Path:
-    """Return where the bundled model lies; MissingResource where it is not installed."""
+    """Return the folder of the bundled model. Raises MissingResource where it is not installed."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise MissingResource(str(lacking(BUNDLED)))
+        raise MissingResource(str(missing_embedder(BUNDLED)))
     return Path(found.origin).parent / "model"
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The cosines [n, m] of n left with m right texts, and how many of these the model read only in part."""
+    """The cosines [n, m] of n left and m right texts, and how many of them the model read only in part."""
 
     cosines: Floats
     truncated: int
 
 
 def compare(embedder: Encoder, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Iterator[Compared]:
-    """For each pair of lists of texts, in order, every left text compared with every right one.
+    """Yield, for each pair of lists of texts, the cosines of every left text with every right one.
 
     Texts of many pairs are embedded together, PORTION at a time, so memory does not grow with the number of pairs.
     """
@@ -210,9 +208,7 @@ def _compared(
 
 
 def provenance(embedder: Encoder, compared: Compared) -> dict[str, str | int]:
-    """Return what stands beside a number made of embeddings: the model, its weights' sha256, and texts cut short, if
-    any.
-    """
+    """Return the facts stored with a score from embeddings: model, sha256 of its weights, texts read in part."""
     facts: dict[str, str | int] = {"model": embedder.name, "weights_sha256": embedder.weights}
     if compared.truncated:
         facts["texts_read_in_part"] = compared.truncated

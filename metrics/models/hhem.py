@@ -1,4 +1,4 @@
-"""HHEM 2.1, Vectara's hallucination model, without the code that its repository would have us run."""
+"""HHEM 2.1, Vectara's hallucination model, without running the code of its repository."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -15,13 +15,13 @@ from metrics.models.model_files import hub_folder, settle_torch
 from metrics.models.vectors import Text
 
 MODEL = "vectara/hallucination_evaluation_model"
-ARCHITECTURE = "HHEMv2"  # how its configuration begins the name of its architecture
-FOUNDATION = "google/flan-t5-base"  # whose configuration and tokenizer it takes
+ARCHITECTURE = "HHEMv2"  # the beginning of the architecture's name in its configuration
+FOUNDATION = "google/flan-t5-base"  # whose configuration and tokenizer it uses
 FOUNDATION_FILES = ("config.json", "tokenizer*", "special_tokens_map.json", "spiece.model")
 PROMPT = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {premise}\n\nHypothesis: {claim}"
-WINDOW = 2_048  # tokens; the model sets no limit, memory does
+WINDOW = 2_048  # tokens; the model has no limit, memory does
 LABELS = ("hallucinated", "consistent")
-STATES = "t5.transformer."  # what the names of the encoder's weights begin with
+STATES = "t5.transformer."  # prefix of the encoder's weights
 HEAD = "t5.classifier."
 
 
@@ -31,12 +31,12 @@ def is_hhem(config: Mapping[str, Any]) -> bool:
 
 
 class HallucinationClassifier(Classifier):
-    """The encoder of a T5, and on its first token a linear layer with two logits.
+    """The encoder of a T5 with a linear layer of two logits on its first token.
 
-    Premise and claim stand in PROMPT, which begins with the padding token; softmax over the logits of that token gives
-    the probability of the label `consistent`. The seven pairs on the model's card come out as printed there: see
-    tests/models/check_hub_models.py. Configuration and tokenizer are flan-t5-base's: beside the weights in a folder
-    `flan-t5-base`, or from the hub where the model itself was chosen by its hub name.
+    Premise and claim are inserted into PROMPT, which begins with the padding token; softmax over the logits of that
+    token gives the probability of the label `consistent`. The seven pairs on the model's card are reproduced: see
+    tests/models/check_hub_models.py. Configuration and tokenizer are flan-t5-base's: in a folder `flan-t5-base` beside
+    the weights, or from the hub where the model itself was chosen by its hub name.
     """
 
     def __init__(self, folder: Path, name: str, cache_folder: Path, from_hub: bool):
@@ -57,12 +57,12 @@ class HallucinationClassifier(Classifier):
 
     @property
     def independent(self) -> bool:
-        """The two labels share one probability."""
+        """False: the probabilities of the two labels sum to 1."""
         return False
 
     @cached_property
     def _loaded(self) -> tuple[Any, Tokenizer]:
-        """((encoder, head), tokenizer); MissingResource where the weights do not fit the foundation."""
+        """The encoder and head, and the tokenizer. Raises MissingResource where the weights do not fit."""
         settle_torch()
         import torch
         import transformers
@@ -75,10 +75,10 @@ class HallucinationClassifier(Classifier):
             encoder = transformers.T5EncoderModel(config)
             own = {name.removeprefix(STATES): values for name, values in weights.items() if name.startswith(STATES)}
             absent, unknown = encoder.load_state_dict(own, strict=False)
-            # the encoder's own table of tokens is the shared one
+            # the encoder uses the shared token embeddings
             odd = [*unknown, *(name for name in absent if name != "encoder.embed_tokens.weight")]
             if odd:
-                raise ValueError(f"weights at odds with the foundation: {', '.join(odd[:4])}")
+                raise ValueError(f"weights that do not fit the foundation: {', '.join(odd[:4])}")
             head = torch.nn.Linear(config.d_model, len(LABELS))
             head.load_state_dict({part: weights[HEAD + part] for part in ("weight", "bias")})
         except Exception as failure:
@@ -105,8 +105,7 @@ class HallucinationClassifier(Classifier):
 
 
 def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[dict[str, list[int]], bool]:
-    """Return the prompt's tokens, and whether the premise was cut at its end to let the prompt with the claim fit the
-    window.
+    """Return the prompt's tokens, and whether the premise was cut at its end to fit the window.
 
     A claim longer than the window is cut too.
     """
@@ -116,7 +115,7 @@ def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[dict[str, 
     if excess <= 0:
         return features, False
     pieces = tokenizer.own(premise, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    kept = len(pieces["input_ids"]) - excess - 2  # at the seam a token can become two
+    kept = len(pieces["input_ids"]) - excess - 2  # at the cut a token can become two
     features = _features(tokenizer, premise[: pieces["offset_mapping"][kept][0]] if kept > 0 else "", claim)
     return {name: row[: tokenizer.window] for name, row in features.items()}, True
 

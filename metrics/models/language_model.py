@@ -1,4 +1,4 @@
-"""Token log-likelihoods of a text by a causal language model, each distinct text computed once per model ever."""
+"""Token log-likelihoods of texts by a causal language model, each distinct text computed only once per model."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from metrics.core.errors import MissingResource
 from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
-from metrics.models.model_cache import Remembered, Rows
+from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import file_sha256, fingerprints, hub_folder, load, no_folder, no_library
 from metrics.models.vectors import Text
 
@@ -22,15 +22,15 @@ GGUF = ".gguf"
 GGUF_PACKAGES = ("gguf", "accelerate")
 WINDOW = 1_024  # tokens read at once, at most: a longer text is read in overlapping windows
 LOGITS = 2**27  # logits in memory at once, half a gigabyte: tokens × vocabulary
-VERSION = "1"  # of how texts become numbers; raise it whenever the same text would give others
+VERSION = "1"  # of how texts become numbers; raise it whenever the same text would give other numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How unlikely a target is after its prefix: the mean over its `tokens` of −ln p(token | all before it).
+    """The loss of a target after its prefix: the mean over its `tokens` of −ln p(token | all before it), in nats.
 
-    In nats a token; 0 of no tokens. `windows` says in how many overlapping windows the text was read: with more than
-    one, most tokens saw only the window before them.
+    0 without tokens. `windows`: in how many overlapping windows the text was read; with more than one, most tokens saw
+    only the window before them.
     """
 
     mean: float
@@ -48,16 +48,16 @@ class Predicts(Protocol):
         """Return the loss of each (prefix, target)."""
 
 
-class LanguageModel(Remembered):
-    """A causal language model of transformers. Nothing is loaded before a text needs it.
+class LanguageModel(CachedModel):
+    """A causal language model of transformers, loaded when a text first needs it.
 
-    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
 
     Prefix and target are tokenised as one text; a token belongs to the target if it ends in it. The text begins with
     the beginning-of-text token where the vocabulary has one, so that the first word is predicted too; without one, the
     first token of a text without prefix is not counted. A text longer than the window w (what the model reads, at most
     WINDOW) is read in windows that begin w/2 tokens apart, and each token is scored in the first one that holds it: it
-    sees at least w/2 tokens before it. Marks such as </s> in a text are words, not marks.
+    sees at least w/2 tokens before it. Special tokens such as </s> in a text are words.
     """
 
     portion = 16
@@ -74,7 +74,7 @@ class LanguageModel(Remembered):
         super().__init__(cache_folder / "losses" / f"{identity[:32]}.sqlite3", unit_length=False)
 
     def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
-        """Return the loss of each target after its prefix, in order; every distinct pair is computed once ever."""
+        """Return the loss of each target after its prefix, in order; every distinct pair is computed only once."""
         rows = (entry.vector for entry in self._stored(pairs))
         return [Loss(float(mean), int(tokens), int(windows)) for mean, tokens, windows in rows]
 
@@ -92,7 +92,9 @@ class LanguageModel(Remembered):
 
         model, tokenizer = self._loaded
         window = min(tokenizer.window, WINDOW)
-        pieces: list[tuple[int, list[int], int]] = []  # of which text, its tokens, how many of the last ones to score
+        pieces: list[
+            tuple[int, list[int], int]
+        ] = []  # index of the text, its tokens, how many of the last ones to score
         tokens, windows = np.zeros(len(texts), int), np.zeros(len(texts), int)
         for place, pair in enumerate(texts):
             ids, first = tokenise(tokenizer, pair[0], pair[1])
@@ -117,9 +119,7 @@ class LanguageModel(Remembered):
 
 
 def tokenise(tokenizer: Tokenizer, prefix: str, target: str) -> tuple[list[int], int]:
-    """Return the tokens of prefix and target, with the beginning-of-text token, and the place of the first one to
-    score.
-    """
+    """Return the tokens of prefix and target, with beginning-of-text token, and the index of the first to score."""
     prefix, target = tokenizer.plain(prefix), tokenizer.plain(target)
     found = tokenizer.own(prefix + target, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     ids = list(found["input_ids"])
@@ -132,7 +132,7 @@ def tokenise(tokenizer: Tokenizer, prefix: str, target: str) -> tuple[list[int],
 
 
 def in_windows(ids: Sequence[int], first: int, window: int) -> list[tuple[list[int], int]]:
-    """Parts of `ids` of at most `window` tokens, and how many of the last ones of each to score.
+    """Return parts of `ids` of at most `window` tokens, and how many of the last ones of each to score.
 
     The parts begin window/2 apart; each token from `first` on is scored once, in the first part that holds it.
     """
@@ -151,9 +151,9 @@ def in_windows(ids: Sequence[int], first: int, window: int) -> list[tuple[list[i
 def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
     """Return the model that `setting` names: a local folder, a GGUF file, or the name of a model on the hub.
 
-    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
+    Raises MissingResource where there is none. Only a hub name, which the user has to choose, can start a download.
     """
-    if reason := lacking(setting):
+    if reason := missing_language_model(setting):
         raise MissingResource(reason)
     place = Path(setting).expanduser()
     if place.is_file() or place.is_dir():
@@ -161,8 +161,8 @@ def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
     return LanguageModel(hub_folder(setting, KIND), setting, cache_folder)
 
 
-def lacking(setting: str) -> str | None:
-    """Return why there will be no language model with this setting, or None; nothing is loaded to find out."""
+def missing_language_model(setting: str) -> str | None:
+    """Return why the language model of this setting is not available, or None; nothing is loaded."""
     if reason := no_library(KIND):
         return reason
     place = Path(setting).expanduser()

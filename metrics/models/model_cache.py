@@ -1,4 +1,4 @@
-"""What models have computed of texts, kept on disk: each distinct text once per model ever, whichever process asks."""
+"""Results of models on disk: each distinct text is computed only once per model, by whichever process asks first."""
 
 import threading
 import time
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from metrics.models.vectors import Stored, Text, VectorCache, key
 
-POLL = 0.05  # seconds between two looks at what another process computes
+POLL = 0.05  # seconds between two checks for the results of another process
 
 Rows = NDArray[np.float32]
 
 
-class Remembered(ABC):
-    """Base of a model that makes a row of numbers of each text (or tuple of texts), with the cache of its rows."""
+class CachedModel(ABC):
+    """Base of a model that computes a row of numbers per text (or tuple of texts), with the cache of its rows."""
 
-    portion = 512  # texts computed between two writes: what a kill can lose
+    portion = 512  # texts computed between two writes, which a kill can lose
 
     def __init__(self, cache_file: Path, unit_length: bool):
         self._cache = VectorCache(cache_file, unit_length)
@@ -27,26 +27,26 @@ class Remembered(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Load the model: it takes seconds, and a claim on texts must not run out meanwhile."""
+        """Load the model, which takes seconds: a claim on texts must not expire meanwhile."""
 
     @abstractmethod
     def _rows(self, texts: Sequence[Text]) -> tuple[Rows, Sequence[bool]]:
         """Return the rows [n, d] of the texts, and whether the model read only a part of each."""
 
     def _stored(self, texts: Sequence[Text]) -> list[Stored]:
-        """Return what the cache holds of each text, once all of them are in it."""
+        """Return the cached row of each text, after computing the missing ones."""
         readable = {text: _readable(text) for text in texts}
         by_key = {key(text): text for text in readable.values()}
         with self._lock:
             found = self._cache.lookup(list(by_key))
             missing = [name for name in by_key if name not in found]
-            missing.sort(key=lambda name: _length(by_key[name]), reverse=True)  # the dearest first: memory peaks early
+            missing.sort(key=lambda name: _length(by_key[name]), reverse=True)  # the longest first: memory peaks early
             if missing:
                 found |= self._computed(missing, by_key)
         return [found[key(readable[text])] for text in texts]
 
     def _computed(self, missing: list[bytes], by_key: Mapping[bytes, Text]) -> dict[bytes, Stored]:
-        """Compute what no other process is at; then take theirs from the cache, or theirs over if they fail."""
+        """Compute what no other process has claimed; wait for theirs, and compute them where their claims expire."""
         self._prepare()
         found: dict[bytes, Stored] = {}
         others: list[bytes] = []

@@ -1,4 +1,4 @@
-"""A model's files: a local folder or the hub's copy of it, what identifies them, and how transformers loads them."""
+"""A model's files: a local folder or a copy from the hub, their fingerprints, and loading them by transformers."""
 
 import importlib.util
 import multiprocessing
@@ -12,13 +12,11 @@ from typing import Any
 from metrics.core.errors import MissingResource
 
 LIBRARIES = ("torch", "transformers")
-MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that bear on its numbers
+MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that affect its numbers
 
 
 def no_library(kind: str) -> str | None:
-    """Return why no model of this kind can be loaded for want of a library, and how to get it, or None; none is
-    imported.
-    """
+    """Return which library a model of this kind lacks, and how to get it, or None; nothing is imported."""
     absent = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if not absent:
         return None
@@ -26,7 +24,7 @@ def no_library(kind: str) -> str | None:
 
 
 def no_folder(setting: str, expected: str) -> str | None:
-    """Return why the setting names no folder though it is written like one, or None; `expected` completes "name …"."""
+    """Return that a setting written like a folder names none, or None; `expected` completes "name …"."""
     if Path(setting).expanduser().is_dir():
         return None
     if setting.startswith((".", "~")) or Path(setting).is_absolute() or setting.count("/") > 1:
@@ -35,9 +33,9 @@ def no_folder(setting: str, expected: str) -> str | None:
 
 
 def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] = MODEL_FILES) -> Path:
-    """Return the local copy of a hub model, downloaded where there is none yet; pickled weights are left out.
+    """Return the local copy of a hub model, downloaded where there is none yet, without pickled weights.
 
-    Only to be asked for a name that the user has chosen. `kind` and `otherwise` make the message of MissingResource.
+    Only for a name that the user has chosen. Raises MissingResource, whose message contains `kind` and `otherwise`.
     """
     from huggingface_hub import snapshot_download
 
@@ -54,9 +52,9 @@ def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] =
 
 
 def fingerprints(folder: Path) -> tuple[str, str]:
-    """sha256 of the weights, and of everything that bears on the numbers (weights, configuration, vocabulary).
+    """Return the sha256 of the weights, and of everything that affects numbers (weights, configuration, vocabulary).
 
-    Of weights in several files, the sha256 of their sha256s. MissingResource where there are none as safetensors.
+    For weights in several files, the sha256 of their sha256s. Raises MissingResource without safetensors.
     """
     hashes = {
         str(path.relative_to(folder)): file_sha256(path)
@@ -73,13 +71,13 @@ def fingerprints(folder: Path) -> tuple[str, str]:
 
 
 def file_sha256(path: Path) -> str:
-    """sha256 of a file's bytes."""
+    """Return the sha256 of a file's bytes."""
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
 
 
 def settle_torch() -> None:
-    """One thread in a worker process of a pool, as there is one worker a core; no progress bars of transformers."""
+    """Set one thread in a worker process of a pool, as there is one worker per core, and no progress bars."""
     import torch
     from transformers.utils import logging
 
@@ -89,11 +87,11 @@ def settle_torch() -> None:
 
 
 def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: str | None = None) -> tuple[Any, Any]:
-    """(model, tokenizer) in a local folder by a class of transformers, in single precision, for the CPU.
+    """Return the model and tokenizer in a local folder by a class of transformers, in single precision, for the CPU.
 
-    No network, no pickles, no code of the model's own. `whole`: weights that the folder lacks are an error, as they
-    would be drawn at random. `gguf`: the file of the folder to read instead, its weights dequantised. MissingResource
-    where the model cannot be loaded; `kind` names it there.
+    No network, no pickles, no code from the folder. `whole`: missing weights are an error, as they would be drawn at
+    random. `gguf`: the file of the folder to read instead, with its weights dequantised. Raises MissingResource, whose
+    message contains `kind`.
     """
     try:
         import torch
@@ -108,7 +106,7 @@ def load(kind: str, folder: Path, architecture: str, whole: bool = True, gguf: s
     spoken = logging.get_verbosity()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
-        with redirect_stderr(StringIO()):  # the progress of reading a GGUF file cannot be turned off
+        with redirect_stderr(StringIO()):  # the progress bar of reading a GGUF file has no switch
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **options)
             model, report = getattr(transformers, architecture).from_pretrained(
                 str(folder), use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options

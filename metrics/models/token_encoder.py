@@ -21,7 +21,7 @@ FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text's token vectors [n, d], the weight of each [n] (0 for the model's marks), and whether the text was cut."""
+    """A text's token vectors [n, d], the weight of each [n] (0 for special tokens), and whether the text was cut."""
 
     vectors: NDArray[np.float32]
     weights: Floats
@@ -39,9 +39,9 @@ class EncodesTokens(Protocol):
 
 
 class TokenEncoder:
-    """A transformer of which the hidden states are read. Nothing is loaded before a text needs it.
+    """A transformer whose hidden states are read, loaded when a text first needs it.
 
-    `name` is the model's name and `weights` the sha256 of its weights; they stand beside every number it makes.
+    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
     """
 
     def __init__(self, folder: Path, name: str):
@@ -50,10 +50,10 @@ class TokenEncoder:
         self._folder = folder
 
     def encode(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
-        """Return the hidden states of each text's tokens after `layer` (0: the embeddings; None: the last), marks
-        included.
+        """Return the hidden states of each text's tokens after `layer` (0: the embeddings; None: the last).
 
-        ValueError where the model has no such layer. A text longer than the model's window is read by its beginning.
+        Special tokens are included. A text longer than the model's window is read by its beginning. Raises ValueError
+        where the model has no such layer.
         """
         import torch
 
@@ -86,9 +86,9 @@ class TokenEncoder:
 def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noqa: ARG001
     """Return the encoder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
 
-    MissingResource where it is not there. Only a hub name, which somebody has to choose, can lead to a download.
+    Raises MissingResource where there is none. Only a hub name, which the user has to choose, can start a download.
     """
-    if reason := lacking(setting):
+    if reason := missing_token_encoder(setting):
         raise MissingResource(reason)
     if setting == embedder.BUNDLED:
         return TokenEncoder(embedder.bundled_folder(), embedder.BUNDLED_NAME)
@@ -98,8 +98,8 @@ def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noq
     return TokenEncoder(hub_folder(setting, KIND, f", or choose {embedder.BUNDLED!r}"), setting)
 
 
-def lacking(setting: str) -> str | None:
-    """Return why there will be no encoder with this setting, or None; nothing is loaded to find out."""
+def missing_token_encoder(setting: str) -> str | None:
+    """Return why the encoder of this setting is not available, or None; nothing is loaded."""
     if setting == embedder.BUNDLED:
-        return embedder.lacking(setting)
+        return embedder.missing_embedder(setting)
     return no_library(KIND) or no_folder(setting, FOLDER)

@@ -18,10 +18,10 @@ from metrics.core.errors import AssayError
 
 Vector = NDArray[np.float32]
 Text = str | tuple[str, ...]
-LEASE = 30.0  # seconds for which a claim on texts holds: whoever is killed does not keep the others waiting for long
+LEASE = 30.0  # seconds for which a claim on texts holds: a killed process does not keep others waiting for long
 PATIENCE = 60.0  # seconds to wait for another process's write
 AT_ONCE = 500  # keys a query, below SQLite's smallest limit on bound values
-UNIT = 1e-3  # how far a stored vector's squared length may be from 1; beyond, the file has rotted
+UNIT = 1e-3  # how far a stored vector's squared length may be from 1; beyond, the file is damaged
 TABLES = (
     "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, truncated INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL)",
@@ -29,7 +29,7 @@ TABLES = (
 
 
 def key(text: Text) -> bytes:
-    """sha256 of a text's UTF-8, the only thing of the text that is kept; of several texts, of their sha256s."""
+    """Return the sha256 of a text's UTF-8, which is stored in its place; of several texts, that of their sha256s."""
     if isinstance(text, tuple):
         return sha256(b"".join(key(part) for part in text)).digest()
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -46,8 +46,8 @@ class Stored:
 class VectorCache:
     """One SQLite file of one model's vectors: raw float32 numbers by the sha256 of the text; nothing is unpickled.
 
-    Safe for several processes on one machine (write-ahead log). Nothing is ever evicted. The folder is readable by its
-    owner only. A claim makes one process compute what the others wait for. `unit_length`: every vector has length 1.
+    Safe for several processes on one machine (write-ahead log). Nothing is ever evicted. Only the owner can read the
+    folder. A claim makes one process compute what the others wait for. `unit_length`: every vector has length 1.
     """
 
     def __init__(self, path: Path, unit_length: bool = True):
@@ -58,13 +58,13 @@ class VectorCache:
         self._owner = token_hex(8)
         # one connection for all threads: Embedder holds a lock around every use
         self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        self.close = weakref.finalize(self, self._connection.close)  # lets go of the file, at the latest when unused
+        self.close = weakref.finalize(self, self._connection.close)  # closes the file, at the latest when unused
         with self._damage_explained():
             self._prepare()
 
     def _prepare(self) -> None:
         deadline = time.monotonic() + PATIENCE
-        while True:  # SQLite does not wait by itself for the lock that the change to WAL takes
+        while True:  # SQLite itself does not wait for the lock of the change to WAL
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 break
@@ -78,9 +78,7 @@ class VectorCache:
                 self._connection.execute(table)
 
     def lookup(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
-        """Return what is kept of those texts; a vector that is not finite, or not of the length due, is as good as
-        absent.
-        """
+        """Return the stored vectors of the keys, without any that is not finite or of the wrong length."""
         with self._damage_explained():
             rows = list(self._select("key, vector, truncated", "vectors", keys))
         if not rows:
@@ -95,7 +93,7 @@ class VectorCache:
         }
 
     def claim(self, keys: Sequence[bytes], lease: float = LEASE) -> set[bytes]:
-        """Return those of the keys that are this process's to compute now: not kept yet and not claimed by another."""
+        """Return the keys that this process is to compute: not stored yet and not claimed by another process."""
         now = time.time()
         with self._damage_explained(), self._transaction():
             self._connection.execute("DELETE FROM claims WHERE until < ? OR owner = ?", (now, self._owner))
@@ -108,7 +106,7 @@ class VectorCache:
         return set(free)
 
     def keep(self, keys: Sequence[bytes], vectors: Vector, truncated: Sequence[bool]) -> None:
-        """Store vectors [n, d] and give up the claims on them."""
+        """Store vectors [n, d] and release the claims on them."""
         rows = [
             (key, vector.tobytes(), int(cut))
             for key, vector, cut in zip(keys, vectors.astype(np.float32), truncated, strict=True)
@@ -118,7 +116,7 @@ class VectorCache:
             self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
     def release(self) -> None:
-        """Give up every claim of this process, after a failure."""
+        """Release every claim of this process, after a failure."""
         self._connection.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
 
     def _select(self, columns: str, table: str, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes, int]]:

@@ -21,12 +21,12 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field
 
 from metrics.core.errors import InputError, InputProblem, RunNotFound
+from metrics.core.files import held, is_held, make_folder, read_json, write_json, write_table
 from metrics.core.registry import choose
 from metrics.judge.settings import settings_of
 from metrics.monitoring.monitor_status import MINIMUM, Chosen
 from metrics.monitoring.windows import Window
 from metrics.store import Workspace
-from metrics.store.files import held, is_held, make_folder, read_json, write_json, write_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,10 +15,10 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Suite
-from metrics.engine.live_scorer import Scorer
+from metrics.engine.live_scorer import LiveScorer
+from metrics.engine.load_resources import missing_resources
 from metrics.judge.budget import Spend
 from metrics.judge.redact import redact
-from metrics.models import unavailable
 from metrics.monitoring import alerts
 from metrics.monitoring.line_reader import Place, Record, Sampler, file_blocks, id_names, mark, pipe_blocks, sampled
 from metrics.monitoring.monitor_status import MOST, Chosen, Recent, judged_metrics, passed_in_all, passes
@@ -47,7 +47,7 @@ def check(spec: Spec) -> None:
             problems.append(InputProblem("--evaluators", entry.id, "evaluators that score each case by itself"))
         elif not {"text", "agent"} & set(entry.tasks):
             problems.append(InputProblem("--evaluators", entry.id, f"evaluators of text; it is for {entry.tasks[0]}"))
-        elif reason := unavailable(entry, parameters, spec.resources):
+        elif reason := missing_resources(entry, parameters, spec.resources):
             problems.append(InputProblem("--evaluators", f"{entry.id}, which cannot be used", reason))
     if not problems and not any(metric.primary for metric, _ in judged_metrics(chosen).values()):
         problems.append(InputProblem("--evaluators", ", ".join(chosen), "one whose primary metric has a threshold"))
@@ -139,7 +139,7 @@ class _MonitorRun:
         self.window = monitor.window
         settings = dict(resources) if resources else self.spec.resources
         spend = Spend.of(self.state.spend)
-        self.scorer = Scorer(self.chosen, settings, monitor.folder.parent.parent / "cache", spend)
+        self.scorer = LiveScorer(self.chosen, settings, monitor.folder.parent.parent / "cache", spend)
         self._source, self._hook, self._say, self._warn = source, hook, say, warn
         self._name = STANDARD_INPUT if source is None else source.name
         self._batch = min(batch, self.window.cases or batch)

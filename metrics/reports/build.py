@@ -39,7 +39,7 @@ SECTIONS = (comparison_section, slices_section, flips_section, standards_section
 MOST_INSIGHTS = 24
 MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (
-    "A model is better in a metric only where a paired test on the same cases, or on the same resamples of the data, is "
+    "A model is better in a metric only where a paired test on the same cases, or the same resamples of the data, is "
     "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
     "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: Wilson's for "
     "shares, a bootstrap over cases, or over their groups, for means."
@@ -59,7 +59,7 @@ def build(run: Run) -> Report:
         notes.append(
             f"{plural(len(board.columns) - len(columns), 'minor metric')} not shown here; the exports have all of them."
         )
-    insights = run.insights
+    insights = analysis.insights(run)
     if len(insights) > MOST_INSIGHTS:
         notes.append(
             f"The {MOST_INSIGHTS} most severe of {plural(len(insights), 'insight')}; the exports have all of them."
@@ -250,7 +250,7 @@ def _value(value: object) -> str:
 
 
 def _problems(run: Run) -> Iterator[Problem]:
-    found = run.problems  # flips of perturbed cases have their own section
+    found = analysis.problems(run)  # flips of perturbed cases have their own section
     for row in found[found["kind"] == "threshold"].to_dict("records"):
         entry = evaluators().get(row["evaluator"])
         yield Problem(

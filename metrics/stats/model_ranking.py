@@ -12,6 +12,7 @@ from metrics.stats.paired_tests import paired_tests, resample_tests
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST = 1_000  # pairs tested; all pairs of many models grow with their square
+CELLS = 1 << 18  # of differences held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,11 @@ def compare_pairs(
         rows = np.argsort(clusters, kind="stable")
         values, weights, clusters = values[rows], None if weights is None else weights[rows], clusters[rows]
 
-    def test(leader: int) -> tuple[Floats, ...]:
-        later = slice(leader + 1, None)
-        apart = values[:, leader, None] - values[:, later]
-        found = paired_tests(apart, weights, clusters, single[leader] & single[later])
+    def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
+        found = paired_tests(values[:, first] - values[:, second], weights, clusters, single[first] & single[second])
         return found.difference, found.p, found.error, found.pairs.astype(np.float64), found.units.astype(np.float64)
 
-    return _pairs(order, test)
+    return _pairs(order, max(1, CELLS // max(1, len(values))), test)
 
 
 def compare_resamples(values: Floats, samples: Floats) -> Pairs:
@@ -64,26 +63,27 @@ def compare_resamples(values: Floats, samples: Floats) -> Pairs:
     order = np.argsort(-values, kind="stable")
     values, samples = values[order], samples[order]
 
-    def test(leader: int) -> tuple[Floats, ...]:
-        later = slice(leader + 1, None)
-        apart = values[leader] - values[later]
-        nothing = np.zeros(len(apart))
-        return apart, resample_tests(apart, samples[leader] - samples[later]), nothing, nothing, nothing
+    def test(first: Ints, second: Ints) -> tuple[Floats, ...]:
+        apart, nothing = values[first] - values[second], np.zeros(len(first))
+        return apart, resample_tests(apart, samples[first] - samples[second]), nothing, nothing, nothing
 
-    return _pairs(order, test)
+    return _pairs(order, max(1, CELLS // max(1, samples.shape[1])), test)
 
 
-def _pairs(order: Ints, test: Callable[[int], tuple[Floats, ...]]) -> Pairs:
-    """Test the leading columns against all later ones; `order`: their columns, best first."""
+def _pairs(order: Ints, step: int, test: Callable[[Ints, Ints], tuple[Floats, ...]]) -> Pairs:
+    """Test the leading columns against all later ones, `step` pairs at a time; `order`: their columns, best first."""
     m = len(order)
-    leaders = range(min(m - 1, max(1, MOST // max(m, 1))))
-    parts = [test(leader) for leader in leaders] or [(np.zeros(0),) * 5]
+    leaders = min(m - 1, max(1, MOST // max(m, 1)))
+    places = np.triu_indices(m, 1)
+    chosen = places[0] < leaders
+    first, second = places[0][chosen], places[1][chosen]
+    parts = [
+        test(first[start : start + step], second[start : start + step]) for start in range(0, max(1, len(first)), step)
+    ]
     difference, p, error, cases, units = (np.concatenate(part) for part in zip(*parts, strict=True))
-    first = np.concatenate([np.zeros(0, np.int64), *(np.full(m - 1 - leader, order[leader]) for leader in leaders)])
-    second = np.concatenate([np.zeros(0, np.int64), *(order[leader + 1 :] for leader in leaders)])
-    adjusted = holm(np.concatenate([p, np.ones(m * (m - 1) // 2 - len(p))]))[: len(p)]
+    adjusted = holm(np.concatenate([p, np.ones(len(places[0]) - len(p))]))[: len(p)]
     swapped = difference < 0  # on the cases of both the worse mean may be the better one
-    better, worse = np.where(swapped, second, first), np.where(swapped, first, second)
+    better, worse = (order[np.where(swapped, *pair)] for pair in ((second, first), (first, second)))
     return Pairs(better, worse, p, adjusted, error, cases.astype(np.int64), units.astype(np.int64))
 
 

@@ -64,16 +64,16 @@ def paired_tests(
     [0.125]
     """
     absent = np.isnan(differences)
-    mass = np.where(absent, 0.0, 1.0 if weights is None else weights[:, None])
-    sums = np.where(absent, 0.0, differences)
-    pairs = len(sums) - np.count_nonzero(absent, axis=0)
-    if weights is not None:
-        sums *= mass
+    mass = np.ones((len(differences), 1)) if weights is None else weights[:, None]
+    sums = differences if weights is None else differences * mass
+    pairs = len(differences) - np.count_nonzero(absent, axis=0)
+    if (pairs < len(differences)).any():
+        mass, sums = np.where(absent, 0.0, mass), np.where(absent, 0.0, sums)
     if clusters is not None and len(sums):
         sums, mass = _by_cluster(sums, clusters), _by_cluster(mass, clusters)
-    units, total = np.count_nonzero(mass, axis=0), mass.sum(axis=0)
+    units, total = (np.broadcast_to(of, pairs.shape) for of in (np.count_nonzero(mass, axis=0), mass.sum(axis=0)))
     mean = np.divide(sums.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
-    residuals = np.subtract(sums, mass * mean, out=mass)
+    residuals = sums - mass * mean
     squares = np.einsum("nm,nm->m", residuals, residuals)
     error = np.full(len(mean), np.nan)
     known = units > 1

@@ -1,4 +1,4 @@
-"""Runs, suites and outputs on disk: typed Parquet parts, each written beside and renamed, sealed by a manifest."""
+"""Runs, suites, outputs and labels on disk: Parquet tables, each written whole; a manifest seals a run."""
 
 from metrics.store.run import Progress, Run
 from metrics.store.workspace import Workspace

@@ -1,36 +1,40 @@
-"""A run on disk, as everybody but the engine sees it: its specification, progress and, when sealed, its tables."""
+"""A run on disk, as its readers see it: its specification, progress and, once sealed, its tables."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.errors import RunCorrupt, RunError
+from metrics.core.files import held, is_held, read_json, sha256_of
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
-from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
-from metrics.store.files import held, is_held, read_json, sha256_of
+from metrics.store.stored_inputs import StoredInputs
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-    from metrics.store.workspace import Workspace
-
-SPEND = "judge.json"  # in the run's folder: what it has spent on its judge so far
+SQL_TYPES = {
+    pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN",
+    pa.list_(pa.float64()): "DOUBLE[]",
+}  # fmt: skip
+SPEND = "judge.json"  # in the run's folder: the cost of its judge so far
 State = Literal["queued", "running", "finished", "cancelled", "failed", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorProgress:
-    """How far one evaluator is: cases done of total, and how many of those ended in an error."""
+    """The progress of one evaluator: cases done of total, and how many of them failed."""
 
     id: str
     title: str
@@ -41,7 +45,7 @@ class EvaluatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is; `seconds_left` is None while unknown."""
+    """The progress of a run; `seconds_left` is None while unknown."""
 
     evaluators: tuple[EvaluatorProgress, ...] = ()
     seconds_spent: float = 0.0
@@ -67,7 +71,7 @@ class Run:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """What was asked for: suite and outputs by fingerprint, evaluators with parameters, seed."""
+        """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed."""
         spec: dict[str, Any] = read_json(self.folder / "spec.json")
         if spec["schema"] > SCHEMA_VERSION:
             raise RunError(
@@ -83,12 +87,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name the user gave, or one made of suite and evaluators."""
+        """The name that the user gave, or one made of suite and evaluators."""
         return str(self.spec["name"])
 
     @property
     def created(self) -> str:
-        """When the run was asked for: ISO 8601, UTC."""
+        """When the run was created: ISO 8601, UTC."""
         return str(self.spec["created"])
 
     @property
@@ -103,7 +107,7 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Where the run stands. `interrupted`: begun, unfinished and nobody at work on it; it can be resumed."""
+        """The state of the run. `interrupted`: begun and unfinished, but no process works on it; it can be resumed."""
         if (self.folder / "manifest.json").exists():
             return "finished"
         if is_held(self.folder / "lock"):
@@ -116,13 +120,13 @@ class Run:
 
     @property
     def failure(self) -> str | None:
-        """Why the run failed, in words; None where it did not."""
+        """Why the run failed; None where it did not."""
         with suppress(FileNotFoundError):
             return (self.folder / "failure.txt").read_text(encoding="utf-8")
         return None
 
     def progress(self) -> Progress:
-        """Return how far the run is, as its process last wrote it."""
+        """Return the progress that the run's process last wrote."""
         facts = read_json(self.folder / "progress.json")
         if facts is None:
             return Progress()
@@ -135,16 +139,14 @@ class Run:
 
     @property
     def spend(self) -> dict[str, Any] | None:
-        """What the run has spent on its `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
+        """The cost of the run's `judges` so far, see metrics.judge.budget.Spend; None: it asked none."""
         spent: dict[str, Any] | None = read_json(self.folder / SPEND)
         return spent
 
     @property
-    def workspace(self) -> Workspace:
-        """The workspace the run is in."""
-        from metrics.store.workspace import Workspace
-
-        return Workspace(self.folder.parent.parent)
+    def workspace(self) -> StoredInputs:
+        """The workspace of the run, with the suites and outputs in it."""
+        return StoredInputs(self.folder.parent.parent)
 
     @property
     def suite(self) -> Suite:
@@ -163,7 +165,7 @@ class Run:
             return SamplingDesign.of(file.read(columns=COLUMNS), tag)
 
     def table_path(self, name: str) -> Path | None:
-        """Return the file of a sealed table: scores, aggregates, judgements, curves/ID, matches/ID; None: it has none."""
+        """Return a sealed table's file: scores, aggregates, judgements, curves/ID, matches/ID; None without one."""
         manifest = self.manifest
         if manifest is None:
             raise RunError(
@@ -177,20 +179,40 @@ class Run:
         return path
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a sealed table as a data frame; empty where the run has none of that name."""
-        import pandas as pd
+        """Return a sealed table as a data frame; see `stored_table`."""
+        frame: pd.DataFrame = self.stored_table(name).to_pandas()
+        return frame
 
-        path = self.table_path(name)
-        return pd.DataFrame() if path is None else pq.read_table(path).to_pandas()
+    def stored_table(
+        self, name: str, columns: Sequence[str] | None = None, filters: list[Any] | None = None
+    ) -> pa.Table:
+        """Return a sealed table, all of it or some columns and the rows that `filters` (of pyarrow) leave.
+
+        The tables of core.schema have the columns of today's schema, null where an earlier version stored none. Without
+        rows where the run has no table of that name. Raises RunError for an unfinished run, RunCorrupt for a lost file.
+        """
+        path, schema = self.table_path(name), TABLES.get(name)
+        if path is None:
+            return (schema or pa.schema([])).empty_table()
+        stored = None
+        if columns is not None:
+            there = pq.read_schema(path).names
+            stored = [column for column in columns if column in there]
+        if filters is not None:
+            found = pq.read_table(path, columns=stored, filters=filters)
+        else:
+            with pq.ParquetFile(path) as file:  # read_table would import pandas: the start page waits
+                found = file.read(columns=stored)
+        return found if schema is None else conformed(found, schema, columns)
 
     @property
     def scores(self) -> pd.DataFrame:
-        """Score per case, model, repeat, evaluator and metric: value or none, status, reason, evidence (JSON)."""
+        """The score per case, model, repeat, evaluator and metric: value or none, status, reason, evidence (JSON)."""
         return self.table("scores").drop(columns="position")
 
     @property
     def aggregates(self) -> pd.DataFrame:
-        """Number per model and metric (label, slice), with 95 % interval, counts and the metric's own columns."""
+        """The value per model and metric (label, slice), with 95 % interval, counts and the metric's own columns."""
         import pandas as pd
 
         frame = self.table("aggregates")
@@ -199,15 +221,15 @@ class Run:
 
     @property
     def judgements(self) -> pd.DataFrame:
-        """Every reply of the judge that a score rests on, with tokens, dollars and seconds; empty without a judge."""
+        """Every reply of the judge that a score rests on, with tokens, dollars and seconds; no rows without a judge."""
         return self.table("judgements")
 
     def curves(self, evaluator: str) -> pd.DataFrame:
-        """Return the curves of an evaluator: model, run, then its own columns; empty where it makes none."""
+        """Return the curves of an evaluator: model, run, then its own columns; empty without any."""
         return self.table(f"curves/{evaluator}")
 
     def matches(self, evaluator: str) -> pd.DataFrame:
-        """Predictions matched to ground truths: model, run, then evaluator.MATCHES; empty where it makes none."""
+        """Return the predictions matched to ground truths: model, run, then evaluator.MATCHES; empty without any."""
         return self.table(f"matches/{evaluator}")
 
     def curve_names(self) -> tuple[str, ...]:
@@ -222,38 +244,18 @@ class Run:
         tables: Mapping[str, Any] = (self.manifest or {"tables": {}})["tables"]
         return tuple(name.removeprefix(prefix) for name in tables if name.startswith(prefix))
 
-    @property
-    def problems(self) -> pd.DataFrame:
-        """Models on the wrong side of a threshold; see metrics.analysis.findings.problems."""
-        from metrics.analysis import problems
-
-        return problems(self)
-
-    @property
-    def insights(self) -> pd.DataFrame:
-        """What stands out; see metrics.analysis.findings.insights."""
-        from metrics.analysis import insights
-
-        return insights(self)
-
-    @property
-    def slices(self) -> pd.DataFrame:
-        """Slices of the cases that are worse than the rest beyond chance; see metrics.analysis.slices."""
-        from metrics.analysis import slices
-
-        return slices(self)
-
     def query(self, sql: str, parameters: list[Any] | None = None) -> pd.DataFrame:
-        """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `curves_ID`, `matches_ID`.
+        """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `judgements`, `curves_ID`, `matches_ID`.
 
-        `suite_cases` has case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
+        The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has
+        case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
-        self.table_path("scores")  # says in words what an unfinished run lacks
+        self.table_path("scores")  # raises RunError for an unfinished run
         cases = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
         return _database(self.folder, cases).cursor().execute(sql, parameters or []).df()
 
     def verify(self) -> None:
-        """Compare every sealed table with the manifest; RunCorrupt naming those that differ."""
+        """Compare every sealed table with the manifest. Raises RunCorrupt naming those that differ."""
         tables = (self.manifest or {"tables": {}})["tables"]
         bad = [
             name for name, facts in tables.items() if sha256_of(self.table_path(name) or self.folder) != facts["sha256"]
@@ -263,23 +265,28 @@ class Run:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run for writing; RunBusy where another process does. A killed process lets go of it."""
+        """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
         with held(self.folder / "lock", f"run {self.id} is being worked on by another process"):
             yield
 
 
 @lru_cache(maxsize=16)
 def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
-    """Return the tables of a sealed run as views, opened once: they never change. Ask through a cursor, one a thread."""
+    """Return the tables of a sealed run as views, opened once as they never change; use one cursor per thread."""
     import duckdb
 
     def scan(path: Path, options: str = "") -> str:
         return f"read_parquet('{str(path).replace(chr(39), chr(39) * 2)}'{options})"
 
     connection = duckdb.connect(":memory:", config={"threads": 2})
-    for name, facts in read_json(folder / "manifest.json")["tables"].items():
-        view = name.replace("/", "_")
-        connection.execute(f'CREATE VIEW "{view}" AS SELECT * FROM {scan(folder / facts["file"])}')
+    tables = read_json(folder / "manifest.json")["tables"]
+    for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
+        path = folder / tables[name]["file"] if name in tables else None
+        source = "(SELECT 1) WHERE false" if path is None else scan(path)
+        columns = (
+            "*" if name not in TABLES else _columns(TABLES[name], [] if path is None else pq.read_schema(path).names)
+        )
+        connection.execute(f'CREATE VIEW "{name.replace("/", "_")}" AS SELECT {columns} FROM {source}')
     names = pq.read_schema(cases).names
     image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
     connection.execute(
@@ -289,3 +296,11 @@ def _database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
             FROM {scan(cases, ", file_row_number = true")}"""
     )
     return connection
+
+
+def _columns(schema: pa.Schema, stored: Sequence[str]) -> str:
+    """Return the columns of a schema as SQL selects them: typed nulls for those that are not stored."""
+    return ", ".join(
+        f'"{field.name}"' if field.name in stored else f'CAST(NULL AS {SQL_TYPES[field.type]}) AS "{field.name}"'
+        for field in schema
+    )

@@ -1,42 +1,25 @@
 """The workspace: the folder with everything a user makes (suites, outputs, runs)."""
 
-import os
 import re
-import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
-from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-
 from metrics.core.errors import RunNotFound
-from metrics.core.schema import SCHEMA_VERSION, SLICE
-from metrics.core.suite import Outputs, Suite
-from metrics.store.files import make_folder, read_json, write_json, write_table
+from metrics.core.files import make_folder, write_json
+from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.run import Run
+from metrics.store.stored_inputs import StoredInputs
 
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
-FINGERPRINT = re.compile(r"[0-9a-f]{64}")
-PIECE = 50_000  # rows
-FILES = "artifacts"  # folder of stored outputs
 
 
-class Workspace:
+class Workspace(StoredInputs):
     """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
 
-    def __init__(self, path: str | Path | None = None):
-        self.path = Path(path or os.environ.get("ASSAY_WORKSPACE") or "workspace").absolute()
-
-    def __repr__(self) -> str:
-        return f"Workspace({str(self.path)!r})"
-
     def run(self, run_id: str, finished: bool = False) -> Run:
-        """Return the run of that id, or for `latest` the newest (that is `finished`); RunNotFound where there is none."""
+        """Return the run of that id; `latest` is the newest, or the newest `finished` one. Raises RunNotFound."""
         if run_id == "latest":
             runs = (run for run in self.runs() if not finished or run.state == "finished")
             newest = next(runs, None)
@@ -52,136 +35,16 @@ class Workspace:
             )
         return Run(folder)
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> Sequence[Run]:
         """Return every run, the newest first."""
-        return [Run(folder) for folder in self._run_folders()]
-
-    def _run_folders(self) -> list[Path]:
         folders = [entry for entry in (self.path / "runs").glob("*") if RUN_ID.fullmatch(entry.name)]
-        return [folder for folder in sorted(folders, reverse=True) if (folder / "spec.json").exists()]
+        return [Run(folder) for folder in sorted(folders, reverse=True) if (folder / "spec.json").exists()]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
-        """Return a new run folder with its specification; `spec` is what engine.create wrote down."""
+        """Create a run folder with its specification, which engine.create makes, and return the run."""
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(self.path / "runs" / run_id)
         head = {"schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds")}
         write_json(folder / "spec.json", head | spec)
         return Run(folder)
-
-    def save_suite(self, suite: Suite) -> str:
-        """Store a suite under its fingerprint (once; media are copied) and return the fingerprint."""
-        folder = make_folder(self.path / "suites") / suite.fingerprint
-        if not (folder / "suite.json").exists():
-            write_table(folder / "cases.parquet", suite.cases)
-            if suite.annotations is not None:
-                write_table(folder / "annotations.parquet", suite.annotations)
-            if suite.media is not None and suite.media.absolute() != folder / "media":
-                shutil.copytree(suite.media, folder / "media", dirs_exist_ok=True)
-            facts = {
-                "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
-                "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
-            }  # fmt: skip
-            write_json(folder / "suite.json", facts)
-        return suite.fingerprint
-
-    def save_outputs(self, outputs: Outputs, suite: Suite) -> str:
-        """Store outputs under their fingerprint, ordered by model and then as in `suite`, and return the fingerprint.
-
-        The order lets a reader of one model's slice, or of one case, skip nearly all of the file.
-        """
-        folder = make_folder(self.path / "outputs") / outputs.fingerprint
-        if not (folder / "outputs.json").exists():
-            table = _ordered(outputs.outputs, outputs, suite)
-            write_table(folder / "outputs.parquet", table, SLICE)
-            if outputs.predictions is not None:
-                # within an image the file's order of predictions decides ties, so only whole images move
-                write_table(folder / "predictions.parquet", _ordered(outputs.predictions, outputs, suite), SLICE * 8)
-            if outputs.files is not None and outputs.files.absolute() != folder / FILES:
-                shutil.copytree(outputs.files, folder / FILES, dirs_exist_ok=True)
-            rows = table.group_by(["model", "run"], use_threads=False).aggregate([("case_id", "count")]).to_pylist()
-            models: dict[str, dict[str, Any]] = {model: {"rows": 0, "runs": []} for model in outputs.models}
-            for entry in rows:
-                models[entry["model"]]["rows"] += entry["case_id_count"]
-                models[entry["model"]]["runs"] = sorted([*models[entry["model"]]["runs"], entry["run"]])
-            facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out}
-            write_json(folder / "outputs.json", facts)
-        return outputs.fingerprint
-
-    def suite(self, fingerprint: str) -> Suite:
-        """Return the stored suite of that fingerprint; its tables are shared and read-only."""
-        return _load_suite(self._folder("suites", fingerprint))
-
-    def outputs(self, fingerprint: str) -> Outputs:
-        """Return the stored outputs of that fingerprint, whole."""
-        folder = self._folder("outputs", fingerprint)
-        predictions = folder / "predictions.parquet"
-        return Outputs(
-            pq.read_table(folder / "outputs.parquet"),
-            pq.read_table(predictions) if predictions.exists() else None,
-            read_json(folder / "outputs.json")["left_out"],
-            self.outputs_files(fingerprint),
-        )
-
-    def outputs_files(self, fingerprint: str) -> Path | None:
-        """Return the folder with the files that artifacts of the stored outputs are; None where there are none."""
-        folder = self._folder("outputs", fingerprint) / FILES
-        return folder if folder.exists() else None
-
-    def outputs_facts(self, fingerprint: str) -> dict[str, Any]:
-        """Return what is stored of outputs: `models` (name → rows, runs, in file order), `left_out`."""
-        facts: dict[str, Any] = read_json(self._folder("outputs", fingerprint) / "outputs.json")
-        return facts
-
-    def outputs_rows(self, fingerprint: str, start: int, stop: int) -> pa.Table:
-        """Rows start … stop of the stored outputs, without reading the others."""
-        with pq.ParquetFile(self._folder("outputs", fingerprint) / "outputs.parquet") as file:
-            groups = [
-                group for group in range(file.num_row_groups) if group * SLICE < stop and (group + 1) * SLICE > start
-            ]
-            if not groups or start >= stop:
-                return file.schema_arrow.empty_table()
-            return file.read_row_groups(groups).slice(start - groups[0] * SLICE, stop - start)
-
-    def suites(self) -> list[dict[str, Any]]:
-        """Return what is stored: fingerprint, name, task, number of cases … of every suite, the newest first."""
-        stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
-        return [{"fingerprint": path.parent.name, **read_json(path)} for path in stored]
-
-    def _folder(self, kind: str, fingerprint: str) -> Path:
-        folder = self.path / kind / fingerprint
-        if not FINGERPRINT.fullmatch(fingerprint) or not folder.exists():
-            raise RunNotFound(
-                f"the {kind} {fingerprint[:12]}… are not in {self.path}; was a part of the workspace removed?"
-            )
-        return folder
-
-
-def _ordered(table: pa.Table, outputs: Outputs, suite: Suite) -> pa.Table:
-    """`table` by model, case and repeat; rows alike in all three keep their order."""
-    model = pc.index_in(table["model"], pa.array(outputs.models, pa.string())).to_numpy().astype(np.int64)
-    position = pc.index_in(table["case_id"], suite.cases["case_id"].combine_chunks()).to_numpy()
-    run = table["run"].to_numpy()
-    key = (model * len(suite) + position) * (int(run.max(initial=0)) + 1) + run
-    if (key[1:] >= key[:-1]).all():
-        return table
-    order = pa.array(np.argsort(key, kind="stable"))
-    # in pieces: one take of more than 2 GiB of text overflows its offsets
-    return pa.concat_tables(table.take(order.slice(start, PIECE)) for start in range(0, len(order), PIECE))
-
-
-@lru_cache(maxsize=8)
-def _load_suite(folder: Path) -> Suite:
-    facts = read_json(folder / "suite.json")
-    annotations = folder / "annotations.parquet"
-    media = folder / "media"
-    return Suite(
-        facts["name"],
-        facts["task"],
-        pq.read_table(folder / "cases.parquet"),
-        pq.read_table(annotations) if annotations.exists() else None,
-        tuple(facts["labels"]),
-        media if media.exists() else None,
-        facts["left_out"],
-        tuple(facts["category_ids"]),
-    )

@@ -9,16 +9,14 @@
 Suites never change: every function gives a new one. Those made by `perturb` stand beside, in metrics.perturbations.
 """
 
-from metrics.suites.suite_edits import Draft, Edit, apply, drafted, read_draft, save_draft
-from metrics.suites.suite_files import FORMATS, suite_bytes, write_suite
-from metrics.suites.suite_filters import (
+from metrics.suites.suite_contents import (
     complexity_distribution,
-    complexity_of,
-    filtered,
     tag_counts,
     values_of,
     with_originals,
 )
+from metrics.suites.suite_edits import Draft, Edit, apply, drafted, read_draft, save_draft
+from metrics.suites.suite_files import FORMATS, suite_bytes, write_suite
 from metrics.suites.suite_splits import sample, split
 
 __all__ = [
@@ -27,9 +25,7 @@ __all__ = [
     "Edit",
     "apply",
     "complexity_distribution",
-    "complexity_of",
     "drafted",
-    "filtered",
     "read_draft",
     "sample",
     "save_draft",

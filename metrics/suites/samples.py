@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metrics.core.files import make_folder
 from metrics.store import Run, Workspace
-from metrics.store.files import make_folder
 
 if TYPE_CHECKING:
     from metrics.core.suite import Outputs, Suite

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import read_json, write_json
 from metrics.core.suite import STRINGS, Suite
 from metrics.store import Workspace
-from metrics.store.files import read_json, write_json
-from metrics.suites.suite_filters import with_originals
+from metrics.suites.suite_contents import with_originals
 
 FOLDER = "drafts"
 TOKEN = re.compile(r"[0-9a-f]{32}")

@@ -24,7 +24,7 @@ class CitedPart(NamedTuple):
 
 
 class CitedAnswer(NamedTuple):
-    """An answer's parts; how its markers were read; the numbers of markers that belong to no text."""
+    """The parts of an answer, how its markers were read, and the numbers of markers without text."""
 
     parts: tuple[CitedPart, ...]
     reading: Reading
@@ -32,15 +32,15 @@ class CitedAnswer(NamedTuple):
 
 
 def cited_parts(answer: str) -> CitedAnswer:
-    """Return the parts of an answer that its citation markers make.
+    """Return the parts into which citation markers divide an answer.
 
-    A part is the text up to its markers (*trailing*). Where the answer begins with a marker and goes on so to its end,
-    each marker having its text behind it, a part is a marker's text up to the next marker (*leading*). Text that no
-    marker follows, or all of it where there is none, is a part without citations. Markers side by side are one group.
+    A part is the text up to its markers (*trailing*). If the answer begins with a marker and every marker to its end is
+    followed by text, a part is a marker's text up to the next marker (*leading*). Text without a following marker, or
+    all of it if there is none, is a part without citations. Adjacent markers form one group.
 
-    A marker holds numbers, in the digits of any script, parted by commas or semicolons, or short ranges; fullwidth and
-    lenticular brackets count, [^1] and [1](link) too, brackets in code do not. A stretch without a letter or digit is
-    no text. Linear in the length of the answer.
+    A marker contains numbers, in the digits of any script, separated by commas or semicolons, or short ranges.
+    Fullwidth and lenticular brackets, [^1] and [1](link) count as well; brackets in code do not. A stretch without a
+    letter or digit is no text. Linear in the length of the answer.
 
     >>> cited_parts("Paris is in France [1][2]. It rains [2, 3].").parts
     (CitedPart(text='Paris is in France', citations=(1, 2)), CitedPart(text='It rains', citations=(2, 3)))
@@ -64,7 +64,7 @@ def cited_parts(answer: str) -> CitedAnswer:
 
 
 def _pieces(answer: str) -> list[str | tuple[int, ...]]:
-    """Texts and groups of numbers in turn, in the answer's order."""
+    """Return texts and groups of numbers, in the answer's order."""
     code = [match.span() for match in CODE.finditer(answer)]
     markers = []
     for match in MARKER.finditer(answer):
@@ -88,7 +88,7 @@ def _pieces(answer: str) -> list[str | tuple[int, ...]]:
 
 
 def _numbers(inside: str) -> tuple[int, ...]:
-    """Return the numbers of one marker, none where a range runs backwards or too far."""
+    """Return the numbers of one marker; none if a range runs backwards or is too long."""
     numbers: list[int] = []
     for match in ENTRY.finditer(inside):
         first = int(match[1])

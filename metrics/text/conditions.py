@@ -24,7 +24,7 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A leaf of a condition: what was written, and whether a text has it."""
+    """A leaf of a condition: as it was written, and the test whether a text contains it."""
 
     written: str
     matches: Callable[[str], bool]
@@ -56,23 +56,23 @@ class Condition:
     terms: tuple[Term, ...]
 
     def found(self, text: str) -> tuple[bool, ...]:
-        """For each term whether `text` has it."""
+        """Return for each term whether `text` contains it."""
         return tuple(term.matches(text) for term in self.terms)
 
     def holds(self, found: Sequence[bool]) -> bool:
-        """Return whether the condition is true of a text with those terms."""
+        """Return whether the condition is true for a text that contains these terms."""
         return _holds(self.expression, dict(zip(map(id, self.terms), found, strict=True)))
 
 
 @lru_cache(maxsize=1024)
 def parse_condition(text: str, case_sensitive: bool = True) -> Condition:
-    r"""Return the condition that `text` spells; ConditionError, which says where, for anything else.
+    r"""Return the condition that `text` states; ConditionError with the position for anything else.
 
         or    = and { OR and }        and  = not { AND not }        not = { NOT } item
         item  = "…" | regexp("…") | ( or )
 
-    Keywords in any case. A string matches where the text contains it; in it \" is a quote and \\ a backslash. A regular
-    expression matches where RE2 finds it anywhere; in it only \" is changed. Bounded: 10,000 characters, 200 terms, 50
+    Keywords in any case. A string matches if the text contains it; in it \" is a quote and \\ a backslash. A regular
+    expression matches if RE2 finds it anywhere; in it only \" is changed. Limits: 10,000 characters, 200 terms, 50
     levels, 1,000 characters and 1 MiB of compiled program per expression.
     """
     if len(text) > MAX_CHARACTERS:
@@ -81,7 +81,7 @@ def parse_condition(text: str, case_sensitive: bool = True) -> Condition:
 
 
 class _Parser:
-    """Recursive descent over the tokens; `kind`, `value` and `at` are those of the token that comes next."""
+    """A recursive descent parser; `kind`, `value` and `at` are those of the next token."""
 
     def __init__(self, text: str, case_sensitive: bool):
         self.text = text
@@ -93,7 +93,7 @@ class _Parser:
     def condition(self) -> Condition:
         expression = self.junction(0)
         if self.kind != "end":
-            raise self.error('AND, OR or the end; a text to look for stands in "quotes"')
+            raise self.error('AND, OR or the end; text to look for must be in "quotes"')
         return Condition(expression, tuple(self.terms))
 
     def advance(self) -> None:
@@ -135,7 +135,7 @@ class _Parser:
     def item(self, depth: int) -> Expression:
         if self.value == "(" and self.kind == "symbol":
             if depth >= MAX_DEPTH:
-                raise self.error(f"at most {MAX_DEPTH} parentheses in one another")
+                raise self.error(f"at most {MAX_DEPTH} nested parentheses")
             self.advance()
             expression = self.junction(depth + 1)
             self.close()
@@ -165,7 +165,7 @@ class _Parser:
         try:
             matches = _expression(written[1:-1].replace('\\"', '"'), self.case_sensitive)
         except ValueError as failure:
-            raise ConditionError(f"the expression {written}: {failure}", "one that RE2 reads", at + 1) from None
+            raise ConditionError(f"the expression {written}: {failure}", "one that RE2 can read", at + 1) from None
         return Term(f"regexp({written})", matches)
 
     def close(self) -> None:

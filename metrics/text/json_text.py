@@ -30,7 +30,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Where a document breaks its schema: JSON path of the value, the keyword of the schema, what is wrong."""
+    """A violation of a schema: JSON path of the value, keyword of the schema, message."""
 
     path: str
     keyword: str
@@ -38,9 +38,7 @@ class Violation:
 
 
 def read_json(text: str) -> Document:
-    """Return the JSON value that `text` is, by RFC 8259; JsonError for anything else, for more than 64 levels, and for
-    NaN.
-    """
+    """Return the JSON value of `text` by RFC 8259; JsonError for anything else, also NaN and more than 64 levels."""
     depth = 0
     for match in STRUCTURE.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
@@ -63,10 +61,10 @@ def read_json(text: str) -> Document:
 
 
 def violations(value: Any, schema: str, limit: int = 20) -> list[Violation]:
-    """Return the first `limit` ways in which `value` breaks `schema` (JSON text), none where it is valid.
+    """Return the first `limit` violations of `schema` (JSON text) by `value`; none if it is valid.
 
-    JsonError where the schema cannot be used: not JSON, not a schema, or pointing at something outside itself, which is
-    never fetched. Drafts 3 to 2020-12, the last where $schema names none. Patterns run in RE2; `format` is not checked.
+    JsonError if the schema cannot be used: it is not JSON, not a schema, or refers to something outside itself, which
+    is never fetched. Drafts 3 to 2020-12, the last if $schema names none. Patterns run in RE2; `format` is not checked.
     """
     from referencing.exceptions import Unresolvable
 
@@ -75,7 +73,7 @@ def violations(value: Any, schema: str, limit: int = 20) -> list[Violation]:
     except Unresolvable as failure:
         raise JsonError(f"the schema refers to {failure.ref!r}, which is not in it; nothing is fetched") from None
     except RecursionError:
-        raise JsonError("the schema refers to itself without end") from None
+        raise JsonError("the schema refers to itself endlessly") from None
     return [Violation(error.json_path, str(error.validator), error.message) for error in errors]
 
 
@@ -140,7 +138,7 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(pattern, options)
     except re2.error as failure:
         detail = failure.args[0].decode(errors="replace") if failure.args else "unreadable"
-        raise JsonError(f"the schema's pattern {pattern!r} is none that RE2 reads: {detail}") from None
+        raise JsonError(f"RE2 cannot read the schema's pattern {pattern!r}: {detail}") from None
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
@@ -182,7 +180,7 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> I
 
 
 def _identity(value: Any) -> Any:
-    """Return a hashable stand-in, equal where JSON values are equal: 1 is 1.0 but not true."""
+    """Return a hashable key that is equal for equal JSON values: 1 is 1.0 but not true."""
     if isinstance(value, dict):
         return frozenset((key, _identity(part)) for key, part in value.items())
     if isinstance(value, list):

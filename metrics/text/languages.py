@@ -8,7 +8,7 @@ from typing import Any
 
 DETECTOR = "py3langid"
 SHOWN = 3
-WEIGHT_OF_A_SIGN = 3  # letters that a Chinese, Japanese or Korean character stands for
+WEIGHT_OF_A_SIGN = 3  # letters that a Chinese, Japanese or Korean character counts as
 LEFT_OUT = re.compile(
     r"```.{0,20000}?```|`[^`\n]{1,500}`|https?://\S{1,2000}|\b[\w.+-]{1,64}@[\w.-]{1,255}|<[a-zA-Z/][^<>]{0,200}>",
     re.DOTALL,
@@ -24,7 +24,7 @@ NO_LANGUAGE = "zxx"  # what the model calls text without any
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """The likeliest language (ISO 639 code) of a text with its probability, the runners-up, and the letters seen."""
+    """The most likely language (ISO 639 code) of a text with its probability, the runners-up, and the letters read."""
 
     language: str
     probability: float
@@ -33,10 +33,10 @@ class Detected:
 
 
 def detect(text: str) -> Detected:
-    """Return the language of `text` as a reader would name it: code, links, mail addresses and mark-up are left out.
+    """Return the language of the prose in `text`: code, links, e-mail addresses and mark-up are ignored.
 
-    Languages that share an ISO 639-3 macrolanguage are one (Bosnian, Croatian and Serbian; Bokmål and Nynorsk;
-    Indonesian and Malay; the forms of Chinese and of Arabic), as no detector tells them apart in a sentence. Source:
+    Languages of one ISO 639-3 macrolanguage count as one (Bosnian, Croatian and Serbian; Bokmål and Nynorsk; Indonesian
+    and Malay; the forms of Chinese and of Arabic), because no detector can distinguish them in a sentence. Source:
     py3langid, a naive Bayes model of byte n-grams over 140 languages (Lui & Baldwin 2012).
     """
     prose = LEFT_OUT.sub(" ", text)
@@ -50,12 +50,12 @@ def detect(text: str) -> Detected:
 
 
 def letters_in(text: str) -> int:
-    """Letters of `text`; a Chinese, Japanese or Korean character says as much as three."""
+    """Return the number of letters of `text`; a Chinese, Japanese or Korean character counts as three."""
     return sum(map(str.isalpha, text)) + (WEIGHT_OF_A_SIGN - 1) * len(SIGNS.findall(text))
 
 
 def detector() -> str:
-    """Return the detector's name and version, which stand beside what it said."""
+    """Return the detector's name and version, for the evidence."""
     return f"{DETECTOR} {version(DETECTOR)}"
 
 

@@ -1,4 +1,4 @@
-"""Regular expressions that a user writes, by RE2: its time is linear in the text, whatever the expression says."""
+"""Regular expressions written by users, run by RE2: linear in the text for any expression."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Found:
 
 @lru_cache(maxsize=1024)
 def compiled(pattern: str, case_sensitive: bool = True) -> Any:
-    """Return the expression as RE2 reads it; ValueError saying why it does not, or that it is too long."""
+    """Return the expression compiled by RE2; ValueError with the reason if RE2 cannot read it or it is too long."""
     import re2
 
     if len(pattern) > MAX_PATTERN:
@@ -38,7 +38,7 @@ def compiled(pattern: str, case_sensitive: bool = True) -> Any:
 
 
 def readable(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the expressions, each checked; ValueError with all that RE2 cannot read, and why."""
+    """Return the expressions after checking them; ValueError with all that RE2 cannot read, and why."""
     wrong = []
     for pattern in patterns:
         try:
@@ -46,14 +46,14 @@ def readable(patterns: Sequence[str]) -> tuple[str, ...]:
         except ValueError as failure:
             wrong.append(f"{pattern!r:.60}: {failure}")
     if wrong:
-        raise ValueError("no expressions that RE2 reads: " + "; ".join(wrong))
+        raise ValueError("expressions that RE2 cannot read: " + "; ".join(wrong))
     return tuple(patterns)
 
 
 def found(patterns: Sequence[str], text: str) -> list[Found]:
-    """Return every place where an expression matches, by position; a match of nothing is none.
+    """Return every match of an expression, by position; empty matches do not count.
 
-    Where an expression has named groups, the first that takes part is what is found: (?P<badge>E-[0-9]{6}).
+    If an expression has named groups, the first that takes part is the finding: (?P<badge>E-[0-9]{6}).
     """
     every = [one for number, pattern in enumerate(patterns, 1) for one in _matches(number, pattern, text)]
     return sorted(every, key=lambda one: (one.start, one.end))

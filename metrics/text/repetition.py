@@ -29,12 +29,11 @@ class _Repeated(NamedTuple):
 
 
 def longest_repeat(text: str) -> Repeat:
-    """Return the longest substring of `text` that occurs at least twice without overlapping itself; NO_REPEAT where
-    none does.
+    """Return the longest substring of `text` that occurs at least twice without overlap; NO_REPEAT if there is none.
 
-    Of several, the one with the most occurrences (counted from the left, none overlapping), then the first. If one of
-    length L exists, so does one of L − 1; the length is therefore found in two strides of powers of two, each a sort of
-    the positions that are still in play (prefix doubling). Time O(n log² n), memory O(n log n) numbers.
+    Among several, the one with the most occurrences (counted from the left, without overlap), then the first. If one of
+    length L exists, so does one of L − 1; the length is therefore found in two passes over powers of two, each a sort
+    of the remaining positions (prefix doubling). Time O(n log² n), memory O(n log n) numbers.
 
     >>> longest_repeat("I am stuck. I am stuck. I am stuck. ")
     Repeat(start=0, length=12, times=3)
@@ -59,7 +58,10 @@ def longest_repeat(text: str) -> Repeat:
 
 
 def compression_ratio(text: str) -> float:
-    """Bytes of the UTF-8 text after zlib at level 9 over those before; above 1 for short texts. No text: ValueError."""
+    """Return bytes of the UTF-8 text after zlib at level 9 over bytes before; above 1 for short texts.
+
+    ValueError for an empty text.
+    """
     data = text.encode("utf-8", "surrogatepass")
     if not data:
         raise ValueError("an empty text has no compression ratio")
@@ -67,7 +69,7 @@ def compression_ratio(text: str) -> float:
 
 
 def _joined(left: _Repeated, right: _Repeated, left_length: int, right_length: int, size: int) -> _Repeated | None:
-    """Return the repeated substrings of both lengths together: those of `left` that one of `right` follows directly."""
+    """Return the repeated substrings of the summed length: those of `left` directly followed by one of `right`."""
     following = np.full(size + 1, -1, dtype=np.int32)
     following[right.positions] = right.names
     tails = following[np.minimum(left.positions + left_length, size)]
@@ -78,7 +80,7 @@ def _joined(left: _Repeated, right: _Repeated, left_length: int, right_length: i
 
 
 def _repeated(positions: NDArray[np.int32], keys: NDArray[Any], length: int) -> _Repeated | None:
-    """Return the positions whose key occurs again at least `length` away, renamed; None where there are none."""
+    """Return the positions whose key occurs again at least `length` away, renumbered; None if there are none."""
     if not len(positions):
         return None
     unique, names = np.unique(keys, return_inverse=True)

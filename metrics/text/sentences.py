@@ -11,10 +11,10 @@ ENUMERATOR = re.compile(r"\W*(?:\d{1,3}|[A-Za-z])[.)]\W*")
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of `text` in order, stripped, empty ones left out.
+    """Return the sentences of `text` in order, stripped, without empty ones.
 
-    A line break ends a sentence. Within a line nupunkt's rules for . ! ? do (it knows abbreviations, decimals and
-    initials), and so do the full stops of scripts that put no space after them. Linear in the length of the text.
+    A line break ends a sentence. Within a line nupunkt's rules for . ! ? apply (it knows abbreviations, decimals and
+    initials), as do the full stops of scripts that put no space after them. Linear in the length of the text.
 
     >>> sentences("Dr. Who paid 3.50. Why?\\n今天很好。走吧！")
     ['Dr. Who paid 3.50.', 'Why?', '今天很好。', '走吧！']
@@ -29,12 +29,12 @@ def sentences(text: str) -> list[str]:
 
 
 def worded_sentences(text: str) -> list[str]:
-    """Return the sentences of `text` that can mean something: without bare list numbers, rules, fences and brackets.
+    """Return the sentences of `text` that have content: without bare list numbers, rules, fences and brackets.
 
     >>> worded_sentences("Two steps. 1. Open it.\\n***\\n2. Close it.")
     ['Two steps.', 'Open it.', '2. Close it.']
 
-    A text that is nothing but a number keeps it: `worded_sentences("42.")` is `["42."]`.
+    A text that is only a number keeps it: `worded_sentences("42.")` is `["42."]`.
     """
     spoken = [sentence for sentence in sentences(text) if any(character.isalnum() for character in sentence)]
     return [sentence for sentence in spoken if not ENUMERATOR.fullmatch(sentence)] or spoken

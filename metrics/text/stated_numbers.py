@@ -1,4 +1,4 @@
-"""The numbers that a text states, in a form in which equal numbers are equal."""
+"""The numbers that a text states, normalised so that equal numbers are equal."""
 
 import re
 
@@ -8,8 +8,7 @@ GROUPED = re.compile(r"\d{1,3}(?:([.,\u00a0\u202f'’])\d{3})(?:\1\d{3})*")
 
 
 def numbers(text: str) -> set[str]:
-    """Return the numbers written in digits: without separators of thousands, a point before decimals, no zeros at the
-    end.
+    """Return the numbers written in digits, without thousands separators and trailing zeros, with a decimal point.
 
     "1,200" and "1200" are one number, and so are "3.20", "3,2" and "3.2". "1,200" is 1200, never 1.2. Any script's
     digits count.

@@ -6,12 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from metrics.core.files import write_json, write_table
 from metrics.core.registry import evaluators
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.store import Run, Workspace
-from metrics.store.files import write_json, write_table
 
 Values = Sequence[float | None]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, NOTICE, VERDICTS, compliance, compliance_table, verdict
+from metrics.analysis.findings.compliance import FRAMEWORKS, NOTICE, OUTCOMES, compliance, compliance_table, outcome
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace
@@ -48,7 +48,7 @@ def test_only_evaluators_of_the_task_are_missed(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "expected"),
     [
         pytest.param([1.0] * 40, "passed", id="passed"),
         pytest.param([1.0] * 8 + [0.0], "passed_unsure", id="passed, the interval reaches over"),
@@ -59,18 +59,18 @@ def test_only_evaluators_of_the_task_are_missed(run: Run) -> None:
         pytest.param([None], "unmeasured", id="no value"),
     ],
 )
-def test_verdicts(workspace: Path, values: list[float | None], said: str) -> None:
+def test_outcomes(workspace: Path, values: list[float | None], expected: str) -> None:
     run = scored_run({"context_recall.context_recall": {"one": values}})
     (evidence,) = compliance(run).standards[0].evidence
-    assert evidence.verdicts == (said,)
-    assert said in VERDICTS
+    assert evidence.outcomes == (expected,)
+    assert expected in OUTCOMES
 
 
 def test_lower_is_better(workspace: Path) -> None:
     run = scored_run({"hallucination_claims.hallucination_claims": {"one": [0.0] * 40, "two": [1.0] * 40}})
     (evidence,) = compliance(run).standards[0].evidence
-    assert evidence.verdicts == ("passed", "failed")
-    assert verdict(evidence.column, None) == "unmeasured"
+    assert evidence.outcomes == ("passed", "failed")
+    assert outcome(evidence.column, None) == "unmeasured"
 
 
 def test_the_table_is_flat(run: Run) -> None:
@@ -79,7 +79,7 @@ def test_the_table_is_flat(run: Run) -> None:
     assert measured["model"].tolist() == ["good", "poor"]
     assert measured["value"].tolist() == [1.0, 1.0]
     assert measured["n"].tolist() == [6, 6]
-    assert rows.loc[rows["evaluator"].eq("contact_information"), "verdict"].eq("not run").all()
+    assert rows.loc[rows["evaluator"].eq("contact_information"), "outcome"].eq("not run").all()
 
 
 def test_it_says_that_it_is_no_certificate() -> None:

@@ -52,34 +52,35 @@ def test_every_kind_is_told(rag: Run) -> None:
     assert list(found.columns) == COLUMNS
     assert set(found["kind"]) == {
         "leading_model", "best_model", "worst_model", "hardest_case", "fastest_model",
-        "slowest_model", "cheapest_model", "dearest_model", "best_retrieval", "worst_retrieval", "retrieval_blame",
-        "generation_blame", "least_grounded", "no_difference", "most_accurate", "least_accurate",
+        "slowest_model", "cheapest_model", "most_expensive_model", "best_retrieval", "worst_retrieval",
+        "retrieval_cause", "generation_cause", "least_grounded", "no_difference", "most_accurate", "least_accurate",
     }  # fmt: skip
     assert set(found["severity"]) <= {"high", "low", "info"}
     assert found["severity"].tolist() == sorted(found["severity"], key=["high", "low", "info"].index)
     assert (found["evidence"].str.len() > 0).all()
-    measured = found[~found["kind"].isin(["fastest_model", "slowest_model", "cheapest_model", "dearest_model"])]
+    spent = ["fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"]
+    measured = found[~found["kind"].isin(spent)]
     assert measured["standards"].map(len).gt(0).all()
     assert (found["affected"].isna() == found["case_ids"].map(len).eq(0)).all()
 
 
-def test_failing_answers_are_blamed_case_by_case(rag: Run) -> None:
+def test_failing_answers_are_attributed_case_by_case(rag: Run) -> None:
     found = insights(rag)
-    lost = told(found, "retrieval_blame", model="blunt")
-    assert lost["message"] == ("blunt: 6 of 7 failing answers come with contexts that fail too: retrieval is to blame")
+    lost = told(found, "retrieval_cause", model="blunt")
+    assert lost["message"] == "blunt: 6 of 7 failing answers have contexts that fail too: caused by retrieval"
     assert (lost["affected"], lost["case_ids"]) == (6, [f"c{place}" for place in range(6)])
-    made = told(found, "generation_blame", model="blunt")
+    made = told(found, "generation_cause", model="blunt")
     assert (made["affected"], made["case_ids"], made["severity"]) == (1, ["c6"], "low")
-    assert told(found, "generation_blame", model="sharp")["case_ids"] == ["c6"]
+    assert told(found, "generation_cause", model="sharp")["case_ids"] == ["c6"]
     assert told(found, "hardest_case", evaluator="answer_correctness")["case_ids"] == ["c6"]
     assert "8 cases; an answer fails if at least half of Answer correctness" in lost["evidence"]
-    assert "its contexts if at least half of Context recall are" in lost["evidence"]
+    assert "its contexts fail if at least half of Context recall are" in lost["evidence"]
 
 
-def test_a_blame_is_grave_only_beyond_chance(workspace: Path) -> None:
+def test_a_cause_is_severe_only_if_significant(workspace: Path) -> None:
     wrong = {"one": [0.0] * 40, "two": [1.0] * 40}
     run = scored_run({"context_recall.context_recall": wrong, "answer_correctness.answer_correctness": wrong})
-    row = told(insights(run), "retrieval_blame")
+    row = told(insights(run), "retrieval_cause")
     assert (row["severity"], row["affected"], row["value"]) == ("high", 40, 1.0)
 
 
@@ -92,10 +93,10 @@ def test_checks_say_whose_failure_it_is(workspace: Path) -> None:
         }
     )
     found = insights(run)
-    lost, made = (told(found, f"{side}_blame") for side in ("retrieval", "generation"))
+    lost, made = (told(found, f"{cause}_cause") for cause in ("retrieval", "generation"))
     assert (lost["case_ids"], made["case_ids"]) == (["c0"], ["c1"])
-    assert lost["message"].startswith("one: 1 of 2 failing answers of PII leakage come with contexts")
-    assert lost["evidence"] == "11 cases whose contexts were checked as well"
+    assert lost["message"].startswith("one: 1 of 2 failing answers of PII leakage have contexts")
+    assert lost["evidence"] == "11 cases whose contexts were also checked"
     assert "NIST AI RMF: privacy enhanced" in lost["standards"]
     assert told(found, "worst_retrieval")["model"] == "one"
 
@@ -111,9 +112,9 @@ def test_the_least_grounded_sentence_and_claim(rag: Run) -> None:
 
 def test_the_extremes_of_time_and_money_have_intervals(rag: Run) -> None:
     found = insights(rag)
-    assert told(found, "fastest_model")["message"] == "blunt is the fastest: 1 s a case on average"
-    assert told(found, "slowest_model")["message"] == "sharp is the slowest: 3 s a case on average"
-    assert told(found, "dearest_model")["model"] == "sharp"
+    assert told(found, "fastest_model")["message"] == "blunt is the fastest: 1 s per case on average"
+    assert told(found, "slowest_model")["message"] == "sharp is the slowest: 3 s per case on average"
+    assert told(found, "most_expensive_model")["model"] == "sharp"
     assert told(found, "cheapest_model")["evidence"].startswith("blunt 0.01 USD, n = 7")  # all equal
     taken = {(one.model, one.quantity): one for one in resources(rag)}
     sharp = taken["sharp", "duration_s"]

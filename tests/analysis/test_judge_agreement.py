@@ -11,13 +11,14 @@ import pytest
 
 from metrics.analysis import leaderboard
 from metrics.analysis.labels import judge_agreement, judge_bias, label_queue
-from metrics.analysis.labels.human_labels import criteria, draw_order, exported, opinions
+from metrics.analysis.labels.human_labels import criteria, draw_order, exported, human_labels
+from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_outputs, read_suite
 from metrics.ingest.label_files import read_labels
 from metrics.stats.prediction_powered import corrected_mean
 from metrics.store import Run, Workspace
-from metrics.store.labels import LABELS, Labels, now
+from metrics.store.label_sets import Labels
 from tests.engine.engine_scenes import finished
 from tests.labels import MODELS, answer, answered, label, labelled_run, passes
 
@@ -67,12 +68,12 @@ def test_criteria(run: Run) -> None:
 
 
 def test_two_against_one_and_ties(run: Run) -> None:
-    said = opinions(run, "good")
-    assert said.given[:30].tolist() == [2] * 30
+    people = human_labels(run, "good")
+    assert people.given[:30].tolist() == [2] * 30
     expected = [1.0 if passes(index, "long") else np.nan for index in range(30)]  # bo passes all: else a tie
-    np.testing.assert_array_equal(said.consensus[:30], expected)
-    assert said.ties == sum(not passes(index, "long") for index in range(30))
-    assert said.random.sum() == 80
+    np.testing.assert_array_equal(people.consensus[:30], expected)
+    assert people.ties == sum(not passes(index, "long") for index in range(30))
+    assert people.random.sum() == 80
 
 
 def test_raters(run: Run) -> None:
@@ -87,8 +88,8 @@ def test_raters(run: Run) -> None:
 
 def test_verdicts_at_the_threshold_and_the_outputs_behind_them(run: Run) -> None:
     (found,) = judge_agreement.agreements(run, "good", only=ROUGE, threshold=0.5)
-    both = judge_agreement.face(run, *ROUGE, "good")
-    assert (found.n, found.chosen, sum(found.table)) == (80 - opinions(run, "good").ties, "given", found.n)
+    both = judge_agreement.labelled_scores(run, *ROUGE, "good")
+    assert (found.n, found.chosen, sum(found.table)) == (80 - human_labels(run, "good").ties, "given", found.n)
     for count, cell in zip(found.table, judge_agreement.CELLS, strict=True):
         rows = judge_agreement.cell_outputs(run, both, 0.5, cell)
         assert len(rows) == count
@@ -148,21 +149,21 @@ def test_only_a_random_sample_is_averaged(fresh: Run) -> None:
         labels.give(case_id, model, "ann", "good", 1.0, "drawn")
     labels.give(*names[2], "ann", "good", None, "drawn")  # unsure: drawn, but no label
     labels.give(*names[70], "ann", "good", 0.0, "picked")
-    said = opinions(fresh, "good")
-    assert sorted(np.flatnonzero(said.random)) == sorted(ranked[:2] + ranked[3:6])
-    assert sum(said.unanswered.values()) == 1
-    assert said.given.sum() == 6
+    people = human_labels(fresh, "good")
+    assert sorted(np.flatnonzero(people.random)) == sorted(ranked[:2] + ranked[3:6])
+    assert sum(people.unanswered.values()) == 1
+    assert people.given.sum() == 6
     # what was picked joins the sample when the drawing of its model has passed it
     later = next(name for name in names[71:] if name[1] == names[70][1])
     labels.give(*later, "ann", "good", 1.0, "drawn")
-    assert opinions(fresh, "good").random[ranked[70]]
+    assert human_labels(fresh, "good").random[ranked[70]]
 
 
 def test_the_order_of_drawing_is_the_datas_alone(fresh: Run) -> None:
     order = draw_order(fresh)
     assert sorted(order) == list(range(80))
     assert (order != np.arange(80)).any()
-    again = labelled_run(fresh.workspace, name="Again")
+    again = labelled_run(Workspace(fresh.workspace.path), name="Again")
     np.testing.assert_array_equal(draw_order(again), order)
 
 

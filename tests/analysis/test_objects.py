@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from metrics.analysis import ObjectFilter, object_counts, objects, thumbnails
+from metrics.analysis import ObjectFilter, Outline, object_counts, objects, thumbnails
 from metrics.analysis.objects.object_pages import SORTS
 from metrics.core.errors import InputError
 from metrics.store import Run
@@ -63,13 +63,13 @@ def test_every_choice_is_counted_with_the_other_filters_on(run: Run) -> None:
 def test_a_tile_has_the_geometry_of_both(run: Run) -> None:
     page = objects(run, BY, ObjectFilter("keen", kinds=("tp",), labels=("dog",)))
     tile = page.tiles[0]
-    entry = tile["objects"][0]
-    assert (tile["case_id"], tile["image_width"], tile["image_height"], tile["n"]) == ("p0", 120, 90, 1)
-    assert entry["prediction"] == entry["annotation"]
-    assert entry["annotation"] == {"x": 60.0, "y": 40.0, "width": 40.0, "height": 30.0, "polygons": None}
-    assert (entry["score"], entry["iou"], entry["truth"]) == (0.6, 1.0, "dog")
-    missed = objects(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",))).tiles[0]["objects"][0]
-    assert (missed["prediction"], missed["score"], missed["annotation"]["x"]) == (None, None, 60.0)
+    entry = tile.objects[0]
+    assert (tile.case_id, tile.image_width, tile.image_height, tile.n) == ("p0", 120, 90, 1)
+    assert entry.prediction == entry.annotation
+    assert entry.annotation == Outline(60.0, 40.0, 40.0, 30.0, None)
+    assert (entry.score, entry.iou, entry.truth) == (0.6, 1.0, "dog")
+    missed = objects(run, BY, ObjectFilter("shy", kinds=("fn_no_prediction",))).tiles[0].objects[0]
+    assert (missed.prediction, missed.score, missed.annotation.x) == (None, None, 60.0)
 
 
 @pytest.mark.parametrize("by_image", [False, True], ids=["objects", "images"])
@@ -77,7 +77,7 @@ def test_a_tile_has_the_geometry_of_both(run: Run) -> None:
 def test_pages_follow_each_other_without_gap_or_repeat(run: Run, sort: str, by_image: bool) -> None:
     whole = objects(run, BY, KEEN, sort, by_image, limit=100)
     pages = [objects(run, BY, KEEN, sort, by_image, limit=3, offset=offset) for offset in range(0, 15, 3)]
-    assert [tile for page in pages for tile in page.tiles] == whole.tiles
+    assert tuple(tile for page in pages for tile in page.tiles) == whole.tiles
     assert {(page.total, page.objects) for page in pages} == {(4 if by_image else 12, 12)}
 
 
@@ -93,13 +93,13 @@ def test_pages_follow_each_other_without_gap_or_repeat(run: Run, sort: str, by_i
 )
 def test_sorts(run: Run, sort: str, first: float, last: float) -> None:
     tiles = objects(run, BY, KEEN, sort).tiles
-    assert (tiles[0]["objects"][0]["score"], tiles[-1]["objects"][0]["score"]) == (first, last)
+    assert (tiles[0].objects[0].score, tiles[-1].objects[0].score) == (first, last)
 
 
 def test_an_image_shows_all_that_the_filter_leaves(run: Run) -> None:
     page = objects(run, BY, KEEN, "most", by_image=True)
-    assert [tile["n"] for tile in page.tiles] == [3, 3, 3, 3]
-    assert [entry["score"] for entry in page.tiles[0]["objects"]] == [0.9, 0.6, 0.3]
+    assert [tile.n for tile in page.tiles] == [3, 3, 3, 3]
+    assert [entry.score for entry in page.tiles[0].objects] == [0.9, 0.6, 0.3]
 
 
 @pytest.mark.parametrize(

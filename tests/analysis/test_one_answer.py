@@ -11,6 +11,7 @@ import pytest
 
 from metrics import engine
 from metrics.analysis import Difference, Resampled, compare, headline, insights, leaderboard, shown
+from metrics.presentation.phrases import metric_title
 from metrics.reports.build import build
 from metrics.stats.corrections import LEVEL
 from metrics.store import Run, Workspace
@@ -171,13 +172,9 @@ def test_every_summary_of_a_sample_names_the_same_leader(sample_runs: dict[str, 
     assert section.tables[0].title.startswith(f"{found.leaders[0]} against ")
     board = leaderboard(run)
     for row in section.tables[0].rows:
-        column = next(one for one in board.columns if row[0].removesuffix(" ↑").removesuffix(" ↓") in names(one))
+        column = next(one for one in board.columns if metric_title(one) == row[0])
         ranks = [board.cells[model, column.key].rank for model in (found.leaders[0], row[1])]
         if row[-1] == f"{found.leaders[0]} is better":
             assert ranks[0] < ranks[1]
         elif row[-1] == f"{row[1]} is better":
             assert ranks[1] < ranks[0]
-
-
-def names(column: Any) -> set[str]:
-    return {column.evaluator_title, f"{column.evaluator_title}: {column.title}"}

@@ -277,7 +277,6 @@ def test_the_table_of_a_run(run: Run, pictures: Run) -> None:
     assert (row["model"], row["evaluator"], row["metric"], row["n"]) == ("m", *BY, PLANTED)
     assert (row["p"], row["p_all"]) == (0.001, 0.001)
     assert json.loads(row["address"])["where"] == [["contexts", 3.0, None], ["tag", "table"]]
-    assert run.slices.equals(slices(run))
     both = table(pictures, "slices")
     assert both["p_all"].tolist() == [0.002]
     assert table(run, "slices")["slice"].tolist() == [row["slice"]]

@@ -149,13 +149,13 @@ def test_what_can_be_neither_paired_nor_resampled_says_so(workspace: Path) -> No
 
 def test_same_suite_is_in_time_order_and_leaves_the_others_out(runs: list[Run]) -> None:
     middle, last, first = runs
-    other = finished(first.workspace, text_suite(6), text_outputs(6), "rouge")
+    other = finished(Workspace(first.workspace.path), text_suite(6), text_outputs(6), "rouge")
     assert [run.id for run in same_suite(last)] == [first.id, middle.id, last.id]
     assert [run.id for run in same_suite(other)] == [other.id]
 
 
 def test_refusals_say_what_was_found(runs: list[Run]) -> None:
-    other = finished(runs[0].workspace, text_suite(6), text_outputs(6), "rouge")
+    other = finished(Workspace(runs[0].workspace.path), text_suite(6), text_outputs(6), "rouge")
     with pytest.raises(InputError, match="different suites; a metric can only be followed within one suite"):
         trend([*runs, other], PASSES)
     with pytest.raises(InputError, match="no run has the metric 'rouge/rouge1'; there are text_matching/failures"):

@@ -19,10 +19,10 @@ import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from components import data
+from metrics.core.files import sha256_of, write_json, write_table
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from metrics.store.files import sha256_of, write_json, write_table
 
 ROOT = Path(__file__).parents[2]
 CLICKS = 25

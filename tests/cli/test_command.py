@@ -79,7 +79,7 @@ def test_missing_models_are_reported_before_the_run(files: Path, capsys: pytest.
 )
 def test_fail_under(files: Path, gate: str, code: int) -> None:
     """Law: JUnit reports a failure exactly where the command exits with 1, whatever the default thresholds say."""
-    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,looping_detection")
+    arguments = ("evaluate", "suite.csv", "one.csv", "--evaluators", "rouge,bleu,looping_detection")
     assert run(files, *arguments, "--fail-under", gate, "--junit", "gates.xml", "--quiet") == code
     root = ET.parse(files / "gates.xml").getroot()
     assert len(root.findall(".//testcase")) == 1

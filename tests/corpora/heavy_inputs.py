@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from metrics.ingest.traces.stored_trace import read_trace
 
+from metrics.ingest.traces.stored_trace import read_trace
 from metrics.text.agents.artifacts import Artifact, complaints
 from metrics.text.agents.pdf_pages import pages
 from metrics.text.agents.steps import steps

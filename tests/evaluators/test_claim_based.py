@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, MissingResource
 from metrics.core.evaluator import CaseScore, Status
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Case
 from tests.judge.scripted import ScriptedJudge, answers
@@ -50,6 +51,11 @@ def value(name: str, given: Mapping[str, Any], script: Mapping[str, Any], model:
     return score(name, given, script, model, **kw).values.get(name)
 
 
+def evidence_of(result: CaseScore) -> Evidence:
+    assert result.evidence is not None
+    return result.evidence
+
+
 def claimed(request: Request) -> Any:
     """Every sentence of a text is a claim."""
     return {"claims": [part for part in request.data["TEXT"].split(". ") if part]}
@@ -79,10 +85,11 @@ LETTERS = {
 def test_correctness_of_3_1_2() -> None:
     result = score("answer_correctness", LETTERS, WORD_FOR_WORD)
     assert result.values["answer_correctness"] == pytest.approx(0.666667, abs=1e-6)
-    evidence = result.evidence or {}
-    assert [evidence[name] for name in ("expected_answer", "tp", "fp", "fn")] == [1, 3, 1, 2]
-    assert evidence["claims"][0] == {"claim": "a", "verdict": "supported", "reason": "", "reference_claims": [1]}
-    assert [row["verdict"] for row in evidence["reference_claims"]] == ["supported"] * 3 + ["unsupported"] * 2
+    evidence = evidence_of(result)
+    assert [evidence.facts[name] for name in ("expected_answer", "tp", "fp", "fn")] == [1, 3, 1, 2]
+    assert evidence.verdicts["claims"][0] == Verdict("a", "yes", "supported", rests_on=(("reference_claims", 1),))
+    assert [claim.holds for claim in evidence.verdicts["reference_claims"]] == ["yes"] * 3 + ["no"] * 2
+    assert evidence.verdicts["reference_claims"][0].rests_on == (("claims", 1),)
 
 
 def test_weighted_correctness_with_similarity_9_tenths() -> None:
@@ -104,10 +111,10 @@ def test_weighted_correctness_takes_the_best_sum_not_the_best_part() -> None:
     given = LETTERS | {"answer": "a", "expected_answers": ["a. b. c", "q"]}
     result = score("answer_correctness_weighted", given, WORD_FOR_WORD, Cosines({"b": 0.1, "q": 0.9}))
     assert result.values["answer_correctness_weighted"] == pytest.approx(0.75 * 0.5 + 0.25 * 0.1, abs=1e-6)
-    assert (result.evidence or {})["expected_answer"] == 1
+    assert evidence_of(result).facts["expected_answer"] == 1
     lighter = {"factuality_weight": 0.1, "similarity_weight": 0.9}
     result = score("answer_correctness_weighted", given, WORD_FOR_WORD, Cosines({"b": 0.1, "q": 0.9}), **lighter)
-    assert (result.evidence or {})["expected_answer"] == 2
+    assert evidence_of(result).facts["expected_answer"] == 2
 
 
 def test_weights_of_nothing_are_refused() -> None:
@@ -133,9 +140,9 @@ def test_relevancy_of_98_99_97(evasive: list[str], expected: float) -> None:
     cosines = Cosines({"98": 0.98, "99": 0.99, "97": 0.97})
     result = score("answer_relevancy", LETTERS, {"answer_relevancy.questions": written}, cosines)
     assert result.values["answer_relevancy"] == pytest.approx(expected, abs=1e-6)
-    shown = (result.evidence or {})["questions"]
-    assert [row["cosine"] for row in shown] == pytest.approx([0.98, 0.99, 0.97])
-    assert [row["evasive"] for row in shown] == evasive
+    shown = evidence_of(result).verdicts["questions"]
+    assert [question.facts["cosine"] for question in shown] == pytest.approx([0.98, 0.99, 0.97])
+    assert [question.holds == "no" for question in shown] == [said == "yes" for said in evasive]
 
 
 def test_relevancy_can_be_negative_and_ragas_takes_that_for_0() -> None:
@@ -159,12 +166,14 @@ def test_ragas_of_9_8_75_5() -> None:
         "answer_relevancy.questions": [{"question": "written", "evasive": "no"}] * 3,
     }
     result = score("ragas", given, script, Cosines({"written": 0.8}))
-    evidence = result.evidence or {}
-    parts = [evidence[name] for name in ("faithfulness", "answer_relevancy", "context_precision", "context_recall")]
+    evidence = evidence_of(result)
+    parts = [
+        evidence.facts[name] for name in ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
+    ]
     assert parts == pytest.approx([0.9, 0.8, 0.75, 0.5], abs=1e-6)
     assert result.values["ragas"] == pytest.approx(0.702439, abs=1e-6)
     assert result.values["ragas"] == pytest.approx(harmonic_mean([0.9, 0.8, 0.75, 0.5]), abs=1e-6)
-    assert {"claims", "questions", "contexts", "reference_claims"} <= set(evidence)
+    assert {"claims", "questions", "contexts", "reference_claims"} <= set(evidence.verdicts)
 
 
 def test_ragas_names_what_is_missing() -> None:
@@ -196,13 +205,13 @@ def test_a_classifier_checks_the_sentences_of_the_answer() -> None:
     nli = WordClassifier(("entailment", "neutral", "contradiction"), False, inferred)
     result = score("hallucination_claims", given, {}, nli, checker="classifier")
     assert result.values["hallucination_claims"] == pytest.approx(2 / 3)
-    evidence = result.evidence or {}
-    assert [(row["verdict"], row["contexts"], row["probability"]) for row in evidence["claims"]] == [
-        ("supported", [1, 3], 0.9),
-        ("unsupported", [], 0.05),
-        ("unsupported", [], 0.02),
+    evidence = evidence_of(result)
+    assert [(claim.label, claim.rests_on, claim.facts) for claim in evidence.verdicts["claims"]] == [
+        ("supported", (("contexts", 1), ("contexts", 3)), {"probability": 0.9}),
+        ("unsupported", (), {"probability": 0.05}),
+        ("unsupported", (), {"probability": 0.02}),
     ]
-    assert (evidence["unsupported"], evidence["model"], evidence["weights_sha256"]) == (2, "words", "0" * 64)
+    assert evidence.facts == {"unsupported": 2, "model": "words", "weights_sha256": "0" * 64}
 
 
 @pytest.mark.parametrize(
@@ -237,12 +246,12 @@ def test_only_the_checker_is_needed(checker: str) -> None:
 
 def test_a_claim_shows_which_contexts_support_it() -> None:
     result = score("faithfulness", LETTERS | {"retrieved_contexts": ["a", "b", "a c"]}, WORD_FOR_WORD)
-    assert [(row["claim"], row["verdict"], row["contexts"]) for row in (result.evidence or {})["claims"]] == [
-        ("a", "supported", [1, 3]),
-        ("b", "supported", [2]),
-        ("c", "supported", [3]),
-        ("d", "unsupported", []),
-    ]
+    assert evidence_of(result).verdicts["claims"] == (
+        Verdict("a", "yes", "supported", rests_on=(("contexts", 1), ("contexts", 3))),
+        Verdict("b", "yes", "supported", rests_on=(("contexts", 2),)),
+        Verdict("c", "yes", "supported", rests_on=(("contexts", 3),)),
+        Verdict("d", "no", "unsupported"),
+    )
 
 
 def test_noise_is_told_by_the_context_it_comes_from() -> None:
@@ -250,11 +259,13 @@ def test_noise_is_told_by_the_context_it_comes_from() -> None:
     given = LETTERS | {"answer": "a. d. q. r", "retrieved_contexts": ["a d", "q", "w"]}
     found = {name: score(f"{name}_noise_sensitivity", given, WORD_FOR_WORD) for name in ("relevant", "irrelevant")}
     for name, expected in (("relevant", "d"), ("irrelevant", "q")):
-        evidence = found[name].evidence or {}
+        evidence = evidence_of(found[name])
+        claims = evidence.verdicts["claims"]
         assert found[name].values == {f"{name}_noise_sensitivity": 0.25}
-        assert [row["claim"] for row in evidence["claims"] if row["noise"]] == [expected]
-        assert [row["verdict"] for row in evidence["claims"]] == ["correct", "incorrect", "incorrect", "incorrect"]
-        assert (evidence["relevant_contexts"], evidence["irrelevant_contexts"]) == ([1], [2, 3])
+        assert [claim.text for claim in claims if claim.facts["noise"]] == [expected]
+        assert [claim.label for claim in claims] == ["correct", "incorrect", "incorrect", "incorrect"]
+        assert [claim.holds for claim in claims] == ["yes", "no", "no", "no"]
+        assert (evidence.facts["relevant_contexts"], evidence.facts["irrelevant_contexts"]) == ([1], [2, 3])
 
 
 def test_a_wrong_claim_in_contexts_of_both_kinds_counts_in_both() -> None:
@@ -272,10 +283,10 @@ def test_useful_for_the_second_expected_answer_says_so() -> None:
     }
     given = LETTERS | {"expected_answers": ["p", "q"], "retrieved_contexts": ["p q", "q", "r"]}
     result = score("context_precision", given, script)
-    assert (result.evidence or {})["contexts"] == [
-        {"context": 1, "verdict": "useful", "reason": "p", "expected_answer": 1},
-        {"context": 2, "verdict": "useful", "reason": "q", "expected_answer": 2},
-        {"context": 3, "verdict": "useless", "reason": "p", "expected_answer": None},
+    assert evidence_of(result).verdicts["contexts"] == [
+        Verdict("Context 1", "yes", "useful", "p", (("contexts", 1),), facts={"expected_answer": 1}),
+        Verdict("Context 2", "yes", "useful", "q", (("contexts", 2),), facts={"expected_answer": 2}),
+        Verdict("Context 3", "no", "useless", "p", (("contexts", 3),)),
     ]
 
 
@@ -288,9 +299,9 @@ def test_sentences_of_many_contexts_keep_their_context() -> None:
     contexts = [f"Line {number} is dull.\nLine {number} is key." for number in range(30)]
     result = score("context_relevancy_sentences", {"question": "?", "retrieved_contexts": contexts}, script)
     assert result.values["context_relevancy_sentences"] == 0.5
-    rows = (result.evidence or {})["sentences"]
-    assert [row["context"] for row in rows] == [number for number in range(1, 31) for _ in range(2)]
-    assert all(("key" in row["sentence"]) == (row["verdict"] == "relevant") for row in rows)
+    judged = evidence_of(result).verdicts["sentences"]
+    assert [one.rests_on for one in judged] == [(("contexts", number),) for number in range(1, 31) for _ in range(2)]
+    assert all(("key" in one.text) == (one.holds == "yes") for one in judged)
 
 
 # Laws: what must change nothing, what must not help
@@ -349,7 +360,7 @@ def test_another_expected_answer_never_hurts(name: str, case: dict[str, Any], mo
     wider = case | {"expected_answers": [*case["expected_answers"], more]}
     if name == "context_precision":  # a context more that is useful can come late
         verdicts = [
-            [row["verdict"] == "useful" for row in (score(name, given, SCRIPT).evidence or {})["contexts"]]
+            [one.holds == "yes" for one in evidence_of(score(name, given, SCRIPT)).verdicts["contexts"]]
             for given in (case, wider)
         ]
         assert all(after >= before for before, after in zip(*verdicts, strict=True))

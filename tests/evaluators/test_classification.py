@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from metrics.core.evaluator import Aggregate, Findings, Status
+from metrics.core.evidence import Evidence
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
 
@@ -95,7 +96,7 @@ def test_the_prediction_of_a_case(predictions: list[tuple[str | None, float | No
     findings = classify([("b", predictions)])
     assert findings.cases["0"].values == {"accuracy": 1.0}
     assert findings.cases["0"].evidence is not None
-    assert findings.cases["0"].evidence["predicted"] == expected
+    assert findings.cases["0"].evidence.facts["predicted"] == expected
 
 
 def test_missing_predictions_and_labels_are_unscored_with_a_reason() -> None:
@@ -153,7 +154,7 @@ def test_a_text_that_is_no_class_is_wrong_and_null_in_the_matrix() -> None:
     assert pick(findings, "precision", "a").value == 1
     assert findings.curves is not None
     assert {"label": "a", "predicted": None, "count": 1} in findings.curves.to_pylist()
-    assert findings.cases["1"].evidence == {"truth": "a", "predicted": "A!", "score": None}
+    assert findings.cases["1"].evidence == Evidence(facts={"truth": "a", "predicted": "A!", "score": None})
     assert findings.cases["4"].reason == "the model made no prediction"
 
 

@@ -12,6 +12,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from metrics.core.errors import InputError
 from metrics.core.evaluator import Aggregate, Findings, Status
+from metrics.core.evidence import Evidence
 from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.evaluators.classification._score_matrix import read_scores
@@ -266,9 +267,9 @@ def test_a_case_has_its_outcome() -> None:
     data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.2), ("1", "b", 0.6), ("2", "a", 0.1)])
     first, second = run("classification_pr_curve_detailed", data).cases.values()
     assert first.values == {"tp": 0, "fn_misclassification": 1, "fn_no_prediction": 0, "fp_misclassification": 1}
-    assert first.evidence == {"truth": "a", "score": 0.2, "threshold": 0.5, "predicted": ["b"]}
+    assert first.evidence == Evidence(facts={"truth": "a", "score": 0.2, "threshold": 0.5, "predicted": ["b"]})
     assert second.values == {"tp": 0, "fn_misclassification": 0, "fn_no_prediction": 1, "fp_misclassification": 0}
-    assert second.evidence == {"truth": "b", "score": None, "threshold": 0.5, "predicted": []}
+    assert second.evidence == Evidence(facts={"truth": "b", "score": None, "threshold": 0.5, "predicted": []})
 
 
 # Calibration
@@ -307,5 +308,5 @@ def test_scores_that_are_no_probabilities_are_named() -> None:
 def test_a_tie_of_the_top_goes_to_the_first_in_the_file() -> None:
     findings = run("calibration", data_set({"1": "a"}, [("1", "b", 0.5), ("1", "a", 0.5)]))
     assert findings.cases["1"].evidence is not None
-    assert findings.cases["1"].evidence["predicted"] == "b"
+    assert findings.cases["1"].evidence.facts["predicted"] == "b"
     assert one(findings, "expected_calibration_error").value == 0.5

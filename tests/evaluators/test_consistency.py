@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency.consistency_rouge import consistency_rouge
 from metrics.evaluators.consistency.consistency_statistics import consistency_statistics
@@ -45,10 +46,10 @@ def test_empty_answers_are_counted_not_compared() -> None:
     score = scored(consistency_rouge, ["yes", "", None, "yes"])
     assert score.values["rougeL_f1"] == 1
     assert score.evidence is not None
-    assert (score.evidence["runs"], score.evidence["empty"]) == ([1, 4], 2)
+    assert (score.evidence.facts["runs"], score.evidence.facts["empty"]) == ([1, 4], 2)
     lonely = scored(consistency_rouge, ["yes", " "])
     assert lonely.reason == "needs two answers that are not empty of the case, has 1"
-    assert lonely.evidence == {"runs": [1], "empty": 1}
+    assert lonely.evidence == Evidence(facts={"runs": [1], "empty": 1})
 
 
 def test_answers_without_a_token_have_no_value() -> None:
@@ -76,7 +77,7 @@ def test_repeats_without_a_value_are_counted_with_the_reason() -> None:
     score = scored(consistency_statistics, ["the cat", "the", "sat"], of="looping_detection.unique_sentences")
     assert score.reason == "needs two repeats with a value of unique_sentences of the case, has 0"
     assert score.evidence is not None
-    assert score.evidence["unscored"][0] == {"run": 1, "reason": "no sentence has 10 characters"}
+    assert score.evidence.facts["unscored"][0] == {"run": 1, "reason": "no sentence has 10 characters"}
     assert scored(consistency_statistics, ["the cat", "the"], of="text_matching").reason
 
 

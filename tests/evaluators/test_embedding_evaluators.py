@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.core.evaluator import CaseScore, Evaluator, Status, unreadable_value
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from tests.models.word_vectors import WordVectors
@@ -147,28 +149,26 @@ def test_silence_scores_nothing(name: str, given: dict[str, Any]) -> None:
 def test_the_evidence_of_groundedness_names_sentence_context_and_model() -> None:
     given = {"answer": "red sun.\nblue sea.", "retrieved_contexts": ["nothing.", "red sun.\nblue sky."]}
     model = {"model": "words", "weights_sha256": "0" * 64}
-    rows = [
-        {"supported": True, "sentence": "red sun.", "cosine": 1.0, "closest": "red sun.", "context": 2},
-        {"supported": False, "sentence": "blue sea.", "cosine": 0.5, "closest": "blue sky.", "context": 2},
-    ]
-    assert score("groundedness", **given).evidence == {"least_grounded": "blue sea.", "sentences": rows, **model}
-    lenient = score("groundedness", {"threshold": 0.4}, **given).evidence
-    assert lenient == {"sentences": [row | {"supported": True} for row in rows], **model}
+    rests_on = (("contexts", 2),)
+    first = Verdict("red sun.", "yes", "supported", "", rests_on, "red sun.", facts={"cosine": 1.0})
+    second = Verdict("blue sea.", "no", "unsupported", "", rests_on, "blue sky.", facts={"cosine": 0.5})
+    strict = Evidence({"sentences": [first, second]}, {"least_grounded": "blue sea.", **model})
+    assert score("groundedness", **given).evidence == strict
+    lenient = Evidence({"sentences": [first, replace(second, holds="yes", label="supported")]}, model)
+    assert score("groundedness", {"threshold": 0.4}, **given).evidence == lenient
 
 
 def test_the_evidence_of_retrieval_names_each_chunk_s_sentence() -> None:
     given = {"question": "red", "retrieved_contexts": ["", "blue.\nred sun.", "red."]}
     found = score("context_mrr", **given).evidence
-    assert found == {
-        "first_relevant_rank": 2,
-        "chunks": [
-            {"relevant": False, "rank": 1, "cosine": 0.0, "closest": None},
-            {"relevant": True, "rank": 2, "cosine": pytest.approx(HALF), "closest": "red sun."},
-            {"relevant": True, "rank": 3, "cosine": 1.0, "closest": "red."},
-        ],
-        "model": "words",
-        "weights_sha256": "0" * 64,
-    }
+    half = {"cosine": pytest.approx(HALF)}
+    chunks = [
+        Verdict("Context 1", "no", "irrelevant", "", (("contexts", 1),), facts={"cosine": 0.0}),
+        Verdict("Context 2", "yes", "relevant", "", (("contexts", 2),), "red sun.", facts=half),
+        Verdict("Context 3", "yes", "relevant", "", (("contexts", 3),), "red.", facts={"cosine": 1.0}),
+    ]
+    facts = {"first_relevant_rank": 2, "model": "words", "weights_sha256": "0" * 64}
+    assert found == Evidence({"chunks": chunks}, facts)
 
 
 def test_texts_read_in_part_are_counted() -> None:
@@ -176,7 +176,7 @@ def test_texts_read_in_part_are_counted() -> None:
     case = Case.of(answer="a b c d", expected_answers=["a b c d e", "a"])
     [found] = entry([case], entry.parameters(), embedder=WordVectors(window=3))
     assert found.evidence is not None
-    assert found.evidence["texts_read_in_part"] == 2
+    assert found.evidence.facts["texts_read_in_part"] == 2
 
 
 # Laws
@@ -203,7 +203,7 @@ def test_a_batch_gives_each_case_what_it_gets_alone(entry: Evaluator, cases: lis
         for metric, value in found.values.items():
             assert unreadable_value(entry.metric(metric), value) is None
         assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
-        json.dumps(found.evidence, allow_nan=False)
+        json.dumps(found.evidence and found.evidence.record, allow_nan=False)
 
 
 @FEW

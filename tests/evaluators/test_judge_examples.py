@@ -41,7 +41,7 @@ def test_a_worked_example_gives_its_numbers(entry: Evaluator, example: Example, 
     server.clear()
     server.say(lambda request: True, as_said(example.judge))
     result = judged(entry, case, server, **example.parameters)
-    assert not entry.lacking(case)
+    assert not entry.missing_inputs(case)
     assert result.status is example.status, result.reason
     assert example.expect or example.status is not Status.OK
     assert example.judge or not server.calls, "a judge was asked of whom the example says nothing"

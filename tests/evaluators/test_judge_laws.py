@@ -4,16 +4,17 @@ import asyncio
 import json
 import random
 from collections.abc import Awaitable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import pytest
 
 from metrics.core.errors import BudgetSpent, JudgeDown, JudgeError, Unreadable
-from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status, unreadable_value
+from metrics.core.evaluator import CaseScore, Direction, Evaluator, Parameters, Status, unreadable_value
 from metrics.core.prompt import FRAME
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
-from tests.judge.scripted import Answer, ScriptedJudge
+from tests.judge.scripted import Answer, ScriptedJudge, as_said
 from tests.judge.server import Request
 from tests.models.word_vectors import WordVectors
 
@@ -54,9 +55,13 @@ def named(entries: Iterable[Evaluator]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.id) for entry in entries])
 
 
-def score(entry: Evaluator, given: Mapping[str, Any], judge: ScriptedJudge) -> CaseScore:
-    resources = {name: {"judge": judge, "embedder": WordVectors()}[name] for name in used(entry)}
-    result: CaseScore = asyncio.run(awaited(entry(Case.of(**given), parameters_of(entry), **resources)))
+def score(
+    entry: Evaluator, given: Mapping[str, Any], judge: ScriptedJudge, parameters: Parameters | None = None
+) -> CaseScore:
+    chosen = parameters or parameters_of(entry)
+    resources = {"judge": judge, "embedder": WordVectors()}
+    needed = {name: resources[name] for name in chosen.used(entry.resources)}
+    result: CaseScore = asyncio.run(awaited(entry(Case.of(**given), chosen, **needed)))
     return result
 
 
@@ -137,7 +142,7 @@ def test_prompt_ids_are_unique() -> None:
 def test_a_missing_input_is_noticed(entry: Evaluator) -> None:
     for name in entry.inputs:
         given = {key: value for key, value in FULL.items() if key != name}
-        assert entry.lacking(Case.of(**given)) == [name]
+        assert entry.missing_inputs(Case.of(**given)) == [name]
 
 
 @named(entry for entry in JUDGED if entry.id not in OWN_PROMPT)
@@ -194,7 +199,29 @@ def test_whatever_the_judge_says_there_is_a_value_in_range_or_a_reason(entry: Ev
             assert entry.primary.name in found
         else:
             assert result.reason
-        json.dumps(result.evidence, allow_nan=False)
+        json.dumps(result.evidence and result.evidence.record, allow_nan=False)
+
+
+@named(JUDGED)
+def test_what_the_judge_says_is_shown_as_typed_verdicts(entry: Evaluator) -> None:
+    """Every score for which a judge was asked has a verdict, and unless neither end is good some hold or do not."""
+    holds = set()
+    for example in entry.examples:
+        parameters = entry.parameters.model_validate(dict(example.parameters))
+        if example.status is not Status.OK or "judge" not in parameters.used(entry.resources):
+            continue
+        judge = ScriptedJudge(as_said(example.judge))
+        result = score(entry, example.given, judge, parameters)
+        verdicts = [] if result.evidence is None else [*chain.from_iterable(result.evidence.verdicts.values())]
+        assert verdicts or not judge.calls or not asked_about_items(judge), example.name
+        assert all(verdict.text or verdict.expected for verdict in verdicts)
+        holds |= {verdict.holds for verdict in verdicts}
+    assert holds & {"yes", "no"} or entry.primary.direction is Direction.NONE
+
+
+def asked_about_items(judge: ScriptedJudge) -> bool:
+    """Whether the judge was asked for more than a list of claims or opinions, which was empty."""
+    return any(request.step not in ("claims", "opinions") for request in judge.calls)
 
 
 @named(JUDGED)

@@ -11,6 +11,7 @@ import pytest
 
 from metrics.core.errors import InputError, MissingResource, Unreadable
 from metrics.core.evaluator import CaseScore, Status
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import choose
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.judge import tools
@@ -62,7 +63,7 @@ class TestTexts:
             pytest.param("bad", [" "], 0, 0, 1, id="blank ones pass"),
         ],
     )
-    def test_blame(
+    def test_attribution(
         self, name: str, answer: str, contexts: list[str], passes: int, retrieval: int | None, generation: int
     ) -> None:
         given = {"question": "Q?", "answer": answer, "retrieved_contexts": contexts}
@@ -76,12 +77,9 @@ class TestTexts:
     def test_the_evidence_has_every_verdict(self) -> None:
         given = {"question": "Q?", "answer": "bad", "retrieved_contexts": [" ", "fine"]}
         score, _ = ask("sexism", given, {"sexism": fails_where("bad")})
-        assert score.evidence == {
-            "verdicts": [
-                {"place": "answer", "verdict": "fails", "reason": "so"},
-                {"place": "context 2", "verdict": "passes", "reason": "so"},
-            ]
-        }
+        answer = Verdict("Answer", "no", "fails", "so")
+        context = Verdict("Context 2", "yes", "passes", "so", (("contexts", 2),))
+        assert score.evidence == Evidence({"texts": [answer, context]})
 
     def test_models_with_the_same_contexts_share_their_call(self, judge_server: JudgeServer, tmp_path: Path) -> None:
         judge_server.say("contact_information", fails_where("bad"))
@@ -107,7 +105,7 @@ class TestOpinions:
         assert toxicity.values == {"toxicity": 1.0}
         assert judge_server.steps == ["opinions", "bias", "toxicity"]
         assert toxicity.evidence is not None
-        assert toxicity.evidence["opinions"][0] == {"opinion": "A.", "verdict": "toxic", "reason": "rude"}
+        assert toxicity.evidence.verdicts["opinions"][0] == Verdict("A.", "no", "toxic", "rude")
 
 
 class TestLanguageMismatch:
@@ -219,7 +217,7 @@ class TestByop:
     def test_a_case_without_what_is_shown_is_not_applicable(self, case: dict[str, Any], missing: str) -> None:
         score, judge = ask("byop", case, {}, prompt="{question} {contexts} {actual_answer}")
         assert (score.status, score.reason) == (
-            Status.NOT_APPLICABLE, f"the case has nothing for {missing} of the prompt"
+            Status.NOT_APPLICABLE, f"the case has nothing to show for {missing} in the prompt"
         )  # fmt: skip
         assert not judge.calls
 
@@ -253,7 +251,7 @@ class TestRubric:
             ([("major", "excellent"), ("minor", "failed")], 2 / 3, None),
             ([("major", "failed"), ("minor", "excellent")], 1 / 3, None),
             ([("minor", "good"), ("minor", "unknown")], 0.8, None),
-            ([("major", "unknown")], None, "the expected answer says nothing of the claims"),
+            ([("major", "unknown")], None, "the expected answer says nothing about the claims"),
             ([], None, "the answer makes no claim"),
         ],
     )
@@ -268,7 +266,7 @@ class TestRubric:
         score, _ = ask("rubric", {**self.TASK, "expected_answers": ["E"]}, script)
         assert score.values["factual_accuracy"] == (expected if expected is None else pytest.approx(expected))
         assert score.evidence is not None
-        assert score.evidence["unrated"].get("factual_accuracy") == why
+        assert score.evidence.facts["unrated"].get("factual_accuracy") == why
 
     @pytest.mark.parametrize(
         ("threshold", "passed"), [(None, 1), (0.7, 1), (0.71, 0)], ids=["default", "on it", "above it"]
@@ -284,7 +282,7 @@ class TestRubric:
         score, judge = ask("rubric", {**self.TASK, "trace": "x" * 12_345}, script)
         assert len(judge.calls[0].data["TRACE"]) == 12_000
         assert score.evidence is not None
-        assert score.evidence["trace_cut"] == 345
+        assert score.evidence.facts["trace_cut"] == 345
 
     def test_dimensions_need_names_of_their_own(self) -> None:
         twice = [{"name": "a", "weight": 1, "description": "A."}] * 2
@@ -316,7 +314,8 @@ class TestFactCheck:
     def test_without_tools_the_judge_goes_by_what_it_knows_and_says_so(self) -> None:
         score, judge = ask("fact_check", self.CASE, {"fact_check": self.VERDICT})
         assert score.values == {"fact_check": 0.9}
-        assert score.evidence == {**self.VERDICT, "tools": [], "searches": [], "basis": "the judge's own knowledge"}
+        facts = {"corrected_answer": "1897", "tools": [], "searches": [], "basis": "the judge's own knowledge"}
+        assert score.evidence == Evidence({"answer": [Verdict("Answer", "yes", "score 0.9", "Right.")]}, facts)
         assert steps(judge) == ["fact_check"]
         assert "FINDINGS" not in judge.calls[0].data
 
@@ -330,11 +329,11 @@ class TestFactCheck:
         assert steps(judge) == ["fact_check_search"] * 3 + ["fact_check"]
         assert judge.calls[0].data["TOOLS"] == "[1] library: Finds books."
         assert score.evidence is not None
-        first, second = score.evidence["searches"]
+        first, second = score.evidence.facts["searches"]
         assert first["found"].startswith("about Dracula: 1897")
         assert len(first["found"]) == 4_000
         assert second["found"] == "(the search failed: the library is closed)"
-        assert score.evidence["basis"] == "searches"
+        assert score.evidence.facts["basis"] == "searches"
         assert "the library is closed" in judge.calls[-1].data["FINDINGS"]
 
     @pytest.mark.usefixtures("library")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.evaluator import CaseScore, Status
+from metrics.core.evidence import Verdict
 from metrics.core.registry import choose
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval.autonuggetizer import nugget_scores
@@ -79,14 +80,17 @@ class TestUmbrela:
     def test_the_evidence_has_each_passage(self) -> None:
         score, _ = ask("umbrela", graded(3, None), {"umbrela.grade": grading})
         assert score.evidence is not None
-        first, second = score.evidence["passages"]
-        assert first == {"context": 1, "grade": 3, "intent": "why", "match": 3, "trust": 3}
-        assert (second["context"], second["grade"]) == (2, None)
-        assert "grade: Input should be 3, 2, 1 or 0" in second["reason"]
+        first, second = score.evidence.verdicts["passages"]
+        facts = {"intent": "why", "match": 3, "trust": 3}
+        assert first == Verdict("Context 1", "yes", "grade 3", rests_on=(("contexts", 1),), facts=facts)
+        assert (second.text, second.holds, second.label) == ("Context 2", "unknown", "unreadable")
+        assert "grade: Input should be 3, 2, 1 or 0" in second.reason
 
     def test_what_is_relevant_can_be_chosen(self) -> None:
         score, _ = ask("umbrela", graded(1, 0, 2), {"umbrela.grade": grading}, relevant_grade=1)
         assert (score.values["precision_at_1"], score.values["precision_at_3"]) == (1, pytest.approx(2 / 3))
+        assert score.evidence is not None
+        assert [passage.holds for passage in score.evidence.verdicts["passages"]] == ["yes", "no", "yes"]
 
     def test_over_http_a_passage_whose_repair_fails_too_loses_itself_alone(self, judge_server: JudgeServer) -> None:
         judge_server.say("umbrela.grade", grading)
@@ -163,7 +167,7 @@ class TestAutoNuggetizer:
         score, judge = self.ask({"nuggets": ["a"]}, (3,) * 63)
         assert steps(judge).count("autonuggetizer_nuggets") == 5
         assert score.evidence is not None
-        assert (score.evidence["rounds"], score.evidence["passages_left_out"]) == (5, 13)
+        assert (score.evidence.facts["rounds"], score.evidence.facts["passages_left_out"]) == (5, 13)
 
     def test_thirty_nuggets_are_kept_ten_weighed_at_a_time_vital_first_and_twenty_assigned(self) -> None:
         listed = [f"nugget {number}" + " vital" * (number % 3 == 0) for number in range(1, 36)]
@@ -174,7 +178,7 @@ class TestAutoNuggetizer:
         }
         assert batches == {"importance": [10, 10, 10], "assignment": [10, 10]}
         assert score.evidence is not None
-        kept = [row["nugget"] for row in score.evidence["nuggets"]]
+        kept = [nugget.text for nugget in score.evidence.verdicts["nuggets"]]
         vital = [name for name in listed[:30] if "vital" in name]
         assert kept == vital + [name for name in listed[:30] if "vital" not in name][: 20 - len(vital)]
 
@@ -182,8 +186,8 @@ class TestAutoNuggetizer:
         long = "one two three four five six seven eight nine ten eleven twelve thirteen"
         score, _ = self.ask({"nuggets": [" b  c ", "b c", "", long, long[:-9]]})
         assert score.evidence is not None
-        assert [row["nugget"] for row in score.evidence["nuggets"]] == ["b c", long[:-9]]
-        assert score.evidence["dropped"] == [long]
+        assert [nugget.text for nugget in score.evidence.verdicts["nuggets"]] == ["b c", long[:-9]]
+        assert score.evidence.facts["dropped"] == [long]
 
     def test_the_whole_answer_is_shown(self) -> None:
         answer = "First. " * 500
@@ -253,9 +257,8 @@ class TestCitation:
         assert asked == {("A", self.CONTEXTS[0]), ("A", self.CONTEXTS[1]), ("B", self.CONTEXTS[1])}
         assert len(judge.calls) == 3
         assert score.evidence is not None
-        assert score.evidence["citations"][-1] == {
-            "part": 2, "contexts": [8], "verdict": "none", "reason": "there are 3 passages"
-        }  # fmt: skip
+        last = score.evidence.verdicts["citations"][-1]
+        assert last == Verdict("B", "no", "none", "there are 3 passages", (("contexts", 8),))
 
     @pytest.mark.parametrize(
         ("answer", "reading", "stray"),
@@ -269,7 +272,7 @@ class TestCitation:
     def test_the_evidence_says_how_markers_were_read(self, answer: str, reading: str, stray: list[int]) -> None:
         score, _ = self.ask(answer, {})
         assert score.evidence is not None
-        assert (score.evidence["reading"], score.evidence["stray"]) == (reading, stray)
+        assert (score.evidence.facts["reading"], score.evidence.facts["stray"]) == (reading, stray)
 
     @pytest.mark.parametrize(
         ("citations", "contexts"),
@@ -283,11 +286,11 @@ class TestCitation:
     ) -> None:
         score, _ = self.ask("A. B.", {}, citations=citations)
         assert score.evidence is not None
-        assert score.evidence["reading"] == "citations of the output"
-        assert score.evidence["parts"] == [{"text": "A. B.", "contexts": contexts}]
+        assert score.evidence.facts["reading"] == "citations of the output"
+        assert score.evidence.facts["parts"] == [{"text": "A. B.", "contexts": contexts}]
         marked, _ = self.ask("A [3].", {}, citations=citations)
         assert marked.evidence is not None
-        assert marked.evidence["parts"] == [{"text": "A", "contexts": [3]}]
+        assert marked.evidence.facts["parts"] == [{"text": "A", "contexts": [3]}]
 
     def test_over_http(self, judge_server: JudgeServer) -> None:
         judge_server.say("citation.support", {"reason": "so", "support": "partial"})

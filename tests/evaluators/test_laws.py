@@ -25,9 +25,18 @@ from metrics.core.evaluator import (
 )
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
-from metrics.engine.unit_work import lacking_inputs
+from metrics.engine.load_resources import missing_inputs
 from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
+
+JUDGED = {
+    "verdict",
+    "holds",
+    "supported",
+    "passes",
+    "correct",
+    "relevant",
+}  # of a record: it says whether an item holds
 
 EVERY = list(evaluators().values())
 CLASSIFIERS = classifiers()
@@ -55,9 +64,9 @@ def example_parameters() -> list[Any]:
 
 def score(entry: Evaluator, case: Case, parameters: Parameters | None = None) -> CaseScore:
     """What the engine would store of one case."""
-    lacking = lacking_inputs(entry, case)
-    if lacking is not None:
-        return lacking
+    missing = missing_inputs(entry, case)
+    if missing is not None:
+        return missing
     parameters = parameters or entry.parameters()
     given = resources(entry, parameters)
     result: CaseScore = (
@@ -285,7 +294,10 @@ def check_score(entry: Evaluator, result: CaseScore) -> None:
         assert result.reason, "no value needs a reason"
         assert result.status is not Status.OK
     if result.evidence is not None:
-        json.dumps(result.evidence, allow_nan=False)
+        json.dumps(result.evidence.record, allow_nan=False)
+        lists = [fact for fact in result.evidence.facts.values() if isinstance(fact, list)]
+        judged = [entry for fact in lists for entry in fact if isinstance(entry, dict) and JUDGED & entry.keys()]
+        assert not judged, "what is judged is a Verdict, not a fact"
 
 
 def run(entry: Evaluator, suite: Suite, outputs: Outputs, parameters: Parameters | None = None) -> Findings:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Status, unreadable_value
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.text import gptscore_qa, gptscore_summary, gptscore_summary_reference, gptscore_translation
@@ -66,13 +67,11 @@ def test_hhem_shows_each_context() -> None:
     given = {"answer": "red sun home", "retrieved_contexts": ["red", " ", "red sun and the mat"]}
     found = score("hallucination_hhem", given)
     assert found.values == {"hallucination_hhem": pytest.approx(2 / 3)}
-    assert found.evidence == {
-        "contexts": [
-            {"supported": False, "context": 1, "consistent": 0.333333},
-            {"supported": False, "context": 3, "consistent": 0.666667},
-        ],
-        **MODEL,
-    }
+    contexts = [
+        Verdict("Context 1", "no", "inconsistent", "", (("contexts", 1),), facts={"probability": 0.333333}),
+        Verdict("Context 3", "no", "inconsistent", "", (("contexts", 3),), facts={"probability": 0.666667}),
+    ]
+    assert found.evidence == Evidence({"contexts": contexts}, MODEL)
 
 
 @pytest.mark.parametrize(("extra", "cut"), [(0, None), (1, 1), (5000, 5000)])
@@ -80,7 +79,7 @@ def test_hhem_joined_reads_8192_characters(extra: int, cut: int | None) -> None:
     asked = WordClassifier(("hallucinated", "consistent"), False, consistent)
     given = {"answer": "sun", "retrieved_contexts": ["a" * 4095, "", "b" * (4096 + extra)]}
     found = score("hallucination_hhem", given, asked, mode="joined")
-    assert found.evidence == ({"characters_cut": cut} if cut else {}) | MODEL
+    assert found.evidence == Evidence({"contexts": []}, ({"characters_cut": cut} if cut else {}) | MODEL)
     [(premise, claim)] = asked.asked
     assert (len(premise), claim) == (8192, "sun")
     assert premise.startswith("a" * 4095 + "\n" + "b")
@@ -104,14 +103,14 @@ def test_the_threshold_says_which_contexts_support() -> None:
     given = {"answer": "red sun", "retrieved_contexts": ["red", "red sun", "mat"]}
     found = score("hallucination_hhem", given, threshold=0.4).evidence
     assert found is not None
-    assert [row["supported"] for row in found["contexts"]] == [True, True, False]
+    assert [context.holds for context in found.verdicts["contexts"]] == ["yes", "yes", "no"]
 
 
 def test_hhem_counts_what_the_model_cannot_read() -> None:
     short = WordClassifier(("hallucinated", "consistent"), False, consistent, window=3)
     found = score("hallucination_hhem", {"answer": "a b", "retrieved_contexts": ["c", "c d", "c d e"]}, short)
     assert found.evidence is not None
-    assert found.evidence["texts_read_in_part"] == 2
+    assert found.evidence.facts["texts_read_in_part"] == 2
 
 
 # Toxicity and bias
@@ -130,10 +129,10 @@ def test_toxicity_is_of_the_worst_sentence_label_by_label() -> None:
         }
     )
     assert found.evidence is not None
-    sentences = found.evidence["sentences"]
-    assert [row["sentence"] for row in sentences] == ["You idiot.", "I kill you.", "Good day."]
-    assert [row["threat"] for row in sentences] == [0.01, 0.9, 0.01]
-    assert [row["passes"] for row in sentences] == [False, False, True]
+    sentences = found.evidence.verdicts["sentences"]
+    assert [sentence.text for sentence in sentences] == ["You idiot.", "I kill you.", "Good day."]
+    assert [sentence.facts["threat"] for sentence in sentences] == [0.01, 0.9, 0.01]
+    assert [sentence.holds for sentence in sentences] == ["no", "no", "yes"]
 
 
 def test_six_labels_are_independent_even_if_the_model_forgets_to_say() -> None:
@@ -166,7 +165,7 @@ def test_the_label_that_means_biased(labels: tuple[str, ...], label: str, value:
     found = score("fairness_bias", {"answer": "They are always late."}, model, label=label)
     assert found.values["fairness_bias"] == pytest.approx(value)
     assert found.evidence is not None
-    assert found.evidence["texts_read_in_part"] == 1
+    assert found.evidence.facts["texts_read_in_part"] == 1
 
 
 @pytest.mark.parametrize(
@@ -211,13 +210,13 @@ def test_the_evidence_of_a_summary_names_what_supports_it_and_what_it_leaves_out
     given = {"source_text": "Red sun.\nThe cat.\nNo more.", "answer": "The cat.\nNot the cat.\nA dog."}
     found = score("summarization_completeness_faithfulness", given).evidence
     assert found is not None
-    assert found["sentences"] == [
-        {"supported": True, "sentence": "The cat.", "support": 0.88, "closest": "The cat."},
-        {"supported": False, "sentence": "Not the cat.", "support": 0.0, "closest": "Red sun."},
-        {"supported": False, "sentence": "A dog.", "support": 0.0, "closest": "Red sun."},
+    assert found.verdicts["sentences"] == [
+        Verdict("The cat.", "yes", "supported", quote="The cat.", facts={"support": 0.88}),
+        Verdict("Not the cat.", "no", "unsupported", quote="Red sun.", facts={"support": 0.0}),
+        Verdict("A dog.", "no", "unsupported", quote="Red sun.", facts={"support": 0.0}),
     ]
-    assert [row["sentence"] for row in found["least_covered"]] == ["Red sun.", "No more.", "The cat."]
-    assert (found["faithfulness_model"], found["completeness_model"]) == (MODEL, MODEL)
+    assert [row["sentence"] for row in found.facts["least_covered"]] == ["Red sun.", "No more.", "The cat."]
+    assert (found.facts["faithfulness_model"], found.facts["completeness_model"]) == (MODEL, MODEL)
 
 
 # Similarity
@@ -233,7 +232,7 @@ def test_the_best_expected_answer_counts_to_a_cross_encoder_too() -> None:
     given = {"answer": "red sun", "expected_answers": ["", "blue sun", "red sun now"]}
     found = score("answer_semantic_similarity", given, method="cross_encoder")
     assert found.values["answer_semantic_similarity"] == pytest.approx(2 / 3)
-    assert found.evidence == {"expected_answer": 3, **MODEL}
+    assert found.evidence == Evidence(facts={"expected_answer": 3, **MODEL})
 
 
 # Likelihood
@@ -261,14 +260,14 @@ def test_texts_are_compared_both_ways(module: Any) -> None:
         back = (template.format(text=OTHER), f" {ONE}")
         assert {there, back} <= set(asked.asked)
         assert found.values[aspect] == pytest.approx((loss(*there) + loss(*back)) / 2)
-    assert found.evidence == {"tokens_scored": 8 * len(module.TEMPLATES), **MODEL}
+    assert found.evidence == Evidence(facts={"tokens_scored": 8 * len(module.TEMPLATES), **MODEL})
 
 
 def test_the_most_likely_expected_answer_counts_aspect_by_aspect() -> None:
     found = score("gptscore_translation", {"answer": ONE, "expected_answers": ["Nichts davon", "", ONE]})
     assert list(found.values.values()) == pytest.approx([log(2)] * 3)
     assert found.evidence is not None
-    assert found.evidence["expected_answer"] == dict.fromkeys(gptscore_translation.TEMPLATES, 3)
+    assert found.evidence.facts["expected_answer"] == dict.fromkeys(gptscore_translation.TEMPLATES, 3)
 
 
 def test_a_question_about_the_answer_has_one_target() -> None:
@@ -295,10 +294,10 @@ def test_perplexity_is_of_the_answer_alone() -> None:
     asked = WordPredictor()
     found = score("perplexity", {"answer": "rot rot blau"}, asked)
     assert found.values["perplexity"] == pytest.approx(exp((2 * log(8) + log(2)) / 3))
-    assert found.evidence == {"tokens_scored": 3, **MODEL}
+    assert found.evidence == Evidence(facts={"tokens_scored": 3, **MODEL})
     assert asked.asked == [("", "rot rot blau")]
     assert score("perplexity", {"answer": "…"}).reason == (
-        "the answer is a single token, and nothing stands before it to predict it from"
+        "the answer is a single token, with nothing before it to predict it from"
     )
 
 
@@ -337,7 +336,7 @@ def test_a_batch_gives_each_case_what_it_gets_alone(name: str, cases: list[Case]
         for metric, value in found.values.items():
             assert unreadable_value(entry.metric(metric), value) is None  # type: ignore[arg-type]
         assert found.values or (found.reason and found.status is Status.NOT_APPLICABLE)
-        json.dumps(found.evidence, allow_nan=False)
+        json.dumps(found.evidence and found.evidence.record, allow_nan=False)
 
 
 # Consistency
@@ -385,15 +384,19 @@ def test_bertscore_is_that_of_a_plain_loop_on_the_states(tmp_path: Path, layer: 
         np.mean([(f - 0.4) / 0.6 for f in pairs]), abs=1e-5
     )
     assert found.evidence is not None
-    assert found.evidence["pairs"][0] == {"runs": [1, 2], "f1": pytest.approx(pairs[0], abs=1e-5)}
-    assert (found.evidence["model"], found.evidence["weights_sha256"]) == ("tiny", encoder.weights)
+    assert found.evidence.facts["pairs"][0] == {"runs": [1, 2], "f1": pytest.approx(pairs[0], abs=1e-5)}
+    assert (found.evidence.facts["model"], found.evidence.facts["weights_sha256"]) == ("tiny", encoder.weights)
 
 
 def test_empty_answers_are_counted_and_long_ones_marked(tmp_path: Path) -> None:
     encoder = open_token_encoder(str(tiny.classifier(tmp_path / "tiny")), tmp_path)
     found = consistency(["cat " * 40, " ", None, "cat"], encoder)
     assert found.evidence is not None
-    assert (found.evidence["runs"], found.evidence["empty"], found.evidence["texts_read_in_part"]) == ([1, 4], 2, 1)
+    assert (
+        found.evidence.facts["runs"],
+        found.evidence.facts["empty"],
+        found.evidence.facts["texts_read_in_part"],
+    ) == ([1, 4], 2, 1)
     lonely = consistency(["cat", ""], encoder)
     assert lonely.reason == "needs two answers that are not empty of the case, has 1"
 
@@ -419,7 +422,7 @@ def test_the_bundled_model_finds_paraphrases_consistent(tmp_path: Path) -> None:
     apart = consistency(["The sun rose over the mill.", "Interest rates fell by half a point."], encoder)
     assert alike.values["consistency_bertscore"] > 0.7 > apart.values["consistency_bertscore"]  # type: ignore[operator]
     assert alike.evidence is not None
-    assert alike.evidence["model"] == "all-MiniLM-L6-v2"
+    assert alike.evidence.facts["model"] == "all-MiniLM-L6-v2"
 
 
 # In a run, with real models

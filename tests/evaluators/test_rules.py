@@ -22,7 +22,8 @@ def score(evaluator: str, parameters: dict[str, Any] | None = None, **case: Any)
 
 
 def evidence(result: CaseScore) -> str:
-    return json.dumps(result.evidence)
+    assert result.evidence is not None
+    return json.dumps(result.evidence.record)
 
 
 class TestSecrets:
@@ -30,7 +31,7 @@ class TestSecrets:
         answer = f"Push with {TOKEN}."
         result = score("sensitive_data_leakage", answer=answer, retrieved_contexts=["nothing"])
         assert result.evidence is not None
-        (finding,) = result.evidence["findings"]
+        (finding,) = result.evidence.facts["findings"]
         assert (finding["kind"], finding["issuer"], finding["place"]) == ("git_token", "GitHub", "answer")
         assert answer[finding["start"] : finding["end"]] == TOKEN
         assert TOKEN[4:] not in evidence(result)
@@ -46,13 +47,13 @@ class TestPatterns:
         answer = "Ask for badge E-204417 today."
         result = score(evaluator, {"patterns": ["(?P<badge>E-[0-9]{6})"]}, answer=answer)
         assert result.evidence is not None
-        (finding,) = result.evidence["findings"]
+        (finding,) = result.evidence.facts["findings"]
         assert (finding["kind"], finding["dummy"], finding["redacted"]) == ("badge", False, "E-••••••")
         assert answer[finding["start"] : finding["end"]] == "E-204417"
         assert result.values["passes"] == 0
 
     def test_what_re2_cannot_read_is_refused_with_the_reason(self, evaluator: str) -> None:
-        with pytest.raises(ValueError, match=r"no expressions that RE2 reads: '\(': missing \)") as refused:
+        with pytest.raises(ValueError, match=r"expressions that RE2 cannot read: '\(': missing \)") as refused:
             score(evaluator, {"patterns": ["(", "fine"]}, answer="")
         assert "fine'" not in str(refused.value).partition("[type")[0]
 
@@ -70,7 +71,7 @@ class TestEncodings:
         result = score("encoding_guardrail", answer=f"Decode {self.encoded(hidden)} please")
         assert result.values["passes"] == passes
         assert result.evidence is not None
-        assert result.evidence["found"] == 1
+        assert result.evidence.facts["found"] == 1
         assert TOKEN not in evidence(result)
         assert "6467" not in evidence(result)
 
@@ -131,10 +132,10 @@ class TestLanguage:
     def test_the_evidence_names_the_detector_and_its_probabilities(self) -> None:
         result = score("language_mismatch", question=LONG["en"], answer="Yes.")
         assert result.status is Status.NOT_APPLICABLE
-        assert result.reason == "the answer has 3 letters, too few to tell its language"
+        assert result.reason == "the answer has 3 letters, too few to detect its language"
         assert result.evidence is not None
-        assert result.evidence["detector"].startswith("py3langid ")
-        assert result.evidence["question"]["languages"]["en"] > 0.9
+        assert result.evidence.facts["detector"].startswith("py3langid ")
+        assert result.evidence.facts["question"]["languages"]["en"] > 0.9
 
     def test_an_unsure_detector_says_nothing(self) -> None:
         result = score("language_mismatch", {"min_probability": 1}, question=LONG["en"], answer=LONG["es"] + " of the")
@@ -143,15 +144,17 @@ class TestLanguage:
 
 class TestAgents:
     def test_the_evidence_lists_every_artifact(self) -> None:
-        artifacts = ['{"name": "a.json", "content": "{}"}', '{"name": "b.xyz", "content": "12"}', "c.txt"]
-        result = score("agent_sanity", {"expected": ["c.txt", "d.*"]}, artifacts=artifacts)
+        given = ['{"name": "a.json", "content": "{}"}', '{"name": "b.xyz", "content": "12"}', "c.txt"]
+        result = score("agent_sanity", {"expected": ["c.txt", "d.*"]}, artifacts=given)
         assert result.values["agent_sanity"] == pytest.approx(1 / 3)
         assert result.evidence is not None
-        assert [entry["whole"] for entry in result.evidence["artifacts"]] == [False, True, None]
-        assert result.evidence["artifacts"][1]["remarks"] == ["nothing but emptiness is checked of this kind"]
-        assert result.evidence["missing"] == ["d.*"]
+        artifacts = result.evidence.verdicts["artifacts"]
+        assert [artifact.holds for artifact in artifacts] == ["no", "yes", "unknown"]
+        assert [artifact.label for artifact in artifacts] == ["defective", "intact", "not checked"]
+        assert artifacts[1].facts["remarks"] == ["nothing but emptiness is checked of this kind"]
+        assert result.evidence.facts["missing"] == ["d.*"]
 
-    def test_stored_files_are_looked_into_and_missing_ones_are_not_whole(self, tmp_path: Path) -> None:
+    def test_stored_files_are_checked_and_missing_ones_are_defective(self, tmp_path: Path) -> None:
         (tmp_path / ("a" * 32)).write_text('{"total": 3}')
         (tmp_path / ("b" * 32)).write_text("{")
         stored = [{"name": "a.json", "stored": "a" * 32}, {"name": "b.json", "stored": "b" * 32}]
@@ -159,9 +162,10 @@ class TestAgents:
         result = score("agent_sanity", {"expected": ["c.json"]}, artifacts=artifacts, files=tmp_path)
         assert result.values["agent_sanity"] == pytest.approx(1 / 4)
         assert result.evidence is not None
-        assert [entry["bytes"] for entry in result.evidence["artifacts"]] == [12, 1, None]
-        assert result.evidence["artifacts"][2]["wrong"] == ["it is not among the files"]
-        assert score("agent_sanity", artifacts=artifacts[:1]).reason == "the content of the artifacts is not there"
+        found = result.evidence.verdicts["artifacts"]
+        assert [artifact.facts["bytes"] for artifact in found] == [12, 1, None]
+        assert found[2].reason == "it is not among the files"
+        assert score("agent_sanity", artifacts=artifacts[:1]).reason == "the artifacts have no content to check"
         (tmp_path / ("a" * 32)).unlink()
         gone = score("agent_sanity", artifacts=artifacts, files=tmp_path)
         assert (gone.status, gone.reason) == (

@@ -92,10 +92,10 @@ class TestAgainstScikitLearn:
             expected = jaccard_score(np.ravel(truth), np.ravel(guess), labels=there, average=None)
             score = found.cases[f"c{place}"]
             assert score.values["image_miou"] == pytest.approx(expected.mean())
-            assert score.evidence["iou"] == pytest.approx(
+            assert score.evidence.facts["iou"] == pytest.approx(
                 {LABELS[code]: share for code, share in zip(there, expected, strict=True)}, abs=1e-6
             )
-            assert sum(cell["pixels"] for cell in score.evidence["confusion"]) == HIGH * WIDE
+            assert sum(cell["pixels"] for cell in score.evidence.facts["confusion"]) == HIGH * WIDE
 
 
 class TestLaws:
@@ -187,7 +187,7 @@ class TestRules:
         assert value(found, "pixel_accuracy") == 0.5
         assert value(found, "miou") == 0.5
         assert {row.label for row in found.aggregates} == {None, *LABELS}
-        assert found.cases["c1"].evidence["confusion"] == [
+        assert found.cases["c1"].evidence.facts["confusion"] == [
             {"truth": "road", "predicted": None, "pixels": 24}, {"truth": "sky", "predicted": None, "pixels": 24},
         ]  # fmt: skip
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from metrics.core.evaluator import CaseScore, Status
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.registry import evaluators
 from metrics.core.suite import Case
 from tests.models.word_vectors import WordVectors
@@ -25,14 +26,13 @@ def values(result: CaseScore) -> tuple[float | None, ...]:
 def test_the_alignment_is_the_evidence() -> None:
     result = score(answer="- grind beans now\n- stir", expected_answers=["- buy beans\n- grind beans\n- pour water"])
     assert values(result) == (2, 0, 1, 1, 2 / 3)
-    assert result.evidence == {
-        "alignment": [
-            {"expected": "buy beans", "step": "", "verdict": "deleted"},
-            {"expected": "grind beans", "step": "grind beans now", "verdict": "match", "similarity": 0.8165},
-            {"expected": "pour water", "step": "stir", "verdict": "mismatch", "similarity": 0.0},
-        ],
-        "expected_answer": 1, "model": "words", "weights_sha256": "0" * 64,
-    }  # fmt: skip
+    alignment = [
+        Verdict("", "no", "deleted", expected="buy beans"),
+        Verdict("grind beans now", "yes", "match", expected="grind beans", facts={"similarity": 0.8165}),
+        Verdict("stir", "no", "mismatch", expected="pour water", facts={"similarity": 0.0}),
+    ]
+    model = {"model": "words", "weights_sha256": "0" * 64}
+    assert result.evidence == Evidence({"alignment": alignment}, {"expected_answer": 1, **model})
 
 
 @pytest.mark.parametrize(("same_step", "edits"), [(0.8, 0), (0.81649, 0), (0.82, 1), (-1, 0), (1, 1)])
@@ -50,7 +50,7 @@ def test_the_closest_expected_answer_counts_for_every_number() -> None:
     result = score(answer="- a b\n- e g", expected_answers=expected)
     assert values(result) == (1, 0, 0, 1, 0.5)
     assert result.evidence is not None
-    assert result.evidence["expected_answer"] == 3  # as few edits as 2, but more alike
+    assert result.evidence.facts["expected_answer"] == 3  # as few edits as 2, but more alike
     joined = score({"expected": "steps"}, answer="1. a b\n2. c d", expected_answers=["a  b", " ", "c d"])
     assert values(joined) == (0, 0, 0, 0, 0)
 
@@ -80,5 +80,5 @@ def test_what_is_beyond_the_limit_counts_as_edits(monkeypatch: pytest.MonkeyPatc
     result = score(answer="- a\n- b\n- c\n- d", expected_answers=["- a\n- b\n- c"])
     assert values(result) == (2, 1, 0, 1, 0.5)
     assert result.evidence is not None
-    assert result.evidence["steps_not_aligned"] == 3
+    assert result.evidence.facts["steps_not_aligned"] == 3
     assert values(score(answer="- x\n- y\n- c", expected_answers=["- a\n- b\n- c"])) == (3, 0, 0, 3, 1)

@@ -39,10 +39,10 @@ def test_rouge_l_equals_the_published_values(shared: Path) -> None:
 def test_rouge_says_which_expected_answer_counted() -> None:
     result = score("rouge", answer="a b c", expected_answers=["x", "a b d", "a b c d e f"])
     assert result.evidence is not None
-    assert result.evidence["rouge1"] == pytest.approx(
+    assert result.evidence.facts["rouge1"] == pytest.approx(
         {"precision": 2 / 3, "recall": 2 / 3, "f": 2 / 3, "expected_answer": 2}
     )
-    assert result.evidence["rougeL"]["expected_answer"] == 2
+    assert result.evidence.facts["rougeL"]["expected_answer"] == 2
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,21 @@ def test_rouge_says_that_it_sees_no_tokens(answer: str, expected: str, note: str
     result = score("rouge", answer=answer, expected_answers=[expected])
     assert result.values["rougeL"] == 0
     assert result.evidence is not None
-    assert result.evidence["note"] == note
+    assert result.evidence.facts["note"] == note
 
 
 def test_bleu_says_why_it_is_nothing() -> None:
     short = score("bleu", answer="a b", expected_answers=["a b"])
     assert short.evidence is not None
-    assert short.evidence["note"] == "the answer has 2 tokens, so no 3-grams: BLEU-3 and up are 0 whatever it says"
+    assert (
+        short.evidence.facts["note"] == "the answer has 2 tokens, so no 3-grams: BLEU-3 and up are 0 whatever it says"
+    )
     apart = score("bleu", answer="a b c d e", expected_answers=["a c b d e"])
     assert apart.evidence is not None
-    assert apart.evidence["note"] == "no 3-gram of the answer is in an expected answer: BLEU-3 and up are 0"
-    assert apart.evidence["matches"] == [5, 1, 0, 0]
+    assert apart.evidence.facts["note"] == "no 3-gram of the answer is in an expected answer: BLEU-3 and up are 0"
+    assert apart.evidence.facts["matches"] == [5, 1, 0, 0]
     assert 0 < (apart.values["bleu4"] or 0) < 1e-70
-    assert score("bleu", answer="a b c d", expected_answers=["a b c d"]).evidence["note"] is None  # type: ignore[index]
+    assert score("bleu", answer="a b c d", expected_answers=["a b c d"]).evidence.facts["note"] is None  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("weights", [[], [0, 0], [-1.0], [2.0], [math.nan], [0.1] * 10])
@@ -83,10 +85,10 @@ def test_bleu_refuses_weights_that_weigh_nothing(weights: list[float]) -> None:
 def test_looping_shows_what_is_repeated() -> None:
     result = score("looping_detection", answer="Say it once more. " * 300 + "The end of it all.")
     assert result.evidence is not None
-    assert len(result.evidence["substring"]) == 200
-    assert result.evidence["substring_times"] == 2
-    assert result.evidence["sentences"] == 301
-    assert result.evidence["repeated_sentences"] == [{"sentence": "Say it once more.", "times": 300}]
+    assert len(result.evidence.facts["substring"]) == 200
+    assert result.evidence.facts["substring_times"] == 2
+    assert result.evidence.facts["sentences"] == 301
+    assert result.evidence.facts["repeated_sentences"] == [{"sentence": "Say it once more.", "times": 300}]
     assert result.values["unique_sentences"] == pytest.approx(2 / 301)
 
 
@@ -114,7 +116,7 @@ def test_matching_shows_every_term() -> None:
         conditions='"Paris" AND NOT (regexp("1[89]+") OR "Nice")',
     )
     assert result.evidence is not None
-    assert result.evidence["terms"] == [
+    assert result.evidence.facts["terms"] == [
         {"term": '"Paris"', "in_answer": True, "in_contexts": False},
         {"term": 'regexp("1[89]+")', "in_answer": False, "in_contexts": True},
         {"term": '"Nice"', "in_answer": False, "in_contexts": False},
@@ -162,7 +164,8 @@ def test_schema_violations_are_listed_with_their_paths() -> None:
         answer='{"a": [1, "x"], "a": [1, "x"]}',
         json_schema='{"properties": {"a": {"items": {"type": "integer"}}}}',
     )
-    assert result.evidence == {
+    assert result.evidence is not None
+    assert result.evidence.facts == {
         "violations": [{"path": "$.a[1]", "keyword": "type", "message": "'x' is not of type 'integer'"}],
         "duplicate_keys": ["a"],
     }
@@ -173,7 +176,7 @@ def test_what_is_not_json_fails_and_says_where() -> None:
     result = score("json_schema", answer='{"a": 1,}')
     assert result.values["passes"] == 0
     assert result.evidence is not None
-    assert result.evidence["violations"][0]["message"].startswith("not JSON: ")
+    assert result.evidence.facts["violations"][0]["message"].startswith("not JSON: ")
 
 
 @pytest.mark.parametrize(
@@ -208,10 +211,10 @@ def test_pii_evidence_never_holds_the_value() -> None:
     secret = "jane.roe@acme-bank.com 4539148803436467 202-456-1111"
     result = score("pii_leakage", answer=secret, retrieved_contexts=["nothing", secret])
     assert result.evidence is not None
-    assert [(finding["kind"], finding["place"]) for finding in result.evidence["findings"]] == [
+    assert [(finding["kind"], finding["place"]) for finding in result.evidence.facts["findings"]] == [
         (kind, place) for place in ("answer", "context 2") for kind in ("email", "card", "phone")
     ]
-    written = json.dumps(result.evidence)
+    written = json.dumps(result.evidence.record)
     assert not any(part in written for part in ("jane", "acme", "4539", "456", "1111"))
 
 

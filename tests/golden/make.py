@@ -1,28 +1,91 @@
-"""Write the golden workspace of the present schema: `python -m tests.golden.make`, once per SCHEMA_VERSION."""
+"""Write the newest golden workspace: `python -m tests.golden.make`, once per change of stored tables or evidence.
+
+WRITERS names one workspace for each form in which a version of Assay has sealed runs, the oldest first. After a change
+add a name at the end and make that workspace; none is ever made again, for the code that wrote it is gone.
+"""
 
 import json
+import os
+import shutil
 import sys
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from metrics.core.schema import SCHEMA_VERSION
+from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.typical import numbered, typical
 from metrics.reports.renderers.export_tables import table
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
 from metrics.store.export_formats import write
+from tests.analysis.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
+from tests.judge.judge_scenes import rag
+from tests.judge.server import JudgeServer, Request
 
-FOLDER = Path(__file__).parent / f"v{SCHEMA_VERSION}"
+FOLDER = Path(__file__).parent
+WRITERS = (
+    "v1",  # no bounds of unscored cases, no judge
+    "v1-judged",  # evidence in each evaluator's own form
+    "v1-bounds",  # the same, of every judged evaluator; perturbed cases
+    "v1-typed",  # typed evidence, replicates
+)
 
 
 def main() -> None:
-    """Two small runs, and what they said when they were made."""
-    if FOLDER.exists():
-        sys.exit(f"{FOLDER.name} is there already: a golden run is never made anew")
-    workspace = Workspace(FOLDER)
-    finished(workspace, text_suite(), text_outputs(), "rouge", "text_matching", name="golden text")
-    finished(workspace, _scene(), _boxes(), "average_precision", "detection_pr_curve", name="golden boxes")
-    said = {run.name: json.loads(write(table(run, "aggregates"), "json")) for run in workspace.runs()}
-    (FOLDER / "aggregates.json").write_text(json.dumps(said))
+    """Write the newest golden workspace, and what its runs said when it was made."""
+    folder = FOLDER / WRITERS[-1]
+    if folder.exists():
+        sys.exit(f"{folder.name} exists: a golden workspace is made only once")
+    os.environ["ASSAY_WORKSPACE"] = str(folder)
+    runs = [
+        finished(Workspace(), text_suite(), text_outputs(), "rouge", "text_matching", name="golden text"),
+        finished(Workspace(), _scene(), _boxes(), "average_precision", "detection_pr_curve", name="golden boxes"),
+        perturbed_run({"m": ("c1-typo",), "n": ()}, 4),
+        _judged(Workspace()),
+    ]
+    shutil.rmtree(folder / "cache")
+    said = {run.name: json.loads(write(table(run, "aggregates"), "json")) for run in runs}
+    (folder / "aggregates.json").write_text(json.dumps(said))
+
+
+def _judged(workspace: Workspace) -> Run:
+    """Return a run of every evaluator that needs a judge and nothing else, by a judge whose verdicts differ."""
+    suite, outputs = rag(3, contexts=5, models=("m", "n"))
+    cases = [case | {"source_text": case["expected_answers"][0]} for case in suite.cases.to_pylist()]
+    suite = Suite.from_rows("mills", "text", cases)
+    names = [name for name, entry in evaluators().items() if entry.needs == ("judge",) and "text" in entry.tasks]
+    with JudgeServer() as server:
+        server.say(lambda _: True, _verdicts)
+        server.say("entailment", _supports)
+        resources = {"judge": {"model": "golden", "base_url": server.url}}
+        own = {"byop": {"prompt": "Does {actual_answer} answer {question}?"}}
+        return finished(workspace, suite, outputs, *names, name="golden judge", resources=resources, parameters=own)
+
+
+def _verdicts(request: Request) -> Any:
+    """Return a reply that fits, with a label that depends on the question."""
+    turn = int(sha256(request.text.encode()).hexdigest()[:4], 16)
+
+    def turned(schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [turned(entry) for entry in schema]
+        if not isinstance(schema, dict):
+            return schema
+        found = {name: turned(entry) for name, entry in schema.items()}
+        if labels := found.get("enum"):
+            found["enum"] = labels[turn % len(labels) :] + labels[: turn % len(labels)]
+        return found
+
+    return typical(turned(request.schema), request.messages)
+
+
+def _supports(request: Request) -> list[dict[str, Any]]:
+    """Return that every second claim is supported by the first context."""
+    return [
+        {"reason": f"reason {number}", "supported_by": [1] if number % 2 else []}
+        for number in range(1, numbered(request.data["CLAIMS"]) + 1)
+    ]
 
 
 def _scene() -> Suite:

@@ -4,26 +4,31 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from metrics.analysis import cases, example, leaderboard, problems
+from metrics import analysis
+from metrics.analysis import cases, compare, example, leaderboard
+from metrics.core.schema import TABLES
 from metrics.reports import render
 from metrics.reports.renderers.export_tables import table
-from metrics.store import Workspace
+from metrics.reports.table_names import WHATS
+from metrics.store import Run, Workspace
 from metrics.store.export_formats import write
+from tests.golden.make import FOLDER, WRITERS
 
-VERSIONS = sorted(path for path in Path(__file__).parent.glob("v*") if path.is_dir())
 
-
-@pytest.fixture(params=VERSIONS, ids=lambda path: path.name)
+@pytest.fixture(params=WRITERS)
 def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(request.param, tmp_path / "golden"))
+    return Path(shutil.copytree(FOLDER / request.param, tmp_path / "golden"))
 
 
-def test_there_is_one_for_the_present_schema() -> None:
-    from metrics.core.schema import SCHEMA_VERSION
-
-    assert f"v{SCHEMA_VERSION}" in [path.name for path in VERSIONS]
+def test_the_newest_has_the_columns_of_today() -> None:
+    *_, newest = WRITERS
+    for run in Workspace(FOLDER / newest).runs():
+        for name, schema in TABLES.items():
+            path = run.table_path(name)
+            assert path is None or pq.read_schema(path).names == schema.names, "see tests/golden/make.py"
 
 
 def test_the_numbers_are_those_of_the_day(golden: Path) -> None:
@@ -37,6 +42,16 @@ def test_the_numbers_are_those_of_the_day(golden: Path) -> None:
         assert [row | then for row, then in zip(now, said[run.name], strict=True)] == now
 
 
+def test_every_table_has_the_columns_of_today(golden: Path) -> None:
+    for run in Workspace(golden).runs():
+        for name, schema in TABLES.items():
+            queried = run.query(f"SELECT * FROM {name}")
+            assert list(queried) == schema.names
+            assert run.stored_table(name).schema.equals(schema)
+            assert len(queried) == len(run.table(name))
+        run.query("SELECT model FROM aggregates WHERE if_worst > 0 OR if_best IS NULL")
+
+
 def test_every_view_reads_it(golden: Path) -> None:
     for run in Workspace(golden).runs():
         board = leaderboard(run)
@@ -45,6 +60,38 @@ def test_every_view_reads_it(golden: Path) -> None:
         page = cases(run, column.evaluator, column.metric)
         assert page.total
         assert len(example(run, page.rows["case_id"].iloc[0]).outputs)
-        assert len(problems(run)) >= 0
-        assert render(run, "pdf").startswith(b"%PDF")
+        if len(run.models) > 1:
+            assert compare(run, *run.models[:2]).rows
+        assert analysis.trend([run], column.key).stops
         assert len(run.scores) or run.match_names()
+        assert set(analysis.judging(run)) <= set(analysis.judged_evaluators(run))
+
+
+@pytest.mark.parametrize("what", WHATS)
+def test_every_table_is_exported(golden: Path, what: str) -> None:
+    for run in Workspace(golden).runs():
+        assert write(table(run, what), "csv")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["pdf", "html", "json"])
+def test_it_is_reported(golden: Path, kind: str) -> None:
+    for run in Workspace(golden).runs():
+        assert render(run, kind)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("writer", ["v1-bounds", "v1-typed"])
+def test_a_judged_run_shows_what_its_judge_said(writer: str) -> None:
+    run = _named(writer, "golden judge")
+    case = run.scores["case_id"].iloc[0]
+    assert set(analysis.judgements(run, case)["case_id"]) == {case}
+    assert len(analysis.judging(run)) > 20
+    assert set(run.scores["status"]) == {"ok", "not_applicable"}
+
+
+def test_a_perturbed_run_has_its_flip() -> None:
+    assert len(analysis.flips(_named("v1-bounds", "Ferries"))) == 1
+
+
+def _named(writer: str, name: str) -> Run:
+    [run] = [run for run in Workspace(FOLDER / writer).runs() if run.name == name]
+    return run

@@ -8,8 +8,8 @@ from typing import Any
 from metrics.core.evaluator import CaseScore, Evaluator
 from metrics.core.registry import choose
 from metrics.core.suite import Case
-from metrics.engine.judging import judge_case
-from metrics.engine.unit_work import lacking_inputs
+from metrics.engine.judge_case import judge_case
+from metrics.engine.load_resources import missing_inputs
 from metrics.judge.opening import open_judges
 from metrics.models import provide
 from tests.judge.server import JudgeServer
@@ -26,9 +26,9 @@ def judged(
         entry, values = evaluator, evaluator.parameters.model_validate(parameters)
     else:
         entry, values = choose([evaluator], {evaluator: parameters})[evaluator]
-    lacking = lacking_inputs(entry, case)
-    if lacking is not None:
-        return lacking
+    missing = missing_inputs(entry, case)
+    if missing is not None:
+        return missing
     with tempfile.TemporaryDirectory() as scratch:
         return asyncio.run(_judged(entry, values, case, server, cache or Path(scratch)))
 

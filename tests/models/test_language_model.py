@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
 from metrics.models import language_model as module
-from metrics.models.language_model import LanguageModel, in_windows, lacking, open_language_model, tokenise
+from metrics.models.language_model import (
+    LanguageModel,
+    in_windows,
+    missing_language_model,
+    open_language_model,
+    tokenise,
+)
 from tests.models import tiny
 
 TEXT = st.lists(st.sampled_from(tiny.WORDS), max_size=9).map(" ".join)
@@ -149,8 +155,8 @@ def test_a_big_vocabulary_makes_small_batches(tmp_path: Path, monkeypatch: pytes
     ],
     ids=["folder", "gguf", "another file", "hub name"],
 )
-def test_what_is_lacking_is_known_beforehand(setting: str, reason: str | None) -> None:
-    found = lacking(setting)
+def test_what_is_missing_is_known_beforehand(setting: str, reason: str | None) -> None:
+    found = missing_language_model(setting)
     assert found is None if reason is None else found is not None and found.startswith(reason)
     if reason is not None:
         with pytest.raises(MissingResource):
@@ -160,7 +166,10 @@ def test_what_is_lacking_is_known_beforehand(setting: str, reason: str | None) -
 def test_gguf_without_its_packages_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     monkeypatch.setattr(module, "GGUF_PACKAGES", ("no_such_gguf", "json"))
-    assert lacking(str(tmp_path / "m.gguf")) == "GGUF files need no_such_gguf; get it by `pip install no_such_gguf`"
+    assert (
+        missing_language_model(str(tmp_path / "m.gguf"))
+        == "GGUF files need no_such_gguf; get it by `pip install no_such_gguf`"
+    )
 
 
 def test_a_classifier_is_no_language_model(tmp_path: Path) -> None:

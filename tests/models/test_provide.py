@@ -1,4 +1,4 @@
-"""Resources by name: what can be had, and what is said where it cannot."""
+"""Models by name: which are available, and the message where one is not."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from metrics.core.errors import MissingResource
-from metrics.core.registry import evaluators
-from metrics.models import chosen, equip, lacking, provide, unavailable
+from metrics.models import missing_model, provide
 from metrics.models.embedder import Embedder
 
 
@@ -28,54 +27,8 @@ def test_threads_that_ask_at_once_get_one_model(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_listed_with_the_way_out(tmp_path: Path) -> None:
     settings = {"embedder": "/no/such/folder"}
-    assert list(lacking(["embedder", "telepathy"], settings)) == ["embedder", "telepathy"]
+    assert missing_model("embedder", {}) is None
     with pytest.raises(
         MissingResource, match=r"^there is no folder '/no/such/folder'; name one .*; no telepathy is chosen$"
     ):
         provide(["embedder", "telepathy"], settings, tmp_path)
-
-
-def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
-    entry = evaluators()["toxicity_classifier"]
-    own = entry.parameters.model_validate({"classifier": "some/own"})
-    settings = {"classifier": "the/run", "embedder": "other"}
-    assert chosen(entry, own, settings) == {"classifier": "some/own", "embedder": "other"}
-    assert chosen(entry, entry.parameters(), settings) == settings
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "settings", "reason"),
-    [
-        ("rouge", {}, {}, None),
-        ("groundedness", {}, {}, None),
-        ("consistency_bertscore", {}, {}, None),
-        ("answer_semantic_similarity", {}, {}, None),
-        (
-            "answer_semantic_similarity", {"method": "cross_encoder"}, {},
-            "no classifier is chosen: set classifier to a local folder or the name of a model on the hub, such as "
-            "cross-encoder/stsb-distilroberta-base",
-        ),
-        ("answer_semantic_similarity", {"method": "cross_encoder"}, {"classifier": "a/b"}, None),
-        (
-            "perplexity", {"language_model": "/no/such"}, {"language_model": "a/b"},
-            "there is no folder '/no/such'; name one with a causal language model (config.json, its tokenizer and "
-            "model.safetensors), or a GGUF file, or a model of the hub",
-        ),
-        (
-            "summarization_completeness_faithfulness", {}, {"embedder": "/no/such"},
-            "no classifier is chosen: set classifier to a local folder or the name of a model on the hub, such as "
-            "cross-encoder/nli-deberta-v3-small; there is no folder '/no/such'; name one with a "
-            "sentence-transformers model, or choose 'bundled'",
-        ),
-    ],
-)  # fmt: skip
-def test_what_an_evaluator_lacks_is_said_with_a_way_out(
-    name: str, parameters: dict[str, str], settings: dict[str, str], reason: str | None, tmp_path: Path
-) -> None:
-    entry = evaluators()[name]
-    values = entry.parameters.model_validate(parameters)
-    assert unavailable(entry, values, settings) == reason
-    if reason is not None:
-        with pytest.raises(MissingResource) as failure:
-            equip(entry, values, settings, tmp_path)
-        assert str(failure.value) == reason

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from metrics.core.errors import MissingResource
 from metrics.models import provide
 from metrics.models.embedder import BUNDLED_WEIGHTS
-from metrics.models.token_encoder import TokenEncoder, lacking, open_token_encoder
+from metrics.models.token_encoder import TokenEncoder, missing_token_encoder, open_token_encoder
 from tests.models import tiny
 
 TEXT = st.lists(st.sampled_from(tiny.WORDS), max_size=10).map(" ".join)
@@ -56,10 +56,10 @@ def test_the_bundled_model_needs_no_choice(tmp_path: Path) -> None:
     assert (found.name, found.weights) == ("all-MiniLM-L6-v2", BUNDLED_WEIGHTS)
 
 
-def test_what_is_lacking_is_known_beforehand() -> None:
-    assert lacking("bundled") is None
-    assert lacking("xlm-roberta-large") is None
-    assert str(lacking("/no/such")).startswith(
+def test_what_is_missing_is_known_beforehand() -> None:
+    assert missing_token_encoder("bundled") is None
+    assert missing_token_encoder("xlm-roberta-large") is None
+    assert str(missing_token_encoder("/no/such")).startswith(
         "there is no folder '/no/such'; name one with an encoder of transformers"
     )
     with pytest.raises(MissingResource, match="there is no folder '/no/such'"):

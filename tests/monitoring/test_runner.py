@@ -165,7 +165,8 @@ import os, signal, sys
 from pathlib import Path
 from metrics.monitoring import feed, monitor
 from metrics.monitoring import monitor_store
-from metrics.store import Workspace, files
+from metrics.core import files
+from metrics.store import Workspace
 
 monitor_store.MERGED = 8
 name, count, moment = sys.argv[3], int(sys.argv[4]), sys.argv[5]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.views.setup import worked_examples
 from metrics.core.registry import evaluators
 
 
@@ -22,7 +23,9 @@ def test_an_evaluator_shows_all_it_declares(open_page: Callable[..., AppTest], n
     assert page.subheader[0].value == entry.title
     assert page.code[0].value == entry.doc
     assert len(page.dataframe[0].value) == len(entry.metrics)
-    assert set(page.dataframe[1].value["Parameter"]) == set(entry.parameters.model_fields)
+    (parameters,) = [table.value for table in page.dataframe if "Parameter" in table.value]
+    assert set(parameters["Parameter"]) == set(entry.parameters.model_fields)
+    assert [box.label for box in page.expander] == [worked_examples.heading(example) for example in entry.examples]
     assert all(any(source in text.value for text in page.text) for source in entry.sources)
 
 
@@ -35,4 +38,4 @@ def test_search_looks_into_names_and_definitions(open_page: Callable[..., AppTes
 
 def test_an_unknown_evaluator_is_named(open_page: Callable[..., AppTest]) -> None:
     page = open_page("catalogue", evaluator="no_such")
-    assert page.error[0].value == "There is no evaluator 'no_such'; these are those there are."
+    assert page.error[0].value == "There is no evaluator 'no_such'; these are available."

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
@@ -10,10 +11,12 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import model_comparison
+from metrics.analysis import Comparison, Difference
 from metrics.analysis import compare as paired
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.analysis import test_paired_bootstrap as pets
+from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving
 
@@ -143,16 +146,17 @@ def test_a_single_model_teaches(
     ],
 )
 def test_the_answer(found: list[str], said: str) -> None:
-    rows = [{"direction": "higher", "significance": one} for one in found]
-    assert model_comparison.answer({"rows": rows, "resampled": [], "unpaired": []}) == said
+    rows = tuple(replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found)
+    compared = Comparison("a", "b", "1", "1", 9, rows, (), (), "holm", len(rows), clustered=False, notes=())
+    assert model_comparison.answer(compared) == said
 
 
-def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> dict:
-    return {
-        "key": "e/m", "evaluator_title": "E", "title": "m", "direction": direction, "low": low, "difference": middle,
-        "high": high, "better": None if direction == "none" else middle, "a": a, "b": a + middle, "n": 9, "p": 0.2,
-        "adjusted": 0.4, "significance": "open", "words": "", "column": {"low": 0.0, "high": end},
-    }  # fmt: skip
+def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> Difference:
+    return Difference(
+        column("e/m", direction, high=end), n=9, only_a=0, only_b=0, neither=0, clusters=9, a=a, b=a + middle,
+        difference=middle, test="t", wins=0, losses=0, ties=9, low=low, high=high, p=0.2, adjusted=0.4,
+        significance="open",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -166,12 +170,13 @@ def row(direction: str, low: float, middle: float, high: float, end: float = 1.0
         pytest.param(row("lower", 0, 0, 0, end=float("inf"), a=0.0), None, id="no-scale"),
     ],
 )
-def test_right_of_zero_is_b_better(given: dict, expected: tuple | None) -> None:  # type: ignore[type-arg]
+def test_right_of_zero_is_b_better(given: Difference, expected: tuple[float, ...] | None) -> None:
     assert model_comparison.scaled(given) == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_forest_has_a_panel_for_open_ranges_and_draws_names_literally() -> None:
-    hostile = row("higher", -0.1, 0.2, 0.5) | {"evaluator_title": "<b>%{x}"}
+    fine = row("higher", -0.1, 0.2, 0.5)
+    hostile = replace(fine, column=replace(fine.column, evaluator_title="<b>%{x}"))
     figure = model_comparison.forest([hostile, row("lower", -1, 2, 5, end=float("inf"))])
     drawn = json.loads(figure.to_json())
     assert [trace["customdata"] for trace in drawn["data"] if trace["mode"] == "markers"] == [[["e/m"]]] * 2

@@ -102,7 +102,7 @@ def test_another_view_forgets_what_was_chosen_in_the_last(pictures: Run, open_pa
 
 @pytest.mark.parametrize(
     ("evaluator", "view"),
-    [("average_precision", "Average precision at IoU ≥ 0.50"), ("error_breakdown", "AP as it is")],
+    [("average_precision", "Average precision at IoU ≥ 0.50"), ("error_breakdown", "Present AP")],
 )
 def test_a_link_may_name_the_evaluator_alone(
     pictures: Run, open_page: Callable[..., AppTest], evaluator: str, view: str
@@ -214,7 +214,7 @@ def test_the_confusion_matrix_and_the_cases_of_a_cell(run: Run, open_page: Calla
     assert page.metric[0].value == "0.900"
     assert page.dataframe[0].value["count"].sum() == 12
     page = open_page("curves", run=run.id, model="sharp", truth="cat", predicted="dog")
-    assert "sharp: cat, taken for dog" in words(page)
+    assert "sharp: cat, predicted as dog" in words(page)
     assert set(page.dataframe[0].value["case_id"]) == {"c0", "c30", "c60", "c90"}
 
 

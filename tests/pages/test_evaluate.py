@@ -101,7 +101,7 @@ def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, st
     keep.check().run()
     assert page.query_params["keep"] == "1"
     assert "Ready to start" in headings(page)
-    assert "left out; the count stays with the run" in words(page)
+    assert "skipped; the run records the count" in words(page)
     start(page).click().run()
     assert started[0].spec["suite"]["left_out"] + started[0].spec["outputs"]["left_out"] > 0
 
@@ -189,7 +189,7 @@ def test_a_stored_suite_takes_new_outputs(page: AppTest, started: list[Run], ope
 
 def test_a_refused_upload_says_why(page: AppTest) -> None:
     give(page, 0, "empty.csv", b"")
-    assert "✗ Not kept: empty.csv is empty" in words(page)
+    assert "✗ Not stored: empty.csv is empty" in words(page)
 
 
 def test_parameters_go_with_the_run(page: AppTest, started: list[Run]) -> None:
@@ -240,7 +240,7 @@ def test_a_run_of_nothing_but_skipped_evaluators_is_not_started(
 ) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
     again = open_page("evaluate", **(dict(page.query_params.items()) | {"evaluator": "perplexity"}))
-    assert "No chosen evaluator can run: the list says what each lacks." in words(again)
+    assert "No chosen evaluator can run: the list says what each needs." in words(again)
     assert start(again).disabled
 
 

@@ -29,7 +29,7 @@ def perturbed(place: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("problems", run=perturbed.id, view="flips")
     assert not page.exception
-    assert page.text[0].value == "8 flips; more than copies do: typo, in 1 model. Copies flip in 0 of 24."
+    assert page.text[0].value == "8 flips; significantly more than copies: typo, in 1 model. Copies flip in 0 of 24."
     rates, cases = page.dataframe[0].value, page.dataframe[1].value
     first = rates.iloc[0]
     assert (first["model"], first["flips"], first["copies"], first["verdict"]) == (
@@ -38,7 +38,7 @@ def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: C
     assert set(rates.loc[rates["perturbation"].eq("copy"), "verdict"]) == {"the control"}
     assert cases["case_id"].tolist() == [f"c{index}-typo" for index in (*range(1, 8), 0)]
     assert "exact test" in page.caption[1].value
-    assert "(Holm)" in page.caption[1].value
+    assert "after Holm correction" in page.caption[1].value
 
 
 def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
@@ -46,7 +46,7 @@ def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Callable[...
     page = open_page("problems", run=perturbed.id, view="flips", **of)
     assert not page.exception
     assert page.subheader[0].value == "steady · Text matching: passes · copy: 0 flips"
-    assert "No case of this kind came out on the other side." in [text.value for text in page.text]
+    assert "No case of this kind is on the other side." in [text.value for text in page.text]
 
 
 def test_the_views_have_counts(perturbed: Run, open_page: Callable[..., AppTest]) -> None:
@@ -68,8 +68,8 @@ def test_an_insight_shows_its_evidence_standards_and_cases(run: Run, open_page: 
     assert set(shown.columns) == {"severity", "message", "evidence", "affected", "standards"}
     texts = [text.value for text in page.text]
     assert texts[1] == "case c0 is the hardest: 3 of 3 models fail it at accuracy"
-    assert texts[2] == "Evidence: the mean of the models there is 0, the threshold 0.75."
-    assert texts[3].startswith("Bears on NIST AI RMF: valid and reliable")
+    assert texts[2] == "Evidence: the mean over the models is 0, the threshold 0.75."
+    assert texts[3].startswith("Evidence for NIST AI RMF: valid and reliable")
     assert page.dataframe[1].value["case_id"].tolist() == ["c0"]
 
 

@@ -93,7 +93,7 @@ def test_quality_against_cost_marks_the_front(runs: list[Run], open_page: Callab
 def test_metrics_of_a_whole_data_set_have_no_boxes(
     runs: list[Run], open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("components.data.measured", lambda run: set())
+    monkeypatch.setattr("components.data.metrics_by_case", lambda run: set())
     page = open_page("leaderboard", run=runs[0].id, form="boxes")
     assert page.info[0].value.startswith("None of these metrics has a value per case")
 

@@ -60,7 +60,7 @@ def choose(workspace: Path, url: str) -> None:
 
 def test_without_a_judge_the_page_teaches(workspace: Path, open_page: Open) -> None:
     page = open_page("judge")
-    assert "No judge, no number" in words(page)
+    assert "No judge set up" in words(page)
     assert "python -m metrics judge install" in words(page)
     assert button(page, "Test call").disabled
     assert button(page, "Save").disabled
@@ -91,7 +91,7 @@ def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open,
     field(page, "Base URL").input(server.url).run()
     field(page, "Model").input("scripted").run()
     button(page, "Test call").click().run()
-    assert "✓ It replied, in the form asked for, and was right." in words(page)
+    assert "✓ The reply has the right form and is correct." in words(page)
     assert "tokens · price unknown" in words(page)
     assert '"verdict": "yes"' in words(page)
     button(page, "Save").click().run()
@@ -99,16 +99,16 @@ def test_a_server_is_tried_saved_and_forgotten(workspace: Path, open_page: Open,
     again = open_page("judge")
     assert "Judge of this workspace" in words(again)
     assert field(again, "Base URL").value == server.url
-    button(again, "Forget").click().run()
-    assert "No judge, no number" in words(again)
+    button(again, "Remove").click().run()
+    assert "No judge set up" in words(again)
 
 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
         (Fault(401), "✗ No reply."),
-        (Fault(text="certainly!"), "✗ It replied, but not in the form asked for"),
-        (Fault(text='{"reason": "", "verdict": "no"}'), "– It replied in the form asked for, but was wrong"),
+        (Fault(text="certainly!"), "✗ The reply does not have the requested form"),
+        (Fault(text='{"reason": "", "verdict": "no"}'), "– The reply has the right form, but is wrong"),
     ],
     ids=["refused", "no JSON", "wrong"],
 )
@@ -169,14 +169,14 @@ def test_a_prompt_is_checked_kept_and_tried(run: Run, judged: Path, open_page: O
         page
     )
     field(page, "Prompt").input("Is {actual_answer} polite?").run()
-    assert button(page, "Keep it").disabled
+    assert button(page, "Save").disabled
     button(page, "Try it").click().run()
     tried = page.dataframe[-1].value.set_index("Case")
     assert tried["Verdict"].to_dict() == {"gate": "✗", "arch": "✓"}
     assert set(tried["Reason"]) == {"So it is."}
     field(page, "Title").input("Politeness").run()
     field(page, "Id").input("polite").run()
-    button(page, "Keep it").click().run()
+    button(page, "Save").click().run()
     assert json.loads((judged / "prompts" / "polite.json").read_text())["version"] == 1
     (judged / "judge.json").unlink()
 
@@ -194,7 +194,7 @@ def test_without_a_judge_its_evaluators_cannot_be_chosen(workspace: Path, open_p
     box = next(box for box in page.checkbox if box.key == "offer-faithfulness")
     assert box.disabled
     assert "needs a judge" in box.label
-    assert "need a judge, and this workspace has none" in words(page)
+    assert "need a judge, and none is set up" in words(page)
     assert "Choose at least one evaluator." in words(page)
 
 
@@ -254,7 +254,7 @@ def test_a_run_whose_judge_is_down_says_what_to_do(run: Run, workspace: Path, op
     stopped = Workspace(workspace).create_run(run.spec)
     (stopped.folder / "failure.txt").write_text("JudgeDown: the judge does not answer")
     page = open_page("runs")
-    assert "Resume asks only what is missing" in words(page)
+    assert "Resume asks only for the missing ones" in words(page)
     assert button(page, "Resume")
 
 
@@ -262,5 +262,5 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     page = open_page("judge", way="local")
     texts = [text.value for text in page.text]
     assert not page.exception
-    assert any(text.startswith("How far to trust it") for text in texts)
+    assert any(text.startswith("It is a small model") for text in texts)
     assert any("95 % interval" in text and "faithfulness" in text and "MT-RAG" in text for text in texts)

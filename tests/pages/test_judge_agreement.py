@@ -1,4 +1,4 @@
-"""Judge trust: how far can I trust these judge scores?"""
+"""Judge agreement: how far can I trust these judge scores?"""
 
 import io
 import shutil
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.widgets import uploads
+from components.data import uploaded_files
 from metrics.store import Run, Workspace
-from metrics.store.labels import Labels
+from metrics.store.label_sets import Labels
 from tests.labels import label, labelled_run
 
 Open = Callable[..., AppTest]
@@ -47,13 +47,16 @@ def texts(page: AppTest) -> str:
 
 def kept(run: Run, text: str, name: str = "labels.csv") -> str:
     """An uploaded file, as the uploader keeps it."""
-    return uploads.keep(io.BytesIO(text.encode()), name, Path(run.workspace.path) / "uploads")
+    return uploaded_files.keep(io.BytesIO(text.encode()), name, Path(run.workspace.path) / "uploads")
 
 
 def test_without_labels_the_page_teaches_the_format(bare: Run, open_page: Open) -> None:
     page = open_page("judge_agreement", run=bare.id)
     said = texts(page)
-    assert (page.title[0].value, page.caption[0].value) == ("Judge trust", "How far can I trust these judge scores?")
+    assert (page.title[0].value, page.caption[0].value) == (
+        "Judge agreement",
+        "How far can I trust these judge scores?",
+    )
     assert page.subheader[0].value == "No labels yet"
     assert "case_id,model,rater,criterion,label" in page.code[0].value
     assert "case_id,model,rater,faithfulness,fluency" in page.code[1].value
@@ -68,7 +71,7 @@ def test_a_file_is_shown_as_understood_and_added(bare: Run, open_page: Open) -> 
     token = kept(bare, "id,model,annotator,rating\n" + rows)
     page = open_page("judge_agreement", run=bare.id, labels=token)
     said = texts(page)
-    assert "✓ 18 labels of 9 cases by 1 rater: a label a row, in rating" in said
+    assert "✓ 18 labels of 9 cases by 1 rater: one label per row, in rating" in said
     boxes = {box.label: box.value for box in page.selectbox}
     assert (boxes["case id"], boxes["rater"], boxes["label"]) == ("id", "annotator", "rating")
     next(button for button in page.button if button.label == "Add these labels").click().run()
@@ -114,7 +117,7 @@ def test_the_suggested_threshold_can_be_tried(rated: Run, open_page: Open) -> No
 @pytest.mark.parametrize("verdict", ["pass", "fail"])
 def test_a_cell_lists_exactly_its_outputs(rated: Run, open_page: Open, people: str, verdict: str) -> None:
     page = open_page("judge_agreement", run=rated.id, key=KEY, at="0.5", people=people, verdict=verdict)
-    (line,) = [text.value for text in page.text if f"people {people}, the judge says {verdict}" in text.value]
+    (line,) = [text.value for text in page.text if f"people {people}, judge {verdict}" in text.value]
     count = int(line.partition(" ")[0])
     counts = page.get("plotly_chart")[0].proto.spec
     assert f'"{people}","{verdict}",{count}]' in counts.replace(" ", "")
@@ -137,7 +140,7 @@ def test_means_stand_beside_each_other(rated: Run, open_page: Open) -> None:
 
 def test_picked_labels_are_not_averaged(bare: Run, open_page: Open) -> None:
     label(bare, "ann", range(20), sampling="picked")
-    assert "No label of a random sample is there" in texts(open_page("judge_agreement", run=bare.id, view="means"))
+    assert "There are no labels of a random sample" in texts(open_page("judge_agreement", run=bare.id, view="means"))
 
 
 def test_bias_and_what_it_needs(rated: Run, open_page: Open) -> None:
@@ -167,8 +170,8 @@ def test_sets_can_be_removed_after_a_second_thought(rated: Run, open_page: Open)
 
 
 def test_a_run_without_values_per_case_says_so(run: Run, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("components.data.trust_metrics", lambda run: [])
-    assert "nothing that labels could be held against" in texts(open_page("judge_agreement", run=run.id))
+    monkeypatch.setattr("components.data.labelled_metrics", lambda run: [])
+    assert "nothing to compare labels with" in texts(open_page("judge_agreement", run=run.id))
 
 
 def test_a_hostile_address_changes_nothing(rated: Run, open_page: Open) -> None:

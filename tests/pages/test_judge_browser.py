@@ -79,12 +79,12 @@ def test_set_up_estimate_run_and_evidence(
 ) -> None:
     seen = []
     page.goto(f"{address}/judge?way=server")
-    expect(page.get_by_text("No judge, no number")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("No judge set up")).to_be_visible(timeout=30_000)
     write(page, "Base URL", judge.url)
     write(page, "Model", "scripted")
     expect(page.get_by_text("OPENAI_API_KEY: ✓ set")).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Test call").click()
-    expect(page.get_by_text("✓ It replied, in the form asked for, and was right.")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("✓ The reply has the right form and is correct.")).to_be_visible(timeout=60_000)
     seen.append(page.content())
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Judge of this workspace")).to_be_visible(timeout=20_000)

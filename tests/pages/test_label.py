@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from metrics.store.labels import Labels
+from metrics.store.label_sets import Labels
 from tests.labels import answer, label, labelled_run
 from tests.pages.conftest import serving
 

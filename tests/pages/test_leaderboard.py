@@ -58,11 +58,9 @@ def test_sorting_comes_from_the_address(run: Run, open_page: Callable[..., AppTe
 
 def test_what_the_suite_could_reveal(run: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("leaderboard", wish="0.05")
-    said = next(
-        text.value for text in page.text if text.value.startswith("With these 120 cases a true difference of 0.")
-    )
-    assert "between two models in Classification: accuracy would be seen in 8 of 10 repetitions." in said
-    assert "To see 0.050 you need" in said
+    said = next(text.value for text in page.text if text.value.startswith("With 120 cases, a difference of 0."))
+    assert "between two models in Classification: accuracy would be detected 80 % of the time." in said
+    assert "To detect 0.050 you need" in said
     page.number_input[0].set_value(0.1).run()
     assert page.query_params["wish"] == "0.1"
     cases = [text.value.rpartition("you need ")[2].split()[0] for text in page.text if "you need" in text.value]

@@ -144,7 +144,7 @@ def test_cells_of_the_leaderboard_open_the_gallery(pictures: Run, open_page: Cal
 def test_a_problem_opens_the_gallery(pictures: Run, open_page: Callable[..., AppTest]) -> None:
     page = open_page("problems", run=pictures.id)
     assert not page.exception
-    assert page.button[0].label == "See the objects behind the gravest"
+    assert page.button[0].label == "Open the worst problem's objects"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,8 @@ def test_the_pictures_beside_the_curves_follow_the_slider(
     given: dict[str, Any] = {}
     monkeypatch.setattr("components.viewers.tile_gallery.gallery", lambda drawn, key: given.update(drawn))
     page = open_page("curves", run=pictures.id, model="keen", label="dog", threshold="0.5")
-    assert "keen, dog: just above 0.50, the next to go if the threshold rises" in [text.value for text in page.text]
+    said = "keen, dog: scored just above 0.50, the next to drop out if the threshold rises"
+    assert said in [text.value for text in page.text]
     assert [tile["lines"][2] for tile in given["tiles"]] == ["0.60"] * 4
     page.slider[0].set_value(0.3).run()
     assert not page.exception

@@ -13,7 +13,8 @@ from metrics import engine
 from metrics.cli.evaluate_command import warn_of_skipped
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.models import SOURCES, unavailable
+from metrics.engine.load_resources import missing_resources
+from metrics.models import SOURCES
 from metrics.models.embedder import PACKAGE
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import one_thread
@@ -90,7 +91,7 @@ def test_without_weights_each_explains_itself_and_nothing_can_be_started(
     for kind, said in SAID.items():
         assert sum(said in reason for reason in told) >= sum(used[:1] == (kind,) for used in every.values()), kind
     assert f"{len(every)} evaluators will be skipped; the list says why" in words(page)
-    assert "No chosen evaluator can run: the list says what each lacks." in words(page)
+    assert "No chosen evaluator can run: the list says what each needs." in words(page)
     assert start(page).disabled
     assert "Not ready yet" in headings(page)
 
@@ -128,7 +129,7 @@ def test_the_command_says_the_same_and_the_run_keeps_it(
     scores = scored(run)
     for name in every:
         entry = evaluators()[name]
-        assert told[name] == unavailable(entry, entry.parameters(), {})
+        assert told[name] == missing_resources(entry, entry.parameters(), {})
         assert scores[name] == {("skipped", told[name])}, name
 
 

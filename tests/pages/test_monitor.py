@@ -62,7 +62,7 @@ def test_the_latest_failures_are_text_with_their_scores(monitored: Path, open_pa
 def test_a_window_narrows_them(monitored: Path, open_page: Callable[..., AppTest]) -> None:
     page = open_page("monitor", window="1")
     assert page.dataframe[1].value["number"].between(20, 39).all()
-    next(button for button in page.button if button.label == "Of all windows").click().run()
+    next(button for button in page.button if button.label == "All windows").click().run()
     assert len(page.dataframe[1].value) == 12
 
 
@@ -91,7 +91,7 @@ def test_changes_of_status_and_what_the_hook_did(monitored: Path, open_page: Cal
     page = open_page("monitor", view="changes")
     table = page.dataframe[1].value
     assert table["status"].tolist() == ["✗ critical", "▲ warning", "✓ healthy"]
-    assert table["told"].tolist() == ["told"] * 3
+    assert table["told"].tolist() == ["called"] * 3
     assert "✗ the alert hook /no/such/hook could not be started: No such file or directory" in texts(page)
 
 
@@ -128,7 +128,7 @@ def test_the_command_it_teaches_is_one(workspace: Path) -> None:
     """Every option of the taught command exists."""
     import re
 
-    from components.views.results.monitor_tables import COMMAND, LINE
+    from components.views.results.monitor_view import COMMAND, LINE
     from metrics.cli.main import parser
 
     for text in re.findall(r"metrics (monitor .*)", COMMAND.replace("\\\n", " ")):

@@ -14,7 +14,7 @@ def test_the_gravest_come_first_with_value_interval_and_n(run: Run, open_page: C
     assert not page.exception
     table = page.dataframe[0].value
     assert set(table["model"]) == {"blunt", HOSTILE}
-    assert table["severity"].iloc[0] == "Beyond chance"
+    assert table["severity"].iloc[0] == "Significant"
     assert table["threshold"].str.startswith("≥ ").all()
     assert page.text[0].value.startswith(f"{len(table)} problems in 2 of 3 models")
 

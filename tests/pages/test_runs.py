@@ -25,7 +25,7 @@ def test_finished_runs_lead_to_their_leaderboard(run: Run, open_page: Callable[.
     assert not page.exception
     assert labels(page)[0] == "Open the leaderboard"
     assert page.dataframe[0].value["name"].tolist() == ["Animals"]
-    assert page.text[0].value == "0 under way · 0 stopped · 1 finished"
+    assert page.text[0].value == "0 running · 0 stopped · 1 finished"
 
 
 def test_a_run_under_way_shows_its_progress_and_can_be_cancelled(

@@ -46,7 +46,7 @@ def test_the_mistakes_of_an_image(run: Run, open_page: Callable[..., AppTest]) -
     late, exact = viewer["panels"]
     assert (late["title"], late["counts"]) == ("late", "✗ 66.7 % of 9,600 pixels wrong")
     assert [each["lines"] for each in late["objects"]["mistaken"]] == [
-        "road taken for water, 4,800 pixels", "sky taken for water, 1,600 pixels",
+        "road predicted as water, 4,800 pixels", "sky predicted as water, 1,600 pixels",
     ]  # fmt: skip
     assert list(exact["objects"]) == ["truth", "ignored"]
     assert viewer["image"].startswith("data:image/jpeg;base64,")
@@ -70,7 +70,7 @@ def test_a_cell_of_the_confusion_lists_its_images(run: Run, open_page: Callable[
     page = open_page("curves", run=run.id, model="late")
     assert "Most frequent mistakes" in words(page)
     page = open_page("curves", run=run.id, model="late", truth="sky", predicted="road")
-    assert "late: sky, taken for road" in words(page)
+    assert "late: sky, predicted as road" in words(page)
     assert page.dataframe[0].value.to_numpy().tolist() == [["p1", 1600], ["p2", 1600], ["p3", 1600]]
     assert "3 images" in [caption.value for caption in page.caption]
 

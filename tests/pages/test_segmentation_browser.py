@@ -31,7 +31,7 @@ def test_wrong_areas_and_classes_are_translucent_surfaces(studio_of_masks: str, 
     box = late.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 70 / 120, box["y"] + box["height"] / 3)
-    expect(page.locator(".tip")).to_contain_text("sky taken for road, 1,600 pixels")
+    expect(page.locator(".tip")).to_contain_text("sky predicted as road, 1,600 pixels")
     page.get_by_role("radio", name="Classes").click()
     page.wait_for_url("**show=classes**")
     expect(stages).to_have_count(3)

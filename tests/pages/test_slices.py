@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.views.results import slice_tables
 from components.widgets import url
+from metrics.analysis.slices import Measure, SliceSearch
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
@@ -58,7 +60,7 @@ def test_the_found_slice_in_a_sentence_and_its_cases(
     runs: dict[str, Run], open_page: Callable[..., AppTest], left: list[tuple[str, dict]]
 ) -> None:
     page = open_page("slices", run=runs["Planted"].id, **BY)
-    assert page.subheader[0].value.endswith("is worse than the rest")
+    assert page.subheader[0].value.endswith("is significantly worse than the rest")
     assert texts(page)[0] == "m · Classification by text: accuracy ↑ 0.757 (95 % 0.738–0.775) · n 2,000"
     assert "Questions tagged ‘table’ with more than 3 contexts: 0.383 instead of 0.769, n = 60" in texts(page)[1]
     button = next(button for button in page.button if button.label == f"See the {PLANTED} cases")
@@ -89,14 +91,17 @@ def test_nothing_found_says_how_small_an_effect_would_have_been(
 ) -> None:
     key = "detection_pr_curve/predictions_right"
     page = open_page("slices", run=runs["Pictures"].id, key=key)
-    assert "beyond chance" in page.subheader[0].value or page.subheader[0].value == "Nothing to look at"
-    found = {"detectable": [(20, 0.5181), (120, 0.1992), (400, float("inf"))], "n": 600, "noun": "questions"}
-    told = (
-        "Four times of five a slice would have been found: one of 20 if worse by 0.518, one of 120 if worse by 0.199."
+    answer = page.subheader[0].value
+    assert answer == "There are no slices to search" or answer.startswith("None of")
+    measure = Measure("rouge", "rougeL", "ROUGE", "", "higher", "cases", True, False)
+    found = SliceSearch(
+        measure, "m", "questions", (), 90, 0, 600, 20, 1000, False, ((20, 0.5181), (120, 0.1992), (400, float("inf")))
     )
-    assert slice_tables.could_find(found) == told
-    few = {"detectable": [(20, float("inf"))], "n": 30, "noun": "questions"}
-    assert slice_tables.could_find(few) == "30 questions are too few: no slice could be so bad as to be found."
+    assert slice_tables.detectable_line(found) == (
+        "With 20 questions, a gap of 0.518 would be detected 80 % of the time; with 120, 0.199."
+    )
+    few = replace(found, n=30, detectable=((20, float("inf")),))
+    assert slice_tables.detectable_line(few) == "30 questions are too few: no gap could be detected."
 
 
 def test_objects_of_pictures(
@@ -112,9 +117,9 @@ def test_objects_of_pictures(
     assert any(f"of {images[1]} cases" in text for text in texts(cases))
 
 
-def test_cases_that_nothing_tells_apart(runs: dict[str, Run], open_page: Callable[..., AppTest]) -> None:
+def test_cases_without_features(runs: dict[str, Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("slices", run=runs["Plain"].id)
-    assert page.subheader[0].value == "The cases have nothing to be told apart by"
+    assert page.subheader[0].value == "The cases have no features to slice by"
     assert page.button[0].label == "Evaluate a suite"
 
 
@@ -159,7 +164,7 @@ def test_from_a_found_slice_to_its_cases(place: Path, runs: dict[str, Run], brow
         page.goto(f"{address}/slices?run={runs['Planted'].id}")
         sentence = page.get_by_text("Questions tagged ‘table’ with more than 3 contexts: 0.383")
         expect(sentence).to_be_visible(timeout=120_000)  # the first search of a fresh server imports its libraries
-        expect(page.get_by_text("Dotted: the value of all")).to_be_visible(timeout=60_000)  # the page's end
+        expect(page.get_by_text("Dotted: overall value")).to_be_visible(timeout=60_000)  # the page's end
         for _ in range(4):  # a click in the instant of a rerun, which the browser's theme causes, is lost
             page.get_by_role("button", name=f"See the {PLANTED} cases").click()
             with contextlib.suppress(AssertionError):

@@ -118,7 +118,7 @@ def test_the_address_filters(page: Callable[..., AppTest], params: dict[str, Any
         assert "No case fits the filters" in shown.info[0].value
         return
     assert ids(shown) == [f"c{n}" for n in found]
-    assert f"1–{len(found)} of {len(found)} case{'s' * (len(found) > 1)} that fit" in words(shown)
+    assert f"1–{len(found)} of {len(found)} case{'s' * (len(found) > 1)} that match" in words(shown)
 
 
 def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
@@ -132,7 +132,7 @@ def test_edits_make_a_draft_that_is_undone_saved_and_evaluated(
     assert "desk: 12 cases, text · 1 edit, not saved" in words(shown)
     by_label(shown.selectbox, "Edit").select("leave_out").run()
     press(shown, "Apply to all 6 cases shown")
-    assert "6 cases: tagged audit\n6 cases: left out" in words(shown)
+    assert "6 cases: tagged audit\n6 cases: removed" in words(shown)
     assert ids(shown) == [f"c{n}" for n in range(0, 12, 2)], "a filter by what is no longer there is none"
     press(shown, "Undo")
     assert ids(shown) == [f"c{n}" for n in range(1, 12, 2)]
@@ -158,7 +158,7 @@ def test_the_same_suite_is_not_stored_twice(page: Callable[..., AppTest], stored
     weighted = newest()
     assert weighted.filter(weight=3.0).cases["case_id"].to_pylist() == ["c1", "c10", "c11"]
     assert data.save_draft(weighted.fingerprint, "", "other") == (
-        weighted.fingerprint, "The workspace has this suite already, as 'desk, edited': nothing was stored.",
+        weighted.fingerprint, "The workspace already has this suite, as 'desk, edited': nothing was stored.",
     )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def test_keeping_all_of_them_is_no_edit(page: Callable[..., AppTest]) -> None:
 
 def test_chosen_rows_alone_are_edited(stored: str) -> None:
     token, refused = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"}, ["c2", "c4"])
-    assert (refused, data.suite_facts(stored, token)["cases"]) == ("", 2)
+    assert (refused, data.suite_facts(stored, token).cases) == ("", 2)
     assert data.edit_draft(stored, token, {"do": "leave_out"}, {}) == (
         "",
         "desk: found no case left; expected at least one",
@@ -188,7 +188,7 @@ def test_what_is_in_it(page: Callable[..., AppTest]) -> None:
 def test_a_complexity_that_is_not_given_is_said(workspace: Path, open_page: Callable[..., AppTest]) -> None:
     Workspace().save_suite(Suite.from_rows("plain", "text", [{"case_id": "a", "question": "q"}]))
     shown = open_page("suites", view="contents")
-    assert "1 case without a complexity of its own count as medium" in shown.caption[-1].value
+    assert "1 case without a complexity count as medium" in shown.caption[-1].value
     assert "No case has a tag." in words(shown)
 
 
@@ -219,9 +219,9 @@ def test_a_split_that_leaves_nothing_says_why(page: Callable[..., AppTest]) -> N
 def test_perturbing_shows_before_and_after_and_keeps_its_word(page: Callable[..., AppTest]) -> None:
     shown = page(view="perturb", kind=["copy", "yz", "antonym"], intensity="high", seed="5")
     table = shown.dataframe[0].value
-    assert list(table["kind"][:4]) == ["As it is", "Copy", "y and z exchanged", "Antonyms"]
+    assert list(table["kind"][:4]) == ["Original", "Copy", "y and z exchanged", "Antonyms"]
     assert table["text"][2] == ROWS[0]["question"].replace("lazy", "layz").replace("Why", "Whz")
-    assert "the right answer changes too" in shown.caption[-1].value
+    assert "the correct answer changes too" in shown.caption[-1].value
     press(shown, "Store the suite with its variants")
     assert "✓ stored as 'desk, perturbed': 48 cases\n36 variants made" in words(shown)
     made = newest().cases
@@ -234,18 +234,18 @@ def test_without_the_control_it_warns_and_without_kinds_it_teaches(page: Callabl
     shown = page(view="perturb", kind="comma")
     assert shown.caption[-1].value.startswith("Without Copy, the control")
     by_label(shown.multiselect, f"Kinds ({len(KINDS)})").set_value([]).run()
-    assert "Choose a kind and what is changed." in words(shown)
+    assert "Choose a kind and what to change." in words(shown)
     assert len(shown.dataframe[0].value) == len(KINDS)
 
 
 def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Callable[..., AppTest], judge_server: JudgeServer) -> None:
     shown = page(view="perturb", kind=["copy", "paraphrase"])
-    assert "A judge writes these variants, and this workspace has none." in words(shown)
+    assert "A judge writes these variants, and none is set up." in words(shown)
     assert next(button for button in shown.button if button.label.startswith("Store")).disabled
     judge_server.say("perturbation.paraphrase.medium", lambda request: {"text": f"{HOSTILE} {request.data['TEXT']}"})
     assert data.choose_judge({"model": "scripted", "base_url": judge_server.url}) == ""
     shown = page(view="perturb", kind=["copy", "paraphrase"])
-    assert "is asked about 12 questions once" in words(shown)
+    assert "is asked up to 12 questions, once" in words(shown)
     assert not judge_server.calls, "nobody is asked unasked"
     press(shown, "Preview the judge's too")
     assert shown.dataframe[0].value["text"][2].startswith(HOSTILE)

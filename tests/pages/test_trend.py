@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import metric_trend
+from metrics.analysis import Difference, Stop
 from metrics.store import Run, Workspace
 from tests.analysis.test_compare import outputs, suite
+from tests.components.board_scenes import cell, column
 from tests.engine.engine_scenes import dated, finished
 from tests.pages.conftest import HOSTILE
 from tests.pages.page_scenes import objects_run
@@ -49,7 +52,7 @@ def button(page: AppTest, label: str) -> None:
 def test_the_newest_run_is_held_against_the_one_before(runs: list[Run], open_page: Callable[..., AppTest]) -> None:
     page = open_page("trend", run=runs[0].id, key=PASSES)
     said = texts(page)
-    assert said.startswith(f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other not shown to differ")
+    assert said.startswith(f"No: worse than in the run before: {HOSTILE[:29]}…; 1 other without significant change")
     assert f"{HOSTILE} · Version 3, 3 Mar 2026, 12:00" in said
     assert "0.250 (95 % 0.112–0.469) · n 20" in said
     assert "0 cases better, 15 worse, 5 equal" in said
@@ -131,16 +134,25 @@ def test_detection_leads_to_the_objects(
 @pytest.mark.parametrize(
     ("verdicts", "said"),
     [
-        (["better", "open"], "Yes: better than in the run before: m0; 1 other not shown to differ"),
+        (["better", "open"], "Yes: better than in the run before: m0; 1 other without significant change"),
         (["worse"], "No: worse than in the run before: m0"),
         (["worse", "better"], "It depends: better than in the run before m1, worse m0"),
         (["better"] * 5, "Yes: better than in the run before: m0, m1, m2 and 2 more"),
         (["higher"], "Higher than in the run before: m0"),
         (["equal", "equal"], "No: nothing has changed since the run before, in 2 models"),
-        (["leaning"], "Not shown: no change since the run before that chance would not make, in 1 model"),
+        (["leaning"], "No significant change since the run before, in 1 model"),
         ([None], "No model has a number that can be compared with an earlier run's"),
     ],
 )  # fmt: skip
-def test_the_answer(verdicts: list[str | None], said: str) -> None:
-    stops = [{"model": f"m{index}", "significance": verdict} for index, verdict in enumerate(verdicts)]
-    assert metric_trend.answer(stops) == said
+def test_the_answer(verdicts: list[Any], said: str) -> None:
+    assert metric_trend.answer([stop_of(f"m{index}", found) for index, found in enumerate(verdicts)]) == said
+
+
+def stop_of(model: str, significance: Any) -> Stop:
+    """The last run of a model, with a change of that significance since the run before."""
+    change = None
+    if significance:
+        change = Difference(
+            column("rouge/l"), 20, 0, 0, 0, 20, 0.5, 0.6, 0.1, "sign_flips", 5, 2, 13, significance=significance
+        )
+    return Stop("r2", "run", "2026-03-01T12:00:00+00:00", model, cell(0.6), "r1", change)

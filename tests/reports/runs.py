@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from metrics.core.files import write_json, write_table
 from metrics.core.schema import AGGREGATES, SCHEMA_VERSION, SCORES
 from metrics.store import Run, Workspace
-from metrics.store.files import write_json, write_table
 from tests.engine.engine_scenes import text_outputs, text_suite
 
 COUNTS = {"n": 4, "unscored": 1, "not_applicable": 1, "parse_failure": 0, "error": 0, "skipped": 0}

@@ -42,8 +42,8 @@ def test_the_difference_names_test_and_correction_in_words(run: Run) -> None:
     assert results["PII leakage: passes\u00a0↑", "next"] == "best is better"
     assert found.notes[0] == (
         "Paired on 30 shared cases, by McNemar's test for metrics that are right or wrong on a case and by a paired t "
-        "test for many. “Better” = significant after Holm correction over all pairs of models of the metric (5 %), as in "
-        "the ranks of the leaderboard. No significant difference does not mean that two models are equal."
+        "test for many. “Better” = significant after Holm correction over all pairs of models of the metric (5 %), as "
+        "in the ranks of the leaderboard. No significant difference does not mean that two models are equal."
     )
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from metrics.core.errors import RunCorrupt, RunError, RunNotFound
+from metrics.core.files import written_whole
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Outputs
 from metrics.store import Workspace
-from metrics.store.files import written_whole
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 

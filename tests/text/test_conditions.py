@@ -64,10 +64,10 @@ def test_case_may_be_ignored() -> None:
         pytest.param('regexp "a"', "'\"a\"' at character 8; expected ( after regexp", id="regexp-no-parenthesis"),
         pytest.param("regexp(a)", "'a' at character 8; expected an expression in quotes", id="regexp-no-quotes"),
         pytest.param('regexp("a(")', 'the expression "a(": missing ): a( at character 8', id="regexp-broken"),
-        pytest.param(r'regexp("(a)\1")', "at character 8; expected one that RE2 reads", id="regexp-back-reference"),
+        pytest.param(r'regexp("(a)\1")', "at character 8; expected one that RE2 can read", id="regexp-back-reference"),
         pytest.param('regexp("' + "a" * 1001 + '")', "1,001 characters, more than 1,000", id="regexp-long"),
         pytest.param('regexp("((a{100}){100}){100}")', "at character 8", id="regexp-explodes"),
-        pytest.param("(" * 51 + '"a"' + ")" * 51, "at most 50 parentheses", id="deep"),
+        pytest.param("(" * 51 + '"a"' + ")" * 51, "at most 50 nested parentheses", id="deep"),
         pytest.param(" OR ".join(['"a"'] * 201), "at most 200 strings", id="many"),
         pytest.param(
             '"' + "a" * 10_000 + '"', "10,002 characters at character 10001; expected at most 10,000", id="long"

@@ -1,6 +1,9 @@
-"""Views of bars with intervals: one number per class, and what each kind of error costs."""
+"""Views of bars with intervals: one number per class, and the cost of each kind of error."""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -15,28 +18,28 @@ from metrics.presentation.chart_data import metric_bars
 
 
 def show_labels(run: str, evaluator: str) -> None:
-    """One metric of each class, the models beside each other, the worst class first."""
-    declared = {metric["name"]: metric for metric in data.catalogue()[evaluator]["metrics"]}
+    """Draw one metric per class, the models beside each other, worst class first."""
+    declared = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
     offered = {name: format.title(name) for name in data.label_metrics(run)[evaluator]}
-    name = filters.one("Metric", offered, "metric", every=None) or next(iter(offered))
+    name = filters.pick("Metric", offered, "metric")
     metric = declared[name]
     numbers = data.label_numbers(run, evaluator, (name,))
     numbers = numbers[numbers["label"].notna()]
     variants = {text: text for text in dict.fromkeys(numbers["variant"])}
-    variant = filters.one("At", variants, "at", every=None) if len(variants) > 1 else next(iter(variants))
-    models = data.run_facts(run)["models"]
+    variant = filters.pick("At", variants, "at") if len(variants) > 1 else next(iter(variants))
+    models = data.run_facts(run).models
     colours = curve_parts.colours_of(models)
-    chosen = filters.many("Models", {model: model for model in models}, "model") or models[: curve_parts.LINES]
+    chosen = filters.many("Models", {model: model for model in models}, "model") or list(models[: curve_parts.LINES])
     filters.reset(["metric", "at", "model"])
     numbers = numbers[(numbers["variant"] == variant) & numbers["series"].isin(chosen)]
     numbers = numbers.assign(name=numbers["label"], key=numbers["label"])
-    order = metric_bars.worst_first(numbers, metric["direction"])
-    bounds = (metric["low"], metric["high"]) if math.isfinite(metric["high"] - metric["low"]) else None
+    order = metric_bars.worst_first(numbers, metric.direction.value)
+    bounds = (metric.low, metric.high) if math.isfinite(metric.high - metric.low) else None
     left, right = st.columns(curve_parts.COLUMNS)
-    title = f"{format.title(name)} {format.ARROWS[metric['direction']]}" + (f", {variant}" if variant else "")
-    figure = interval_bars.bars_figure(numbers, colours, metric["unit"], is_dark(), bounds, order)
+    title = f"{format.title(name)} {format.ARROWS[metric.direction.value]}" + (f", {variant}" if variant else "")
+    figure = interval_bars.bars_figure(numbers, colours, metric.unit, is_dark(), bounds, order)
     with left:
-        st.text(title, help=metric["description"])
+        st.text(title, help=metric.description)
         with st.container(height=500 if figure.layout.height > 500 else "content", border=False):
             st.plotly_chart(
                 figure, key="labels", config=curve_parts.CHART, alt=f"{title} of each class, the worst first",
@@ -45,29 +48,29 @@ def show_labels(run: str, evaluator: str) -> None:
     with right:
         if evaluator in data.match_evaluators(run):
             _objects_of(run, evaluator, name, chosen, order)
-        st.text(f"{metric['description']} {format.DIRECTIONS[metric['direction']].capitalize()}.")
+        st.text(f"{metric.description} {format.DIRECTIONS[metric.direction.value].capitalize()}.")
         numbers = curve_parts.of_labels(numbers.drop(columns=["name", "key"]), order)
         curve_parts.numbers_table(numbers, "value", chosen, height=400)
 
 
-def _objects_of(run: str, evaluator: str, metric: str, models: list[str], labels: list[str]) -> None:
-    """The way from the bar that was clicked to its objects."""
-    of, label = url.param("of"), url.param("of_class")
+def _objects_of(run: str, evaluator: str, metric: str, models: Sequence[str], labels: Sequence[str]) -> None:
+    """Draw a link from the clicked bar to its objects."""
+    of, label = url.param("of", ""), url.param("of_class", "")
     if of in models and label in labels:
-        parameters = data.run_facts(run)["evaluators"][evaluator]
-        filters_of = drilldown_filters.number(evaluator, metric, parameters) | {"label": [label]}
+        parameters = data.run_facts(run).evaluators[evaluator]
+        filters_of = {**drilldown_filters.number(evaluator, metric, parameters), "label": [label]}
         curve_parts.pictures_link(run, of, filters_of, f"See the objects of {format.shorten(of, 24)}, {label}")
     else:
         st.caption("Click a bar to see its objects.")
 
 
 def show_breakdown(run: str, evaluator: str) -> None:
-    """What average precision each kind of error costs, and the objects behind a bar."""
-    declared = {metric["name"]: metric for metric in data.catalogue()[evaluator]["metrics"]}
+    """Draw the average precision that each kind of error costs, and the objects behind a bar."""
+    declared = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
     numbers = data.label_numbers(run, evaluator, tuple(declared))
-    models = data.run_facts(run)["models"]
+    models = data.run_facts(run).models
     colours = curve_parts.colours_of(models)
-    chosen = filters.many("Models", {model: model for model in models}, "model") or models[: curve_parts.LINES]
+    chosen = filters.many("Models", {model: model for model in models}, "model") or list(models[: curve_parts.LINES])
     labels = list(dict.fromkeys(numbers["label"].dropna()))
     label = filters.one("Class", {name: name for name in labels}, "label", every="All classes")
     filters.reset(["model", "label"])
@@ -81,23 +84,24 @@ def show_breakdown(run: str, evaluator: str) -> None:
     with left:
         st.text(f"AP gained without the error, {label or 'mean of classes'} ↓")
         st.plotly_chart(
-            interval_bars.bars_figure(gains, colours, "AP", is_dark(), None, order), key="breakdown", config=curve_parts.CHART,
-            on_select=lambda: curve_parts.pick("breakdown", ("of", "error")), selection_mode="points",
+            interval_bars.bars_figure(gains, colours, "AP", is_dark(), None, order), key="breakdown",
+            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("breakdown", ("of", "error")),
+            selection_mode="points",
             alt=f"Average precision that each kind of error costs {', '.join(chosen)}",
         )  # fmt: skip
-    of, error = url.param("of"), url.param("error")
+    of, error = url.param("of", "") or "", url.param("error", "")
     with right:
         if of in chosen and error in metric_bars.ERROR_TITLES:
             _show_errors(run, evaluator, of, error, label)
             return
-        st.text("AP as it is", help=declared["ap"]["description"])
+        st.text("Present AP", help=declared["ap"].description)
         curve_parts.numbers_table(numbers[numbers["metric"] == "ap"].assign(label=None), "AP", chosen)
         meanings = [
-            f"**{title}** – {declared[metric_bars.GAIN + error]['description']}"
+            f"**{title}** – {declared[metric_bars.GAIN + error].description}"
             for error, title in metric_bars.ERROR_TITLES.items()
         ]
         st.caption("  \n".join(meanings[:6]))
-        st.caption("Click a bar to see its objects. The gains do not add up: AP is no sum over errors.")
+        st.caption("Click a bar to see its objects. The gains do not add up: AP is not a sum over errors.")
 
 
 def _show_errors(run: str, evaluator: str, of: str, error: str, label: str | None) -> None:

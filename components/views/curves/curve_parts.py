@@ -1,7 +1,10 @@
-"""What the views share: their words, the models and classes to draw, lists that lead to examples, tables of numbers."""
+"""What the views share: words, the models and classes to draw, lists that link to examples, tables of numbers."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,10 +17,10 @@ from components.widgets.frame import is_dark
 from components.widgets.tables import records
 from metrics.presentation import format, palette
 
-PANELS = 6  # classes shown unasked
-LINES = 6  # models shown unasked
+PANELS = 6  # classes shown by default
+LINES = 6  # models shown by default
 CHART = {"displayModeBar": False}
-COLUMNS = (3, 2)  # the chart, what is beside it
+COLUMNS = (3, 2)  # widths of the chart and what is beside it
 CHART_HEIGHT = 470
 LIST_HEIGHT = 330
 MEAN = "mean of classes"
@@ -36,13 +39,13 @@ WHY_CASE = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a task calls what is counted, and what holds it."""
+    """The words of a task for what is counted and what holds it."""
 
     thing: str
     things: str
     case: str
     why: Mapping[str, str]
-    listed: str = ""  # what the rows of a list are, where they are not the things themselves
+    listed: str = ""  # the rows of a list, where they are not the things themselves
 
 
 DETECTION = Words("object", "objects", "image", WHY)
@@ -51,36 +54,41 @@ OTHERS = Words("case", "cases", "case", WHY_CASE)
 
 
 def words(run: str) -> Words:
-    """Return the words for a run's task."""
-    return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run)["suite"]["task"], OTHERS)
+    """Return the words of a run's task."""
+    return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run).suite["task"], OTHERS)
 
 
 def pick(key: str, names: Sequence[str | None]) -> None:
-    """Write what the clicked point of the chart `key` stands for into the address, under `names` (None: not)."""
+    """Write the customdata of the clicked point of the chart `key` into the address, under `names` (None: skip)."""
     point = selected(st.session_state[key])
     if point:
         url.put(**{name: value for name, value in zip(names, point, strict=False) if name})
 
 
-def colours_of(names: Sequence[str]) -> dict[str, str]:
+def colours_of(names: Iterable[str]) -> dict[str, str]:
     """Return a colour for each of the models."""
     colours = palette.series(is_dark())
     return {name: colours[index % len(colours)] for index, name in enumerate(names)}
 
 
+def lines_in(frame: pd.DataFrame) -> dict[str, tuple[str, int]]:
+    """Return (model, repeat) of every line of a table of curves, by its name."""
+    first = frame.drop_duplicates("series")
+    pairs = zip(first["model"].astype(str), first["run"].astype(int), strict=True)
+    return dict(zip(first["series"].astype(str), pairs, strict=True))
+
+
 def choose_series(
     frame: pd.DataFrame, most: int = LINES
 ) -> tuple[list[str], dict[str, str], dict[str, tuple[str, int]]]:
-    """Return the models to draw, a colour for each there is, and what each is: (model, repeat)."""
-    places = {row.series: (row.model, int(row.run)) for row in frame.drop_duplicates("series").itertuples()}
+    """Choose the lines to draw; return their names, and of every line the colour and (model, repeat)."""
+    places = lines_in(frame)
     chosen = filters.many("Models", {name: name for name in places}, "model")
     return chosen or list(places)[:most], colours_of(list(places)), places
 
 
 def choose_labels(labels: Sequence[str], together: str | None = None) -> list[str]:
-    """Return the classes to draw: those asked for, else the first ones, before them all `together` where that has a
-    name.
-    """
+    """Choose the classes to draw, by default the first ones; `together` names all classes, which come first."""
     several = [together, *labels] if together and len(labels) > 1 else list(labels)
     chosen = filters.many("Classes", {label: label for label in several}, "label")
     return chosen or several[:PANELS]
@@ -89,8 +97,8 @@ def choose_labels(labels: Sequence[str], together: str | None = None) -> list[st
 def ordered(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
     """Return the rows of these labels, in their order."""
     points = points[points["label"].isin(labels)]
-    points = points.assign(label=pd.Categorical(points["label"], labels)).sort_values("label", kind="stable")
-    return points.assign(label=points["label"].astype(str))
+    place = {label: index for index, label in enumerate(labels)}
+    return points.sort_values("label", key=lambda names: names.map(place), kind="stable")
 
 
 def of_labels(numbers: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
@@ -104,9 +112,9 @@ def of_labels(numbers: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
 def list_things(
     run: str, rows: pd.DataFrame, total: int, key: str, said: Words, model: str, **about: url.Value
 ) -> None:
-    """A list of objects or cases, each of which opens its example; `about` goes along in the address."""
+    """Draw a list of objects or cases, each of which opens its example; `about` is added to the address."""
     if rows.empty:
-        st.info(f"No {said.thing} is behind this.")
+        st.info(f"There are no {said.things} behind this.")
         return
     titles = {
         "case_id": said.case.capitalize(),
@@ -137,13 +145,13 @@ def list_things(
 
 
 def pictures_link(run: str, model: str, chosen: Mapping[str, url.Value], label: str = "See them as pictures") -> None:
-    """A link to the gallery with the filters that leave exactly these objects; `repeat` 1 is the default there."""
+    """Draw a link to the gallery with filters for exactly these objects; `repeat` 1 is the default there."""
     about = {name: value for name, value in chosen.items() if (name, value) != ("repeat", 1)}
     url.link(label, "gallery", icon=":material/grid_view:", run=run, model=model, **about)
 
 
 def back(label: str, *names: str) -> None:
-    """A button that takes these query parameters away."""
+    """Draw a button that removes these query parameters."""
     if st.button(label, icon=":material/arrow_back:"):
         url.put(**dict.fromkeys(names))
         st.rerun()
@@ -152,9 +160,10 @@ def back(label: str, *names: str) -> None:
 def numbers_table(
     numbers: pd.DataFrame, value: str, series: Sequence[str], height: int = 400, first: str = "Class"
 ) -> None:
-    """Numbers of classes and models, a row each: class, model, value, 95 % interval; `At`, n and `first` if there."""
+    """Draw numbers of classes and models, a row each: class, model, value, 95 % interval; `At`, n, `first` if there."""
     rows = numbers[numbers["series"].isin(series)]
-    parts = {"Class": rows["label"].fillna("mean")} | {name: rows[name] for name in rows.columns if name == first}
+    parts: dict[str, Any] = {"Class": rows["label"].fillna("mean")}
+    parts |= {name: rows[name] for name in rows.columns if name == first}
     parts |= {"Model": rows["series"], value: format.aligned(rows["value"].tolist())}
     parts |= {"At": rows["At"]} if "At" in rows else {}
     parts["95 %"] = [format.interval(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]

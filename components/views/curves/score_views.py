@@ -1,4 +1,6 @@
-"""Views over every score: precision over recall by rank, ROC, and whether scores mean what they say."""
+"""Views over every score: precision over recall by rank, ROC, and calibration."""
+
+from __future__ import annotations
 
 from dataclasses import replace
 
@@ -14,7 +16,7 @@ from metrics.presentation import format
 
 
 def show_ranks(run: str, evaluator: str) -> None:
-    """Interpolated precision over recall at one IoU threshold, and average precision with its interval."""
+    """Draw interpolated precision over recall at one IoU threshold, and average precision with its interval."""
     frame = data.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     points = frame[frame["series"].isin(series)]
@@ -22,8 +24,8 @@ def show_ranks(run: str, evaluator: str) -> None:
     at = ""
     if "iou" in frame:
         ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}
-        asked = filters.one("IoU", ious, "iou", every=None)
-        iou = float(asked or 0.5)
+        asked = filters.pick("IoU", ious, "iou")
+        iou = float(asked)
         points = points[(points["iou"] - iou).abs() < 0.005]
         numbers = numbers[[abs(columns.get("iou", -1) - iou) < 0.005 for columns in numbers["columns"]]]
         at = f" at IoU ≥ {asked}"
@@ -33,7 +35,9 @@ def show_ranks(run: str, evaluator: str) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         st.plotly_chart(
-            ranked_curves.rank_figure(curve_parts.ordered(points, chosen), colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT),
+            ranked_curves.rank_figure(
+                curve_parts.ordered(points, chosen), colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT
+            ),
             key="ranks", config=curve_parts.CHART, alt=f"Interpolated precision over recall of {', '.join(series)}{at}",
         )  # fmt: skip
     with right:
@@ -43,7 +47,7 @@ def show_ranks(run: str, evaluator: str) -> None:
 
 
 def show_roc(run: str, evaluator: str) -> None:
-    """ROC curves, and the area under each with its interval."""
+    """Draw ROC curves, and the area under each with its interval."""
     frame = data.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     chosen = curve_parts.choose_labels(list(dict.fromkeys(frame["label"])))
@@ -59,11 +63,11 @@ def show_roc(run: str, evaluator: str) -> None:
         st.text("Area under the curve (AUC)")
         numbers = data.label_numbers(run, evaluator, ("roc_auc",))
         curve_parts.numbers_table(curve_parts.of_labels(numbers, chosen), "AUC", series, height=410)
-        st.caption("The chance that a case of the class scores higher than another; the dotted line, 0.5, is a guess.")
+        st.caption("The chance that a case of the class scores higher than one of another class; dotted: a guess, 0.5.")
 
 
 def show_reliability(run: str, evaluator: str) -> None:
-    """The reliability diagram of each model, and its calibration errors."""
+    """Draw the reliability diagram of each model, and its calibration errors."""
     frame = data.curves(run, evaluator)
     series, colours, places = curve_parts.choose_series(frame, most=4)
     filters.reset(["model"])
@@ -79,17 +83,17 @@ def show_reliability(run: str, evaluator: str) -> None:
             on_select=lambda: curve_parts.pick("reliability", ("of", "bin")), selection_mode="points",
             alt=f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
         )  # fmt: skip
-    of, low = url.param("of"), url.number("bin", -1.0)
+    of, low = url.param("of", ""), url.number("bin", -1.0)
     rows = frame[(frame["series"] == of) & ((frame["bin_low"] - low).abs() < 1e-6)]
     with right:
         if said is curve_parts.DETECTION and of in series and len(rows):
             _show_bin(run, evaluator, of, places[of], rows.iloc[0])
             return
-        metrics = {metric["name"]: metric for metric in data.catalogue()[evaluator]["metrics"]}
+        metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
         numbers = data.label_numbers(run, evaluator, tuple(metrics))
         rows = numbers[numbers["label"].isna()].dropna(subset=["value"])
         short = {name: format.title(name.replace("_calibration", "")) for name in metrics}
-        named = {name: f"{short[name]} {format.ARROWS[metrics[name]['direction']]}" for name in metrics}
+        named = {name: f"{short[name]} {format.ARROWS[metrics[name].direction.value]}" for name in metrics}
         order = list(metrics).index
         rows = rows.assign(Metric=rows["metric"].map(named)).sort_values(
             "metric", key=lambda of: of.map(order), kind="stable"
@@ -97,13 +101,13 @@ def show_reliability(run: str, evaluator: str) -> None:
         curve_parts.numbers_table(rows.drop(columns="n"), "Value", series, first="Metric")
         n = rows.loc[rows["series"].isin(series), "n"].max()
         st.caption(f"{format.count(int(n))} {things} at most." if len(rows) else "")
-        st.caption("Under the dotted line a model is surer than it is right, above it less sure than it could be.")
+        st.caption("Below the dotted line a model is overconfident, above it underconfident.")
         if said is curve_parts.DETECTION:
             st.caption("Click a point or a bar to see its predictions.")
 
 
 def _show_bin(run: str, evaluator: str, of: str, series: tuple[str, int], edges: pd.Series) -> None:
-    """The predictions of one bin: right and wrong ones that were stated with about the same score."""
+    """Draw the right and wrong predictions of one bin of scores."""
     low, high = float(edges["bin_low"]), float(edges["bin_high"])
     st.text(
         f"{of}: score {low:.2f} … {high:.2f}\n"
@@ -116,6 +120,7 @@ def _show_bin(run: str, evaluator: str, of: str, series: tuple[str, int], edges:
         curve_parts.DETECTION, thing="prediction", things="predictions", why=curve_parts.WHY | {"tp": "right"}
     )
     curve_parts.list_things(run, rows, total, key, said, series[0], evaluator=evaluator, score=low or None)
-    about = {"evaluator": evaluator, "repeat": series[1], "kind": ["fp", "tp"], "score_min": low, "score_max": high}
+    about: dict[str, url.Value] = {"evaluator": evaluator, "repeat": series[1], "kind": ["fp", "tp"]}
+    about |= {"score_min": low, "score_max": high}
     curve_parts.pictures_link(run, series[0], about)
     curve_parts.back("Back to the numbers", "of", "bin")

@@ -1,4 +1,8 @@
-"""Views by score threshold: precision over recall, F1, and what goes wrong."""
+"""Views by score threshold: precision over recall, F1, and outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,17 +17,17 @@ from metrics.presentation import format
 from metrics.presentation.chart_data import curve_points
 
 EDGE = 7  # pictures
-SECONDS = 2.0  # that their thumbnails may take the first time
+SECONDS = 2.0  # for their thumbnails the first time
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
 
 def threshold_slider() -> float:
-    """Return the score threshold that every view of this kind keeps in the address."""
+    """Draw the slider of the score threshold, which the views of this file share in the address; return its value."""
     return controls.slider("Score threshold", "threshold", 0.5, low=0.05, high=0.95)
 
 
 def show_thresholds(run: str, evaluator: str) -> None:
-    """Precision over recall, with a marker at the threshold, and what is behind a point."""
+    """Draw precision over recall with a marker at the threshold, and the objects behind a point."""
     frame = data.curves(run, evaluator)
     series, colours, places = curve_parts.choose_series(frame)
     labels = curve_points.label_order(frame)
@@ -43,7 +47,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
             selection_mode="points",
             alt=f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
         )  # fmt: skip
-    of, of_class = url.param("of"), url.param("of_class")
+    of, of_class = url.param("of", ""), url.param("of_class", "")
     with right:
         if of in places and of_class in (curve_points.ALL, *labels):
             wanted = tuple(labels) if of_class == curve_points.ALL else (of_class,)
@@ -53,40 +57,44 @@ def show_thresholds(run: str, evaluator: str) -> None:
             st.caption(f"Click a point of a curve to see the {curve_parts.words(run).things} behind it.")
     if pictured:
         of = of if of in places else series[0]
-        wanted = [of_class] if of_class in labels else [label for label in chosen if label in labels]
-        _show_edge(
-            run, evaluator, of, places[of], [] if curve_points.ALL in chosen and not of_class else wanted, threshold
-        )
+        shown = [of_class] if of_class in labels else [label for label in chosen if label in labels]
+        if curve_points.ALL in chosen and not of_class:
+            shown = []
+        _show_edge(run, evaluator, of, places[of], shown, threshold)
 
 
 def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], labels: list[str], threshold: float) -> None:
-    """The pictures of what scores just above the threshold: they follow the slider."""
-    choice = {"model": series[0], "repeat": series[1], "labels": tuple(labels), "score_low": threshold}
+    """Draw the objects that score just above the threshold; they follow the slider."""
+    choice: dict[str, Any] = {"model": series[0], "repeat": series[1], "labels": tuple(labels), "score_low": threshold}
     kinds = data.object_counts(run, evaluator, **choice)["kind"]
     chosen = tuple(tile_gallery.asked_kinds(["fp", "tp"], list(kinds)))
-    tiles, total, _ = (
-        data.objects(run, evaluator, "score_up", False, EDGE, 0, **choice, kinds=chosen) if chosen else ([], 0, 0)
-    )
+    found = data.objects(run, evaluator, "score_up", False, EDGE, 0, **choice, kinds=chosen) if chosen else None
     name = f"{format.shorten(of, 30)}, {', '.join(format.shorten(label, 20) for label in labels[:3]) or 'all classes'}"
-    if not tiles:
+    if found is None or not found.tiles:
         st.text(f"{name}: no prediction scores {threshold:.2f} or more.")
         return
-    st.text(f"{name}: just above {threshold:.2f}, the next to go if the threshold rises")
-    windows = [tile_gallery.window(tile) for tile in tiles]
-    pictures = data.thumbnails(run, tile_gallery.wanted(tiles, windows), SECONDS)
-    about = {"run": run, "evaluator": evaluator, "model": series[0], "compare": series[0], "score": threshold}
-    hrefs = [url.href("example", **about, case=tile["case_id"]).lstrip("/") for tile in tiles]
-    tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, False), key="edge")
+    st.text(f"{name}: scored just above {threshold:.2f}, the next to drop out if the threshold rises")
+    windows = [tile_gallery.window(tile) for tile in found.tiles]
+    pictures = data.thumbnails(run, tile_gallery.wanted(found.tiles, windows), SECONDS)
+    about: dict[str, url.Value] = {
+        "run": run,
+        "evaluator": evaluator,
+        "model": series[0],
+        "compare": series[0],
+        "score": threshold,
+    }
+    hrefs = [url.href("example", **about, case=tile.case_id).lstrip("/") for tile in found.tiles]
+    tile_gallery.gallery(tile_gallery.payload(found.tiles, windows, pictures, hrefs, False), key="edge")
     curve_parts.pictures_link(
         run, series[0],
         {"evaluator": evaluator, "repeat": series[1], "label": labels, "kind": ["fp", "tp"], "score_min": threshold,
          "sort": "score_up"},
-        f"See all {format.count(total)} as pictures",
+        f"See all {format.count(found.total)} as pictures",
     )  # fmt: skip
 
 
 def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
-    """What each model does at the threshold, and where it would do best."""
+    """Draw each model's rates at the threshold, and its best threshold."""
     st.text(f"All classes at score ≥ {threshold:.2f}")
     with st.container(height=370 if len(here) > 4 else "content", border=False):
         for row in here.to_dict("records"):
@@ -102,7 +110,7 @@ def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> No
 def _show_matches(
     run: str, evaluator: str, of: str, series: tuple[str, int], labels: tuple[str, ...], name: str, threshold: float
 ) -> None:
-    rows, counts = data.matches_at(run, evaluator, series, labels, threshold)
+    rows, counts = data.working_point(run, evaluator, series, labels, threshold)
     said = curve_parts.words(run)
     st.text(f"{of}, {name}, score ≥ {threshold:.2f}")
     if rows.empty:
@@ -119,13 +127,14 @@ def _show_matches(
         )  # fmt: skip
         if said is curve_parts.DETECTION:
             only = None if len(labels) > 1 else labels
-            about = {"evaluator": evaluator, "repeat": series[1], "label": only, "score_min": threshold}
-            curve_parts.pictures_link(run, series[0], about | {"kind": [family]})
+            about: dict[str, url.Value] = {"evaluator": evaluator, "repeat": series[1], "label": only}
+            about |= {"score_min": threshold, "kind": [family]}
+            curve_parts.pictures_link(run, series[0], about)
     curve_parts.back("Back to the counts", "of", "of_class", "kind")
 
 
 def show_f1(run: str, evaluator: str) -> None:
-    """F1 over the threshold, the best of each model marked, and the numbers with their intervals."""
+    """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
     frame = data.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     labels = curve_points.label_order(frame)
@@ -137,8 +146,9 @@ def show_f1(run: str, evaluator: str) -> None:
     with left:
         threshold = threshold_slider()
         st.plotly_chart(
-            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), key="f1", config=curve_parts.CHART,
-            on_select=lambda: curve_parts.pick("f1", (None, None, "threshold")), selection_mode="points",
+            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), key="f1",
+            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("f1", (None, None, "threshold")),
+            selection_mode="points",
             alt=f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
         )  # fmt: skip
     with right:
@@ -147,7 +157,7 @@ def show_f1(run: str, evaluator: str) -> None:
         rows = curve_parts.of_labels(numbers[numbers["metric"] == "best_f1"], chosen)
         places = zip(rows["series"], rows["label"], strict=True)
         rows = rows.assign(At=[f"{at.get(place, float('nan')):.2f}" for place in places])
-        st.text("Best F1, and at which threshold")
+        st.text("Best F1 and its threshold")
         curve_parts.numbers_table(rows.drop(columns="n"), "F1", series, height=295)
         overall = numbers[(numbers["metric"] == "best_threshold") & numbers["label"].isna()]
         overall = overall[overall["series"].isin(series)].dropna(subset=["value"])
@@ -157,13 +167,13 @@ def show_f1(run: str, evaluator: str) -> None:
                 url.put(view=None, evaluator=evaluator, threshold=float(best["value"]), model=[best["series"]])
                 st.rerun()
         st.caption(
-            "The interval is taken at the best threshold; it leaves out that the threshold was chosen on the same "
-            "data. Click a point to put the slider there."
+            "The interval is that of the best threshold; it ignores that the threshold was chosen on the same data. "
+            "Click a point to move the slider there."
         )
 
 
 def show_outcomes(run: str, evaluator: str) -> None:
-    """What became of everything at each threshold, and examples of each kind."""
+    """Draw the outcome of every object at each threshold, and examples of each kind."""
     frame = data.curves(run, evaluator)
     series, _, _ = curve_parts.choose_series(frame, most=3)
     labels = list(dict.fromkeys(frame["label"]))
@@ -183,7 +193,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
             alt=f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
         )  # fmt: skip
     here = curve_points.at_threshold(rows, threshold)
-    of, kind = url.param("of"), url.param("kind")
+    of, kind = url.param("of"), url.param("kind", "")
     with right:
         if of in series and kind in kinds:
             found = here[here["series"] == of]
@@ -196,13 +206,13 @@ def show_outcomes(run: str, evaluator: str) -> None:
         config = {name: st.column_config.NumberColumn(format="localized", width=66) for name in series}
         st.dataframe(table, column_config=config | {"_index": st.column_config.Column(width=136)})
         st.caption(
-            f"Above the line every true {said.thing}, by what became of it; below it what is predicted and wrong. "
+            f"Above the line every true {said.thing} by outcome; below it false predictions. "
             "Click a bar to see examples."
         )
 
 
 def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, threshold: float) -> None:
-    """The examples that the run keeps of one kind."""
+    """Draw the stored examples of one kind."""
     of, total = rows["series"].iloc[0], int(rows.loc[rows["kind"] == kind, "count"].sum())
     said = curve_parts.words(run)
     st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, score ≥ {threshold:.2f}")
@@ -210,7 +220,7 @@ def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, thre
     if rows["label"].nunique() == 1:
         found = found.drop(columns="label")
     if found.empty and total:
-        st.info("The run kept no examples: evaluate with more of them (pr_curve_max_examples).")
+        st.info("The run stored no examples: evaluate with more of them (pr_curve_max_examples).")
     else:
         score = threshold if said is curve_parts.DETECTION else None
         curve_parts.list_things(

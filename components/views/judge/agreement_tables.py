@@ -1,7 +1,9 @@
-"""Judge and people in tables, words and one chart: agreement, means as judged and corrected, what sways judges."""
+"""Judge and people in tables, words and one chart: agreement, means as judged and corrected, bias."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
@@ -13,14 +15,17 @@ from metrics.presentation.phrases import with_interval
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-Row = Mapping[str, Any]
+    from components.data import Agreement, Bias, Column, Corrected, CorrectedMeans, MeanEstimate, Raters, Stat
+
+    Number = Stat | MeanEstimate
+
 CELLS = {  # people's verdict and the judge's, as the matrix of confusion names them
     "fail_fail": ("fail", "fail"), "fail_pass": ("fail", "pass"), "pass_fail": ("pass", "fail"),
     "pass_pass": ("pass", "pass"),
 }  # fmt: skip
 SAMPLINGS = {
     "random": "all cases, or a random sample of them",
-    "picked": "cases picked for what they are (failures, complaints …)",
+    "picked": "cases picked for a reason (failures, complaints …)",
 }
 CHOSEN = {"given": "chosen here", "declared": "the metric's own", "suggested": "suggested by the labels"}
 STRENGTHS = ((0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"), (-1.0, "slight"))
@@ -33,9 +38,9 @@ c1,model-a,ann,4,5
 c1,model-a,bo,3,5
 c2,model-a,ann,1,4"""
 HELPS = {
-    "spearman": "Spearman's ρ of score and label: 1 where they rank the outputs alike, 0 without any connection. "
-    "Turned so that 1 is agreement for metrics that are better low, too.",
-    "kappa": "Cohen's κ of pass and fail: agreement beyond chance, 1 perfect, 0 chance.",
+    "spearman": "Spearman's ρ of score and label: 1 if both rank the outputs alike, 0 if unrelated. The sign is "
+    "turned for metrics where lower is better, so that 1 is agreement.",
+    "kappa": "Cohen's κ of pass and fail: chance-corrected agreement, 1 perfect, 0 chance.",
     "accuracy": "Share of outputs that judge and people both pass or both fail.",
     "sensitivity": "Share of what people pass that the judge passes.",
     "specificity": "Share of what people fail that the judge fails.",
@@ -43,71 +48,78 @@ HELPS = {
     "suggested": "The threshold with the highest (sensitivity + specificity) / 2 on these labels (Youden), with the "
     "95 % range over resampled cases.",
     "balanced": "(sensitivity + specificity) / 2 of suggested thresholds on cases that did not choose them; ½: chance.",
-    "n": "Outputs that have both a score and a label that people agree on.",
+    "n": "Outputs with both a score and a label that people agree on.",
     "alpha": "Krippendorff's α of all raters: 1 perfect, 0 chance; nominal for pass and fail, interval for grades.",
     "weighted": "Quadratic-weighted κ: grades far apart weigh more than neighbours.",
     "equal": "Share of outputs that got the same label from both.",
-    "raw": "The leaderboard's mean: what the judge says.",
+    "raw": "The leaderboard's mean, as the judge scores.",
     "labels": "The mean of the labelled random sample alone.",
     "corrected": "Prediction-powered mean (PPI++): the judge's scores of all outputs, corrected by the labelled ones.",
     "gap": "Judge − people on the labelled outputs: above 0 the judge scores too high.",
-    "weight": "λ: how far the correction follows the judge. Near 0 it knows nothing of the labels.",
+    "weight": "λ: how far the correction follows the judge. Near 0 the judge's scores are unrelated to the labels.",
 }
 
 
-def stat(found: Row | None) -> str:
+class Span(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def stat(found: Number | Span | None) -> str:
     """Return a statistic with its interval: `0.62 (0.55–0.69)`."""
-    return MISSING if found is None else with_interval(found["value"], found["low"], found["high"])
+    return MISSING if found is None else with_interval(found.value, found.low, found.high)
 
 
-def metric_title(column: Row, limit: int = 40) -> str:
-    """Evaluator, metric and its better end."""
-    name = shorten(f"{column['evaluator_title']} · {column['title']}", limit)
-    return f"{name} {ARROWS[column['direction']]}".rstrip()
+def metric_title(column: Column, limit: int = 40) -> str:
+    """Return evaluator, metric and its better end."""
+    name = shorten(f"{column.evaluator_title} · {column.title}", limit)
+    return f"{name} {ARROWS[column.direction]}".rstrip()
 
 
-def headline(found: Row, criterion: str) -> str:
+def headline(found: Agreement, criterion: str) -> str:
     """Return the answer to the page's question for one metric."""
-    name = metric_title(found["column"], 60)
-    if found["spearman"]["value"] is None and not found["table"]:
-        return f"{name}: too few outputs have both a score and a label of “{criterion}” ({found['n']})."
-    measure = found["kappa"] if found["table"] else found["spearman"]
-    if measure["value"] is None:
-        return f"{name}: judge or people say the same of every output, so agreement cannot be told from chance."
-    strength = next(word for least, word in STRENGTHS if measure["value"] >= least)
-    sign = "κ" if found["table"] else "ρ"
-    if measure["low"] is not None and measure["low"] <= 0:
-        return f"{name}: agreement with people on “{criterion}” is not beyond chance, {sign} {stat(measure)}."
+    name = metric_title(found.column, 60)
+    if found.spearman.value is None and not found.table:
+        return f"{name}: too few outputs have both a score and a label of “{criterion}” ({found.n})."
+    measure = found.kappa if found.table else found.spearman
+    if measure.value is None:
+        return f"{name}: judge or people give every output the same label, so agreement cannot be measured."
+    strength = next(word for least, word in STRENGTHS if measure.value >= least)
+    sign = "κ" if found.table else "ρ"
+    if measure.low is not None and measure.low <= 0:
+        return f"{name}: agreement with people on “{criterion}” is not significant, {sign} {stat(measure)}."
     return f"{name}: {strength} agreement with people on “{criterion}”, {sign} {stat(measure)}."
 
 
-def agreement_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return each metric beside the labels, as texts."""
+def agreement_table(rows: Iterable[Agreement]) -> pd.DataFrame:
+    """Return how far each metric agrees with the labels, as texts."""
+    rows = list(rows)
     return pd.DataFrame(
         {
-            "metric": [("⚖ " if row["judged"] else "") + metric_title(row["column"], 44) for row in rows],
-            "spearman": [stat(row["spearman"]) for row in rows],
-            "kappa": [stat(row["kappa"]) for row in rows],
-            "sensitivity": [stat(row["sensitivity"]) for row in rows],
-            "specificity": [stat(row["specificity"]) for row in rows],
-            "threshold": aligned([row["threshold"] for row in rows]),
-            "suggested": [stat(row["suggested"]) for row in rows],
-            "n": [row["n"] for row in rows],
+            "metric": [("⚖ " if row.judged else "") + metric_title(row.column, 44) for row in rows],
+            "spearman": [stat(row.spearman) for row in rows],
+            "kappa": [stat(row.kappa) for row in rows],
+            "sensitivity": [stat(row.sensitivity) for row in rows],
+            "specificity": [stat(row.specificity) for row in rows],
+            "threshold": aligned([row.threshold for row in rows]),
+            "suggested": [stat(row.suggested) for row in rows],
+            "n": [row.n for row in rows],
         }
     )
 
 
-def slice_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """One metric beside the labels by model and tag, as texts."""
-    return agreement_table(rows).assign(
-        metric=[f"{row['kind']}: {row['name']}" for row in rows], accuracy=[stat(row["accuracy"]) for row in rows]
+def slice_table(rows: Mapping[tuple[str, str], Agreement]) -> pd.DataFrame:
+    """Return how far one metric agrees with the labels by model and tag, as texts."""
+    return agreement_table(rows.values()).assign(
+        metric=[f"{kind}: {name}" for kind, name in rows], accuracy=[stat(row.accuracy) for row in rows.values()]
     )
 
 
 def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
-    """Return the four counts as the matrix of confusion takes them: people's verdict as label, the judge's as
-    predicted.
-    """
+    """Return the four counts for a confusion chart: people's verdict as label, the judge's as predicted."""
     return pd.DataFrame(
         [
             {"label": people, "predicted": judge, "count": n}
@@ -116,84 +128,84 @@ def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
     )
 
 
-def rater_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return how far people agree: all together first, then pairs, as texts."""
+def rater_table(rows: Sequence[Raters]) -> pd.DataFrame:
+    """Return how far raters agree: all together first, then pairs, as texts."""
     return pd.DataFrame(
         {
-            "raters": [f"{row['left']} × {row['right']}" if row["left"] else "all together" for row in rows],
-            "alpha": [stat(row["alpha"]) for row in rows],
-            "kappa": [stat(row["kappa"]) for row in rows],
-            "weighted": [stat(row["weighted"]) for row in rows],
-            "equal": [stat(row["equal"]) for row in rows],
-            "n": [row["n"] for row in rows],
+            "raters": [f"{row.left} × {row.right}" if row.left else "all together" for row in rows],
+            "alpha": [stat(row.alpha) for row in rows],
+            "kappa": [stat(row.kappa) for row in rows],
+            "weighted": [stat(row.weighted) for row in rows],
+            "equal": [stat(row.equal) for row in rows],
+            "n": [row.n for row in rows],
         }
     )
 
 
-def corrected_table(rows: Sequence[Row]) -> pd.DataFrame:
+def corrected_table(rows: Sequence[Corrected]) -> pd.DataFrame:
     """Return each model's mean three times, as texts."""
     return pd.DataFrame(
         {
-            "model": [row["model"] for row in rows],
-            "raw": [stat(row["raw"]) for row in rows],
-            "corrected": [stat(row["corrected"]) for row in rows],
-            "labels": [stat(row["labels"]) for row in rows],
-            "gap": [signed_stat(row["gap"]) for row in rows],
-            "weight": [number(row["corrected"]["weight"] if row["corrected"] else None) for row in rows],
-            "n": [f"{count(row['n'])} of {count(row['total'])}" for row in rows],
+            "model": [row.model for row in rows],
+            "raw": [stat(row.raw) for row in rows],
+            "corrected": [stat(row.corrected) for row in rows],
+            "labels": [stat(row.labels) for row in rows],
+            "gap": [signed_stat(row.gap) for row in rows],
+            "weight": [number(row.corrected.weight if row.corrected else None) for row in rows],
+            "n": [f"{count(row.n)} of {count(row.total)}" for row in rows],
         }
     )
 
 
-def signed_stat(found: Row | None) -> str:
+def signed_stat(found: Number | Span | None) -> str:
     """Return a difference with its sign and interval."""
-    if found is None:
+    if found is None or found.value is None:
         return MISSING
-    return ("+" if found["value"] > 0 else "") + stat(found)
+    return ("+" if found.value > 0 else "") + stat(found)
 
 
-def sample_line(found: Mapping[str, Any]) -> str:
-    """Return what the corrected means rest on, and what they take for granted."""
+def sample_line(found: CorrectedMeans) -> str:
+    """Return what the corrected means rest on and assume."""
     parts = [
-        f"{count(found['sampled'])} of {plural(found['labelled'], 'labelled output')} are a random sample, averaged; "
-        "those picked for what they are count for agreement alone."
+        f"{count(found.sampled)} of {plural(found.labelled, 'labelled output')} are a random sample, averaged; "
+        "picked cases count for agreement only."
     ]
-    if found["unanswered"]:
+    if found.unanswered:
         parts.append(
-            f"{plural(found['unanswered'], 'drawn output has', 'drawn outputs have')} no label yet: "
-            "left out as if they were like the others."
+            f"{plural(found.unanswered, 'drawn output has', 'drawn outputs have')} no label yet: "
+            "left out, assuming they are like the others."
         )
-    if found["ties"]:
-        parts.append(f"{plural(found['ties'], 'output')} on which as many people pass as fail left out.")
-    if found["unsure"]:
-        parts.append(f"{plural(found['unsure'], 'label')} unsure.")
+    if found.ties:
+        parts.append(f"{plural(found.ties, 'output')} with as many passes as fails left out.")
+    if found.unsure:
+        parts.append(f"{plural(found.unsure, 'label')} unsure.")
     return " ".join(parts)
 
 
-def bias_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return each check with its effect, as texts; a mark says whether it is beyond chance."""
+def bias_table(rows: Sequence[Bias]) -> pd.DataFrame:
+    """Return each check with its effect, as texts, and whether it is significant."""
     return pd.DataFrame(
         {
             "check": [_checked(row) for row in rows],
-            "effect": [signed_stat({"value": row["effect"], "low": row["low"], "high": row["high"]}) for row in rows],
-            "says": ["✗ beyond chance" if row["found"] else "✓ not beyond chance" for row in rows],
-            "n": [row["n"] for row in rows],
+            "effect": [signed_stat(Span(row.effect, row.low, row.high)) for row in rows],
+            "significance": ["✗ significant" if row.found else "✓ not significant" for row in rows],
+            "n": [row.n for row in rows],
         }
     )
 
 
-def _checked(row: Row) -> str:
-    if row["kind"] == "length":
+def _checked(row: Bias) -> str:
+    if row.kind == "length":
         return "Length: each doubling of the answer's words"
-    if row["kind"] == "position":
+    if row.kind == "position":
         return "Position: the same things in another order"
-    own = " (the judge's own family)" if row["own"] else ""
-    return f"Author: {shorten(row['about'], 40)}{own} against the others"
+    own = " (the judge's own family)" if row.own else ""
+    return f"Author: {shorten(row.about, 40)}{own} against the others"
 
 
-def missing_checks(rows: Sequence[Row]) -> list[str]:
-    """Return what could not be checked, and what it needs."""
-    kinds = {row["kind"] for row in rows}
+def missing_checks(rows: Sequence[Bias]) -> list[str]:
+    """Return what could not be checked, and what that needs."""
+    kinds = {row.kind for row in rows}
     needs = {
         "length": "Length: needs answers of different lengths with labels.",
         "model": "Author: needs labelled outputs of two models or more.",
@@ -203,10 +215,8 @@ def missing_checks(rows: Sequence[Row]) -> list[str]:
     return [f"– {text}" for kind, text in needs.items() if kind not in kinds]
 
 
-def means_figure(rows: Sequence[Row], title: str, dark: bool = False) -> "go.Figure":
-    """Return each model's mean as judged (circle), as the labels alone say (line) and corrected (diamond), with
-    intervals.
-    """
+def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> go.Figure:
+    """Return each model's mean as judged (circle), by the labels (line) and corrected (diamond), with intervals."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -216,31 +226,22 @@ def means_figure(rows: Sequence[Row], title: str, dark: bool = False) -> "go.Fig
         ("corrected", "corrected", ACCENT[dark], "diamond", 0.22),
     )  # fmt: skip
     for kind, words, colour, symbol, shift in kinds:
-        drawn = [
-            (place, row) for place, row in enumerate(rows)
-            if row[kind] and row[kind]["value"] is not None and (kind != "raw" or row["unit"] == "metric")
-        ]  # fmt: skip
-        values = [row[kind]["value"] for _, row in drawn]
-        ends = [
-            (
-                value if row[kind]["low"] is None else row[kind]["low"],
-                value if row[kind]["high"] is None else row[kind]["high"],
-            )
-            for value, (_, row) in zip(values, drawn, strict=True)
-        ]
+        means = ((place, row.model, _mean(row, kind)) for place, row in enumerate(rows))
+        drawn = [(place, model, mean) for place, model, mean in means if mean is not None]
+        values = [mean.value for *_, mean in drawn]
         figure.add_scatter(
-            x=values, y=[place + shift for place, _ in drawn], mode="markers", name=words,
+            x=values, y=[place + shift for place, *_ in drawn], mode="markers", name=words,
             marker={"symbol": symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 2}},
             error_x={
                 "type": "data", "symmetric": False, "thickness": 2, "width": 4, "color": colour,
-                "array": [high - value for value, (_, high) in zip(values, ends, strict=True)],
-                "arrayminus": [value - low for value, (low, _) in zip(values, ends, strict=True)],
+                "array": [0.0 if mean.high is None else mean.high - mean.value for *_, mean in drawn],
+                "arrayminus": [0.0 if mean.low is None else mean.value - mean.low for *_, mean in drawn],
             },
-            hovertext=[f"<b>{plain(row['model'])}</b><br>{words} {stat(row[kind])}" for _, row in drawn],
+            hovertext=[f"<b>{plain(model)}</b><br>{words} {stat(mean)}" for _, model, mean in drawn],
             hoverinfo="text",
         )  # fmt: skip
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[plain(shorten(row["model"], 30)) for row in rows],
+        tickvals=list(range(len(rows))), ticktext=[plain(shorten(row.model, 30)) for row in rows],
         range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, ticks="",
         tickfont={"size": 13, "color": INK[dark]},
     )  # fmt: skip
@@ -250,3 +251,11 @@ def means_figure(rows: Sequence[Row], title: str, dark: bool = False) -> "go.Fig
         margin={"l": 8, "r": 8, "t": 30, "b": 8}, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     )  # fmt: skip
     return figure
+
+
+def _mean(row: Corrected, kind: str) -> Span | None:
+    """Return one of a model's means; None where there is none in the unit of the axis."""
+    found: Number | None = {"raw": row.raw, "labels": row.labels, "corrected": row.corrected}[kind]
+    if found is None or found.value is None or (kind == "raw" and row.unit != "metric"):
+        return None
+    return Span(found.value, found.low, found.high)

@@ -1,4 +1,4 @@
-"""What stands beside a judge's numbers: who judged, what was asked and said, what it cost, what looked like a trick."""
+"""What stands beside a judge's numbers: who judged, prompts and replies, costs, suspected prompt injection."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from metrics.presentation.format import MISSING, STATUSES, count, duration, numb
 if TYPE_CHECKING:
     import pandas as pd
 
+    from components.data import RunJudges
+
 NAMED = 4  # evaluators named before "and 3 more"
 PLACES = {"retrieved_contexts": "retrieved context", "expected_answers": "expected answer", "citations": "citation"}
 
 
 def dollars(amount: float | None) -> str:
-    """Return a sum of money: `$0.0042`, `$1.20`; in words where it is unknown."""
+    """Return a sum of money: `$0.0042`, `$1.20`; in words if it is unknown."""
     if amount is None or amount != amount:
         return "price unknown"
     if amount >= 1 or not amount:
@@ -24,9 +26,9 @@ def dollars(amount: float | None) -> str:
 
 
 def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
-    """Who judged, in how many replies, at what cost: `Judged by gpt-4o-mini · 4 replies, 3 from the cache · …`.
+    """Return who judged, in how many replies, at what cost: `Judged by gpt-4o-mini · 4 replies, 3 from the cache · …`.
 
-    Tokens and dollars are those of the replies that were paid for this time.
+    Tokens and dollars are those of replies that were not cached.
     """
     if not calls:
         return f"Judged by {judge}"
@@ -47,7 +49,7 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
 
 
 def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return what each judge of a panel said: its values, or why it has none."""
+    """Return the values of each judge of a panel, or why it has none."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -61,8 +63,8 @@ def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the replies as a table: step, where it came from, tokens, cost, time."""
-    import pandas as pd  # not above: the start page draws lines of this module, and waits for no pandas
+    """Return the replies as a table: step, origin, tokens, cost, time."""
+    import pandas as pd  # not above: the start page uses this module and does not need pandas
 
     return pd.DataFrame(
         [
@@ -81,13 +83,13 @@ def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def suspicions(judges: Iterable[Mapping[str, Any]]) -> list[Mapping[str, str]]:
-    """Return what the scores of a case say of its texts that seem meant for the judge, each once."""
+    """Return the suspected injections in a case that its scores report, each once."""
     found = [entry for judge in judges for entry in judge.get("suspected_injection") or []]
     return list({tuple(entry.values()): entry for entry in found}.values())
 
 
 def suspicion_lines(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return what looks meant for the judge, a line each: of what kind, the words, and where they are."""
+    """Return suspected injections, a line each: kind, text and places."""
     places: dict[tuple[str, str], list[str]] = {}
     for entry in found:
         name, _, place = entry["where"].partition(" ")
@@ -97,21 +99,21 @@ def suspicion_lines(found: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def draw_suspicions(found: Sequence[Mapping[str, str]]) -> None:
-    """The warning that something in the case talks to the judge; nothing where nothing does."""
+    """Draw a warning that text of the case addresses the judge; nothing if none does."""
     import streamlit as st
 
     if not found:
         return
     with st.container(border=True, gap="xsmall"):
         st.text(
-            "⚠ Suspected injection: text of this case seems meant for the judge, which was shown it as data. "
-            "Look at the verdicts."
+            "⚠ Suspected injection: text of this case seems to address the judge, which saw it as data. "
+            "Check the verdicts."
         )
         st.text("\n".join(suspicion_lines(found)))
 
 
 def draw_calls(judge: Mapping[str, Any], key: str) -> None:
-    """Who judged at what cost, and on demand the replies as they were given, with the prompts."""
+    """Draw who judged at what cost and, on demand, the prompts and the raw replies."""
     import streamlit as st
 
     calls = judge["calls"]
@@ -119,7 +121,9 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
         st.dataframe(panel_table(judge["panel"]), hide_index=True, height="content")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(cost_line(judge["model"], calls), width="stretch")
-        opened = bool(calls) and st.toggle("Replies", key=f"replies-{key}", help="What the judge was asked, and said.")
+        opened = bool(calls) and st.toggle(
+            "Replies", key=f"replies-{key}", help="What the judge was asked and replied."
+        )
     if not opened:
         return
     st.dataframe(call_table(calls), hide_index=True, height="auto" if len(calls) < 8 else 280)
@@ -136,7 +140,7 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
 
 
 def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: Mapping[str, Any]) -> str:
-    """Who judges a run, what that has cost so far, and what its budget allows; empty for a run without a judge."""
+    """Return who judges a run, the cost so far and the budget; empty for a run without a judge."""
     if not judges:
         return ""
     parts = [f"Judge {', '.join(judges)}"]
@@ -151,17 +155,17 @@ def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: M
     return " · ".join(parts)
 
 
-def run_line(judge: Mapping[str, Any]) -> str:
-    """Who judged a run, which of its numbers, at what cost, and what has no value because of it; empty without one."""
-    if not judge["judges"]:
+def run_line(judge: RunJudges) -> str:
+    """Return who judged a run, which evaluators, at what cost, and what has no value because of it; empty without."""
+    if not judge.judges:
         return ""
-    titles = list(judge["evaluators"].values())
+    titles = list(judge.evaluators.values())
     named = ", ".join(titles[:NAMED]) + (f" and {len(titles) - NAMED} more" if len(titles) > NAMED else "")
-    spent = spend_line(judge["judges"], judge["spend"], judge["budget"]).partition(" · ")[2]
-    recorded = " (recorded replies)" if judge["recorded"] else ""
-    parts = [f"Judged by {', '.join(judge['judges'])}{recorded}: {named}", spent]
-    parts += [f"{plural(judge['unreadable'], 'reply', 'replies')} unreadable"] * bool(judge["unreadable"])
-    parts += [f"{plural(judge['skipped'], 'case')} skipped"] * bool(judge["skipped"])
+    spent = spend_line(judge.judges, judge.spend, {}).partition(" · ")[2]
+    recorded = " (recorded replies)" if judge.recorded else ""
+    parts = [f"Judged by {', '.join(judge.judges)}{recorded}: {named}", spent]
+    parts += [f"{plural(judge.unreadable, 'reply', 'replies')} unreadable"] * bool(judge.unreadable)
+    parts += [f"{plural(judge.skipped, 'case')} skipped"] * bool(judge.skipped)
     return " · ".join(part for part in parts if part)
 
 

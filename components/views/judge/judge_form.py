@@ -1,10 +1,15 @@
-"""The form in which a judge is set up. Keys are never typed: they stay in the environment."""
+"""The form that sets up a judge. Keys are never typed in: they stay in the environment."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from components.views.judge.judge_calls import dollars
 from metrics.presentation.format import duration, plural
+
+if TYPE_CHECKING:
+    from components.data import Measured, Trial
 
 WAYS = {"hosted": "A model and its key", "server": "A server of your own", "local": "The local judge"}
 MODELS = "gpt-4o-mini, anthropic/claude-3-5-haiku-latest, gemini/gemini-2.0-flash, mistral/mistral-small-latest …"
@@ -14,7 +19,7 @@ AT = " at "  # between a model and the address of its server, as in a judge's na
 
 
 def way_of(setting: Mapping[str, Any] | None) -> str:
-    """Return which of WAYS a judge is reached by."""
+    """Return the key in WAYS of how a judge is reached."""
     if not setting:
         return "hosted"
     if setting["base_url"]:
@@ -26,7 +31,7 @@ def setting_of(
     way: str, model: str, base_url: str, limits: Mapping[str, Any], budget: Mapping[str, Any],
     panel: Sequence[Mapping[str, Any]] = (), kept: Mapping[str, Any] | None = None,
 ) -> dict[str, Any] | None:  # fmt: skip
-    """Return the settings that a filled form means, None while it is not complete; other prompts as `kept` has them."""
+    """Return the settings of a filled form, None while it is incomplete; edited prompts are taken over from `kept`."""
     model, base_url = model.strip(), base_url.strip()
     if way == LOCAL:
         model = model or LOCAL
@@ -55,45 +60,43 @@ def panel_lines(panel: Sequence[Mapping[str, Any]]) -> str:
 
 
 def key_lines(keys: Mapping[str, bool], needed: bool) -> list[str]:
-    """Return which variables the key is taken from, and whether they are set; never what they hold."""
-    absent = (
-        "✗ not set: set it where the studio is started" if needed else "– not set; fine if the server asks for none"
-    )
+    """Return which environment variables hold the key, and whether they are set; never their values."""
+    absent = "✗ not set: set it before starting the studio" if needed else "– not set; fine if the server needs no key"
     return [f"{name}: {'✓ set' if there else absent}" for name, there in keys.items()]
 
 
-def trial_lines(trial: Mapping[str, Any]) -> list[str]:
-    """Return what came of a test call, in lines: whether it will do, how long it took, tokens, cost."""
-    if trial["failure"] and not trial["reply"]:
+def trial_lines(trial: Trial) -> list[str]:
+    """Return the result of a test call in lines: whether it is usable, time, tokens, cost."""
+    if trial.failure and not trial.reply:
         return ["✗ No reply."]
-    verdict = (
-        "✓ It replied, in the form asked for, and was right." if trial["right"]
-        else "– It replied in the form asked for, but was wrong on an easy question: do not trust it much."
-        if trial["understood"]
-        else "✗ It replied, but not in the form asked for: its verdicts would be parse failures."
+    result = (
+        "✓ The reply has the right form and is correct." if trial.right
+        else "– The reply has the right form, but is wrong on an easy question: use this judge with care."
+        if trial.understood
+        else "✗ The reply does not have the requested form: its verdicts would be parse failures."
     )  # fmt: skip
-    tokens = [trial["prompt_tokens"], trial["completion_tokens"]]
+    tokens = [trial.prompt_tokens, trial.completion_tokens]
     counted = "tokens unknown" if tokens == [None, None] else plural(sum(part or 0 for part in tokens), "token")
-    return [verdict, f"{duration(trial['seconds'])} · {counted} · {dollars(trial['cost_usd'])}"]
+    return [result, f"{duration(trial.seconds)} · {counted} · {dollars(trial.cost_usd)}"]
 
 
-def trust_lines(measured: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the figures of how far a judge agrees with people, a line each, with what they were measured on."""
+def agreement_lines(measured: Iterable[Measured]) -> list[str]:
+    """Return how far a judge agrees with people, a line per figure, with the data it was measured on."""
     return [
-        f"{row['what']}: {row['value']:.2f} (95 % interval {row['low']:.2f} to {row['high']:.2f}); {row['metric']}, "
-        f"{plural(row['n'], 'answer')}, {row['data']}"
+        f"{row.what}: {row.value:.2f} (95 % interval {row.low:.2f} to {row.high:.2f}); {row.metric}, "
+        f"{plural(row.n, 'answer')}, {row.data}"
         for row in measured
     ]
 
 
-def draw_trial(trial: Mapping[str, Any]) -> None:
-    """What came of a test call, with the reply as it was given."""
+def draw_trial(trial: Trial) -> None:
+    """Draw the result of a test call with the raw reply."""
     import streamlit as st
 
     with st.container(border=True, gap="xsmall"):
         for line in trial_lines(trial):
             st.text(line)
-        if trial["reply"]:
-            st.code(trial["reply"], language="json", wrap_lines=True)
-        if trial["failure"]:
-            st.code(trial["failure"], language=None, wrap_lines=True)
+        if trial.reply:
+            st.code(trial.reply, language="json", wrap_lines=True)
+        if trial.failure:
+            st.code(trial.failure, language=None, wrap_lines=True)

@@ -1,15 +1,20 @@
-"""Labelling one output after the other by keyboard: each label is on the disk before the next output is shown."""
+"""Labelling outputs one after the other by keyboard: each label is stored before the next output is shown."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components import data
 from metrics.presentation import format
 
-CRITERION = "quality"  # what is asked where no metric gives a better name
+if TYPE_CHECKING:
+    from components.data import Column, Criterion
+
+CRITERION = "quality"  # where no metric gives a better name
 LONGEST = 200  # characters of a rater's or a criterion's name
 SCALES = {"pass": "Pass or fail", "1-3": "Grades 1 to 3", "1-4": "Grades 1 to 4", "1-5": "Grades 1 to 5"}
 SCALE = re.compile(r"(-?[\d.]+(?:e[-+]\d+)?)-(-?.+)")  # the lowest grade, a dash, the highest
@@ -17,26 +22,27 @@ MOST_GRADES = 10
 SKIPPED, LAST = "labels-skipped", "labels-last"
 
 
-def offered(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Criteria to label for: the names of the primary metrics, those of a judge first; else CRITERION."""
-    names = [column["metric"] for column in metrics if column["primary"] and column["judged"]]
+def offered(metrics: Sequence[Column], judged: Collection[str]) -> list[str]:
+    """Return criteria to label for: the names of the judged evaluators' primary metrics, else CRITERION."""
+    names = [column.metric for column in metrics if column.primary and column.evaluator in judged]
     return list(dict.fromkeys(names or [CRITERION]))
 
 
-def scale_of(criterion: Mapping[str, Any]) -> str:
+def scale_of(criterion: Criterion) -> str:
     """Return the scale that a criterion was labelled on before."""
-    return f"{criterion['low']:g}-{criterion['high']:g}" if criterion["graded"] else "pass"
+    return f"{criterion.low:g}-{criterion.high:g}" if criterion.graded else "pass"
 
 
 def ends_of(scale: str) -> tuple[float, float]:
     """Return the lowest and the highest grade of a scale; they can be negative: "-1-1", "-3--1"."""
-    low, high = (0, 1) if scale == "pass" else SCALE.fullmatch(scale).groups()
-    return float(low), float(high)
+    found = SCALE.fullmatch(scale)
+    return (float(found[1]), float(found[2])) if found else (0.0, 1.0)
 
 
 def buttons(scale: str) -> list[tuple[str, float | None, str]]:
-    """Return the labels of a scale as (text, value, key): pass, fail or the grades, then unsure. Wide scales have no
-    keys.
+    """Return the labels of a scale as (text, value, key): pass and fail or the grades, then unsure.
+
+    Grades of two digits have no key.
     """
     grades: list[tuple[str, float | None, str]] = [("Pass", 1.0, "P"), ("Fail", 0.0, "F")]
     if scale != "pass":
@@ -50,30 +56,35 @@ def draw(
     run: str, rater: str, criterion: str, scale: str, model: str | None, only: tuple[str, str] | None,
     show: Callable[[str, str, str], None],
 ) -> None:  # fmt: skip
-    """Progress, the buttons, and by `show` (run, case_id, model) the output that comes next for this rater."""
+    """Draw progress, the buttons and, by `show` (run, case_id, model), the next output for this rater."""
     skipped = st.session_state.setdefault(SKIPPED, [])
     found = data.label_queue(run, criterion, rater, only, model=model, skipped=tuple(skipped), most=1)
-    drawn = f"{format.count(found['drawn'])} of them drawn at random"
-    of = f"{format.count(found['done'])} of {format.plural(found['total'], 'output')}"
-    st.progress(found["done"] / max(1, found["total"]), text=f"{rater} · {criterion}: {of} labelled, {drawn}")
-    if not found["next"]:
+    drawn = f"{format.count(found.drawn)} of them drawn at random"
+    of = f"{format.count(found.done)} of {format.plural(found.total, 'output')}"
+    st.progress(found.done / max(1, found.total), text=f"{rater} · {criterion}: {of} labelled, {drawn}")
+    if not found.next:
         st.success("Every output has your label.")
         _draw_back(run)
         return
-    (coming,) = found["next"]
-    about = (run, coming["case_id"], coming["model"], rater, criterion)
+    (coming,) = found.next
+    about = (run, coming.case_id, coming.model, rater, criterion)
     bar = st.container()
-    show(run, coming["case_id"], coming["model"])
-    # drawn after the output and keyed by it, so that a quick key press never labels what is not on the screen yet
-    item = f"{coming['model']}-{coming['case_id']}"
+    show(run, coming.case_id, coming.model)
+    # drawn after the output and keyed by it, so that a quick key press never labels an output not yet on the screen
+    item = f"{coming.model}-{coming.case_id}"
     with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for text, value, key in buttons(scale):
             st.button(
                 text, key=f"label-{text}-{item}", type="primary" if value is not None else "secondary",
-                shortcut=key or None, on_click=_give, args=(about, value, coming["sampling"], scale),
+                shortcut=key or None, on_click=_give, args=(about, value, coming.sampling, scale),
             )  # fmt: skip
         st.button(
-            "Next", key=f"label-next-{item}", shortcut="N", on_click=_skip, args=(about,), help="Comes again later."
+            "Next",
+            key=f"label-next-{item}",
+            shortcut="N",
+            on_click=_skip,
+            args=(about,),
+            help="Shows this output again later.",
         )
         _draw_back(run)
 
@@ -82,7 +93,7 @@ def _draw_back(run: str) -> None:
     last = st.session_state.get(LAST)
     st.button(
         "Back", key="label-back", type="tertiary", shortcut="B", disabled=not last or last[0] != run,
-        on_click=_take_back, help="Takes the last label back.",
+        on_click=_withdraw, help="Removes the last label.",
     )  # fmt: skip
 
 
@@ -96,7 +107,7 @@ def _skip(about: tuple[str, str, str, str, str]) -> None:
     st.session_state[SKIPPED] = [*(pair for pair in st.session_state[SKIPPED] if pair != about[1:3]), about[1:3]]
 
 
-def _take_back() -> None:
+def _withdraw() -> None:
     about = st.session_state.pop(LAST, None)
     if about:
         data.withdraw_label(*about)

@@ -1,4 +1,4 @@
-"""Uploading a file of people's labels: what it was understood to be, corrections, all its problems, and adding it."""
+"""Uploading a file of human labels: how it was read, corrections, all its problems, and adding it."""
 
 import streamlit as st
 
@@ -10,16 +10,16 @@ from metrics.presentation import format
 NAME, PAIRS = "labels", "labels_map"
 KINDS = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet")
 FORMS = {
-    "long": "a label a row, in {}", "criteria": "a column of labels for each criterion: {}",
-    "raters": "a column of labels for each rater: {}",
+    "long": "one label per row, in {}", "criteria": "a label column per criterion: {}",
+    "raters": "a label column per rater: {}",
 }  # fmt: skip
 CANONICAL = ("case_id", "model", "rater", "criterion", "label")
 
 
 def draw(run: str) -> None:
-    """The uploader, and below it what the file just uploaded holds."""
+    """Draw the uploader, and below it what the uploaded file holds."""
     tokens = uploads.draw_uploads(
-        "Labels of people", NAME, data.upload_folder(), KINDS,
+        "Human labels", NAME, KINDS,
         hint="CSV, JSONL, JSON or Parquet: case_id, model, rater and label (pass, fail, unsure or a number), or a "
         "column for each criterion or rater.",
     )  # fmt: skip
@@ -31,31 +31,32 @@ def draw(run: str) -> None:
 def _draw_file(run: str, token: str) -> None:
     pairs = tuple(url.params(PAIRS))
     sampling = st.segmented_control(
-        "The labelled cases are", list(agreement_tables.SAMPLINGS), format_func=agreement_tables.SAMPLINGS.__getitem__, default="random",
-        required=True, key="labels-sampling",
-        help="A mean over picked cases says nothing of the others: such labels count for agreement alone.",
+        "The labelled cases are", list(agreement_tables.SAMPLINGS), default="random", required=True,
+        format_func=agreement_tables.SAMPLINGS.__getitem__, key="labels-sampling",
+        help="A mean over picked cases does not hold for the others: such labels count for agreement only.",
     )  # fmt: skip
     found = data.read_labels(run, token, pairs, sampling)
-    if not found["ok"]:
-        total = len(found["problems"])
-        st.text(f"✗ {format.plural(total, 'problem')} in {found['name']}; nothing was added")
-        st.dataframe(found["problems"], hide_index=True, key="label-problems")
-        if pairs and st.button("Read its columns by their names again", type="tertiary"):
+    if found.file is None:
+        st.text(f"✗ {format.plural(len(found.problems), 'problem')} in {found.name}; nothing was added")
+        st.dataframe(found.problems, hide_index=True, key="label-problems")
+        if pairs and st.button("Reset the columns", type="tertiary", help="Reads the columns by their names again."):
             url.put(**{PAIRS: None})
             st.rerun()
         return
-    what = FORMS[found["form"]].format(", ".join(found["label_columns"]))
-    raters = format.plural(found["raters"], "rater")
+    file = found.file
+    what = FORMS[file.form].format(", ".join(file.label_columns))
+    cases, raters = (len(file.table[name].unique()) for name in ("case_id", "rater"))
     st.text(
-        f"✓ {format.plural(found['labels'], 'label')} of {format.plural(found['cases'], 'case')} by {raters}: {what}"
+        f"✓ {format.plural(len(file.table), 'label')} of {format.plural(cases, 'case')} by "
+        f"{format.plural(raters, 'rater')}: {what}"
     )
-    for note in found["notes"]:
+    for note in file.notes:
         st.text(note)
-    if found["ignored"]:
-        st.text(f"Passed over: {', '.join(found['ignored'])}")
-    read = (f"{name} ← {column}" if name != column else name for name, column in found["columns"].items())
+    if file.ignored:
+        st.text(f"Ignored: {', '.join(file.ignored)}")
+    read = (f"{name} ← {column}" if name != column else name for name, column in file.columns.items())
     with st.expander("Columns: " + " · ".join(read)):
-        column_mapping.draw_mapping(found | {"canonical": CANONICAL, "words": {"label": "label"}}, PAIRS)
+        column_mapping.draw_mapping(file.columns, CANONICAL, file.file_columns, PAIRS, {"label": "label"})
     if st.button("Add these labels", type="primary", icon=":material/add:"):
         data.add_labels(run, token, pairs, sampling)
         url.put(**{NAME: None, PAIRS: None})
@@ -63,18 +64,18 @@ def _draw_file(run: str, token: str) -> None:
 
 
 def draw_sets(run: str) -> None:
-    """The sets of labels there are, each with a way to take it away again."""
+    """Draw the sets of labels, each with a button to remove it."""
     for one in data.label_sets(run):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            how = "labelled here by" if one["kind"] == "page" else "file"
-            of = format.plural(one["raters"], "rater")
-            about = f"{format.plural(one['labels'], 'label')}, {of}, for {', '.join(one['criteria'])}"
-            st.text(f"{how} {one['name']} · {about} · {format.moment(one['changed'])}", width="stretch")
-            key = f"remove-{one['id']}"
+            how = "labelled here by" if one.kind == "page" else "file"
+            of = format.plural(one.raters, "rater")
+            about = f"{format.plural(one.labels, 'label')}, {of}, for {', '.join(one.criteria)}"
+            st.text(f"{how} {one.name} · {about} · {format.moment(one.changed)}", width="stretch")
+            key = f"remove-{one.id}"
             if st.session_state.get(key) and st.button(
-                f"Really remove {format.plural(one['labels'], 'label')}", key=f"{key}-sure", type="primary"
+                f"Really remove {format.plural(one.labels, 'label')}", key=f"{key}-sure", type="primary"
             ):
-                data.remove_labels(run, one["id"])
+                data.remove_labels(run, one.id)
                 st.session_state[key] = False
                 st.rerun()
             elif not st.session_state.get(key) and st.button("Remove", key=f"{key}-ask", type="tertiary"):

@@ -1,8 +1,10 @@
-"""A prompt of the user's own: written, tried on five cases, kept, taken along as a file."""
+"""The user's own prompts: written, tried on five cases, saved, exported as files."""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -13,6 +15,9 @@ from components.widgets.frame import run_labels
 from metrics.presentation.format import MISSING, number, shorten
 from metrics.presentation.palette import GLYPHS
 
+if TYPE_CHECKING:
+    from components.data import TriedCase
+
 NEW = "A new prompt"
 MODES = {"boolean": "true or false", "graded": "graded, 0 to 1", "levels": "graded by levels of your own"}
 EXAMPLE = "Is {actual_answer} polite, given how {question} was put?"
@@ -22,7 +27,7 @@ WIDE = 110  # characters of a text in the table
 
 
 def parse_levels(text: str) -> dict[str, float]:
-    """Levels as `label = grade` lines; ValueError naming the first line that is none."""
+    """Return levels from lines `label = grade`; ValueError naming the first line of another form."""
     levels = {}
     for line in text.splitlines():
         if not line.strip():
@@ -33,21 +38,21 @@ def parse_levels(text: str) -> dict[str, float]:
         except ValueError:
             sign = ""
         if not sign or not label.strip():
-            raise ValueError(f"{shorten(line, 40)!r} is no line like: good = 1")
+            raise ValueError(f"{shorten(line, 40)!r} is not of the form: good = 1")
     return levels
 
 
-def result_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return what came of a trial, a row a case."""
+def result_table(rows: Sequence[TriedCase]) -> pd.DataFrame:
+    """Return the results of a trial, a row per case."""
     return pd.DataFrame(
         [
             {
-                "Case": row["case_id"],
-                "Verdict": MISSING if row["problem"] else GLYPHS[row["verdict"]],
-                "Grade": number(row["grade"]),
-                "Reason": row["problem"] or row["reason"],
-                "Answer": shorten(row["answer"] or "", WIDE),
-                "Question": shorten(row["question"] or "", WIDE),
+                "Case": row.case_id,
+                "Verdict": MISSING if row.problem else GLYPHS[row.verdict],
+                "Grade": number(row.grade),
+                "Reason": row.problem or row.reason,
+                "Answer": shorten(row.answer or "", WIDE),
+                "Question": shorten(row.question or "", WIDE),
             }
             for row in rows
         ]
@@ -55,14 +60,14 @@ def result_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def draw() -> None:
-    """The view of the judge page where prompts are written."""
+    """Draw the view of the judge page where prompts are written."""
     saved, problem = data.own_prompts()
     if problem:
         st.text(f"✗ {problem}")
     options = ["", *saved]
     asked = url.param("prompt", "")
     chosen = st.selectbox(
-        f"Prompt ({len(saved)} kept)", options, options.index(asked) if asked in options else 0,
+        f"Prompt ({len(saved)} saved)", options, options.index(asked) if asked in options else 0,
         format_func=lambda name: f"{saved[name]['title']} · version {saved[name]['version']}" if name else NEW,
     )  # fmt: skip
     if chosen != asked:
@@ -78,16 +83,16 @@ def draw() -> None:
 
 
 def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the fields of a prompt; None, and what is wrong with it, where it is none yet."""
+    """Draw the fields of a prompt and what is wrong with them; return the prompt, None while it is incomplete."""
     key = f"{chosen}-{start.get('version', 0)}-{start.get('id', '')}"
     title = st.text_input("Title", start.get("title", ""), key=f"own-title-{key}", placeholder="Politeness")
     name = chosen or st.text_input(
         "Id", start.get("id", ""), key=f"own-id-{key}", placeholder="politeness",
-        help="Names its file: small letters, digits, - and _.",
+        help="Names its file: lower-case letters, digits, - and _.",
     )  # fmt: skip
     text = st.text_area(
         "Prompt", start.get("prompt", ""), key=f"own-prompt-{key}", height=150, placeholder=EXAMPLE,
-        help="Your instruction to the judge. In the place of each placeholder it is shown the name of a block of data.",
+        help="Your instruction to the judge. Each placeholder is replaced by the name of a block of data.",
     )  # fmt: skip
     st.text(f"Placeholders: {' '.join(data.placeholders())}")
     modes = list(MODES)
@@ -117,16 +122,16 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
-    """Keep it, take it along, evaluate with it."""
+    """Draw the buttons: save, export, evaluate with it."""
     with st.container(border=True):
-        st.text("Your prompt is evaluator byop: boolean ones pass or fail, graded ones also give a grade.")
+        st.text("Your prompt runs as evaluator byop: boolean prompts pass or fail, graded ones also give a grade.")
         if said := st.session_state.pop("prompt-said", ""):
             st.text(said)
         named = prompt is not None and prompt["id"] != "unnamed" and prompt["title"] != "Unnamed"
         with st.container(horizontal=True):
-            if st.button("Keep it", type="primary", disabled=not named, help="Needs a title and an id."):
+            if st.button("Save", type="primary", disabled=not named, help="Needs a title and an id."):
                 kept, problem = data.save_prompt(prompt or {})
-                st.session_state["prompt-said"] = f"✗ {problem}" if problem else f"✓ kept as version {kept['version']}"
+                st.session_state["prompt-said"] = f"✗ {problem}" if problem else f"✓ saved as version {kept['version']}"
                 st.session_state.pop("prompt-imported", None)
                 url.put(prompt=kept.get("id", chosen))
                 st.rerun()
@@ -149,25 +154,25 @@ def _receive(key: str) -> None:
     if given is None:
         return
     prompt, problem = data.prompt_of_file(given.name, given.getvalue())
-    st.session_state["prompt-said"] = f"✗ {problem}" if problem else "✓ read; keep it to have it in this workspace"
+    st.session_state["prompt-said"] = f"✗ {problem}" if problem else "✓ imported; save it to keep it in this workspace"
     st.session_state["prompt-imported"] = prompt
     st.session_state["prompt-imports"] = st.session_state.get("prompt-imports", 0) + 1
     url.put(prompt=None)
 
 
 def _try(prompt: dict[str, Any]) -> None:
-    """The playground: five cases of a finished run."""
+    """Draw the playground: five cases of a finished run."""
     st.subheader("Try it on five cases", anchor=False)
-    runs = {run["id"]: run for run in data.runs() if run["state"] == "finished" and run["suite"]["task"] == "text"}
+    runs = {run.id: run for run in data.runs() if run.state == "finished" and run.suite["task"] == "text"}
     if not runs:
-        st.text("A finished run of texts lends its cases; this workspace has none yet.")
+        st.text("This needs a finished run of a text suite; the workspace has none yet.")
         return
-    if data.judge_chosen()["settings"] is None:
-        st.text("No judge is chosen: set one up first.")
+    if data.judge_chosen().settings is None:
+        st.text("No judge is set up: set one up first.")
         return
     first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
     run = first.selectbox("Cases of the run", list(runs), format_func=run_labels(runs).__getitem__, key="try-run")
-    model = second.selectbox("Answers of", runs[run]["models"], key=f"try-model-{run}")
+    model = second.selectbox("Answers of", runs[run].models, key=f"try-model-{run}")
     if third.button("Try it", icon=":material/science:", width="stretch"):
         with st.spinner("Asking the judge"):
             rows, problem = data.try_prompt(prompt, run, model, CASES)

@@ -1,14 +1,19 @@
-"""The judge's cache: what it holds and has spared, clearing a part of it, taking it along."""
+"""The cache of the judge's replies: what it holds and has saved, clearing parts of it, export and import."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pandas as pd
 import streamlit as st
 
 from components import data
 from components.views.judge.judge_calls import dollars
 from components.widgets.uploads import size_text
 from metrics.presentation.format import count, plural, share
+
+if TYPE_CHECKING:
+    from components.data import Statistics
 
 EVERY = "any"
 DAYS = {
@@ -20,67 +25,67 @@ DAYS = {
 }
 
 
-def facts(held: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return the figures of the cache: title, value, what it means."""
-    asked = held["hits"] + held["misses"]
-    saved = dollars(held["saved_usd"]) if held["saved_usd"] or not held["unpriced_hits"] else "unknown"
-    some = f"; of {plural(held['unpriced_hits'], 'more hit')} the price is unknown" if held["unpriced_hits"] else ""
+def facts(held: Statistics) -> list[tuple[str, str, str]]:
+    """Return the figures of the cache: title, value, meaning."""
+    asked = held.hits + held.misses
+    saved = dollars(held.saved_usd) if held.saved_usd or not held.unpriced_hits else "unknown"
+    some = f"; of {plural(held.unpriced_hits, 'more hit')} the price is unknown" if held.unpriced_hits else ""
     return [
-        ("Replies kept", count(held["replies"]), "Each is the answer to one distinct question to one judge."),
-        ("Size", size_text(held["bytes"]), "On the disk, in the workspace's cache folder. Nothing is evicted."),
-        ("Hits", f"{count(held['hits'])} ({share(held['hits'], asked)})", "Questions answered without a call."),
-        ("Misses", count(held["misses"]), "Questions that had to be asked."),
-        ("Saved", saved, f"What the hits would have cost, {plural(held['saved_tokens'], 'token')}{some}."),
+        ("Replies kept", count(held.replies), "Each is the reply of one judge to one distinct question."),
+        ("Size", size_text(held.bytes), "On disk, in the workspace's cache folder. Nothing is evicted."),
+        ("Hits", f"{count(held.hits)} ({share(held.hits, asked)})", "Questions answered without a call."),
+        ("Misses", count(held.misses), "Questions that had to be asked."),
+        ("Saved", saved, f"What the hits would have cost, {plural(held.saved_tokens, 'token')}{some}."),
     ]
 
 
 def draw() -> None:
-    """The cache view of the judge page."""
+    """Draw the cache view of the judge page."""
     st.session_state.setdefault("cache-imports", 0)
     held = data.judge_cache()
-    if held["problem"]:
+    if isinstance(held, str):
         with st.container(border=True):
             st.subheader("The cache cannot be used", anchor=False)
-            st.code(held["problem"], language=None, wrap_lines=True)
+            st.code(held, language=None, wrap_lines=True)
         return
     for place, (title, value, meaning) in zip(st.columns(5), facts(held), strict=True):
         place.metric(title, value, help=meaning)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        if held["replies"]:
-            steps = held["steps"].rename(columns=str.capitalize)
+        if held.replies:
+            steps = pd.DataFrame(held.steps, columns=["Judge", "Step", "Replies"])
             st.dataframe(steps, hide_index=True, height="auto" if len(steps) < 12 else 440)
         else:
-            st.text("Nothing is kept yet: the first judged run fills it. The same question is never paid for twice.")
+            st.text("The cache is empty: the first judged run fills it. The same question is never paid for twice.")
     with right:
-        if held["replies"]:
+        if held.replies:
             _clear(held)
         if said := st.session_state.pop("cache-said", ""):
             st.text(said)
-        _take_along(held)
+        _transfer(held)
 
 
-def _clear(held: Mapping[str, Any]) -> None:
+def _clear(held: Statistics) -> None:
     with st.container(border=True):
-        st.text("Clear a part", help="What is cleared is asked, and paid for, again when it is needed.")
-        steps = held["steps"]
-        judge = st.selectbox("Judge", [EVERY, *sorted(set(steps["judge"]))], key="clear-judge")
+        st.text("Clear a part", help="Cleared replies are asked for, and paid for, again when they are needed.")
+        judges, steps, _ = zip(*held.steps, strict=True)
+        judge = st.selectbox("Judge", [EVERY, *sorted(set(judges))], key="clear-judge")
         first, second = st.columns(2)
-        step = first.selectbox("Step", [EVERY, *sorted(set(steps["step"]))], key="clear-step")
+        step = first.selectbox("Step", [EVERY, *sorted(set(steps))], key="clear-step")
         days = second.selectbox("Age", list(DAYS), format_func=DAYS.__getitem__, key="clear-age")
         chosen = (None if judge == EVERY else judge, None if step == EVERY else step, days)
-        sure = st.checkbox("Yes, remove these replies for good", key=f"clear-sure-{chosen}")
+        sure = st.checkbox("Yes, remove these replies permanently", key=f"clear-sure-{chosen}")
         if st.button("Clear", icon=":material/delete:", disabled=not sure):
             st.session_state["cache-said"] = f"✓ {plural(data.clear_cache(*chosen), 'reply', 'replies')} removed"
             st.rerun()
 
 
-def _take_along(held: Mapping[str, Any]) -> None:
+def _transfer(held: Statistics) -> None:
     with st.container(border=True):
-        st.text("Take it along", help="A run with the exported file replays without any call: --replay FILE.")
+        st.text("Export and import", help="With the exported file, a run replays without any call: --replay FILE.")
         st.download_button(
             "Export", data=data.export_cache, file_name="judge-replies.jsonl.gz", mime="application/gzip",
-            on_click="ignore", icon=":material/download:", disabled=not held["replies"],
+            on_click="ignore", icon=":material/download:", disabled=not held.replies,
         )  # fmt: skip
         key = f"cache-import-{st.session_state['cache-imports']}"
         st.file_uploader("Import an exported cache", ["gz", "jsonl"], key=key, on_change=_import, args=(key,))
@@ -92,5 +97,5 @@ def _import(key: str) -> None:
     given = st.session_state[key]
     if given is None:
         return
-    st.session_state["cache-imported"] = data.take_into_cache(given.name, given.getvalue())
+    st.session_state["cache-imported"] = data.import_cache(given.name, given.getvalue())
     st.session_state["cache-imports"] += 1  # an empty uploader for the next file

@@ -1,8 +1,10 @@
-"""What the suite could reveal: the difference of two models that it would show, and the cases a wanted one needs."""
+"""The smallest difference of two models that the suite can detect, and the cases needed for a smaller one."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import floor, log10
-from typing import Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,64 +13,62 @@ from components.widgets import url
 from components.widgets.controls import agreed, place
 from metrics.presentation import format
 
-Power = Mapping[str, Any]  # of components.data.detectable
+if TYPE_CHECKING:
+    from components.data import Column, Ranks
 
 
-def sentence(power: Power, title: str) -> str:
-    """Return what the cases there are would reveal."""
-    groups = f" in {format.plural(power['units'], 'group')}" if power["units"] != power["cases"] else ""
+def sentence(power: Ranks, title: str) -> str:
+    """Return the smallest detectable difference in a sentence."""
+    groups = f" in {format.plural(power.units, 'group')}" if power.units != power.cases else ""
     return (
-        f"With these {format.plural(power['cases'], 'case')}{groups} a true difference of"
-        f" {format.number(power['detectable'])} or more between two models in {title} would be seen in 8 of 10"
-        f" repetitions."
+        f"With {format.plural(power.cases, 'case')}{groups}, a difference of {format.number(power.detectable)} between"
+        f" two models in {title} would be detected 80 % of the time."
     )
 
 
-def wish(power: Power) -> float:
-    """Return a difference to ask for first: half of what can be seen, in one digit."""
-    half = power["detectable"] / 2
+def wish(power: Ranks) -> float:
+    """Return the target difference to begin with: half of the detectable one, in one digit."""
+    half = (power.detectable or 1.0) / 2
     return float(round(half, -floor(log10(half))))
 
 
-def show_detectable(run: str, tag: str | None, columns: Sequence[Mapping[str, Any]], sort: str | None) -> None:
-    """The sentence for a metric, by default the one the table is sorted by, and an input for a wanted difference."""
+def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: str | None) -> None:
+    """Draw the sentence for a metric, by default the sorted one, and an input for a target difference."""
     known = data.detectable(run, tag)
-    headed = {
-        (column["evaluator"], column["metric"]): column for column in reversed(columns)
-    }  # the first of each metric
-    offered = {column["key"]: column for name, column in reversed(headed.items()) if name in known}
+    headed = {(column.evaluator, column.metric): column for column in reversed(columns)}  # the first of each metric
+    offered = {column.key: column for name, column in reversed(headed.items()) if name in known}
     if not offered:
         return
     titles = {key: _title(column) for key, column in offered.items()}
     first = sort if sort in titles else next(iter(titles))
-    key = url.param("power", first)
-    key = key if key in titles else first
-    metric = offered[key]["evaluator"], offered[key]["metric"]
+    asked = url.param("power")
+    key = asked if asked in titles else first
+    metric = offered[key].evaluator, offered[key].metric
     wanted = url.number("wish", wish(known[metric]), 1e-9)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "What could these cases show in", list(titles), place(list(titles), agreed("control-power", key)),
+            "Smallest detectable difference for", list(titles), place(list(titles), agreed("control-power", key)),
             titles.__getitem__, key="control-power", width=260,
             on_change=_write, args=("power", "control-power", first),
-            help="The typical pair of these models: the median standard error of their differences on the same cases, "
-            "a two-sided paired test at 5 %, found in 80 % of repetitions. Grouped cases count as groups.",
+            help="For a typical pair of these models: from the median standard error of their paired differences, for "
+            "a two-sided test at 5 % with 80 % power. Grouped cases count as groups.",
         )  # fmt: skip
         st.number_input(
-            "Difference to see", 1e-9, None, agreed("control-wish", wanted), step=10.0 ** floor(log10(wanted)),
+            "Target difference", 1e-9, None, agreed("control-wish", wanted), step=10.0 ** floor(log10(wanted)),
             format="%.3g", key="control-wish", width=150, on_change=_write, args=("wish", "control-wish", None),
-            help="The true difference of two models, in the metric's own unit, that you would not want to miss.",
+            help="The difference between two models, in the metric's own unit, that you would not want to miss.",
         )  # fmt: skip
-        needed = data.cases_needed(run, tag, *metric, wanted)
+        needed = known[metric].cases_needed(wanted)
         st.text(
-            f"{sentence(known[metric], titles[key])}\nTo see {format.number(wanted)} you need"
+            f"{sentence(known[metric], titles[key])}\nTo detect {format.number(wanted)} you need"
             f" {format.plural(needed, 'case')} like these."
         )
 
 
-def _title(column: Mapping[str, Any]) -> str:
-    """Evaluator and metric; the evaluator alone where the metric has its name."""
-    same = column["title"].casefold().replace("_", " ") == column["evaluator_title"].casefold()
-    return column["evaluator_title"] if same else f"{column['evaluator_title']}: {column['title']}"
+def _title(column: Column) -> str:
+    """Return evaluator and metric; the evaluator alone where the metric has the same name."""
+    same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
+    return column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
 
 
 def _write(name: str, key: str, default: object) -> None:

@@ -1,5 +1,6 @@
-"""Perturbation flips: how often each kind moves cases over a threshold, beside mere copies, and exactly which."""
+"""Perturbation flips: how often each kind moves cases over a threshold compared with plain copies, and which."""
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -16,17 +17,17 @@ CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}
 
 
 def show_flips(run: str) -> None:
-    """The rates, and the flips behind the one that is looked at."""
+    """Draw the rates, and the flips behind the selected one."""
     rates = data.flip_rates(run)
     if rates.empty:
         empty(
             "This suite has no perturbed cases",
             "A perturbed case names its original in the column perturbs and its kind in perturbation (typo, synonym); "
-            "copy is the control, which shows what flips by chance. Suites makes them.",
+            "copy is the control, which shows what flips by chance. The page Suites makes them.",
             "Perturb a suite", "suites",
         )  # fmt: skip
         return
-    titles = {name: entry["title"] for name, entry in data.catalogue().items()}
+    titles = {name: entry.title for name, entry in data.catalogue().items()}
     models = filters.many("Models", {name: name for name in rates["model"].unique()}, "model")
     kinds = filters.many("Perturbations", {name: name for name in rates["perturbation"].unique()}, "perturbation")
     named = {name: titles.get(name, name) for name in rates["evaluator"].unique()}
@@ -55,23 +56,23 @@ def show_flips(run: str) -> None:
 
 
 def headline(rates: pd.DataFrame) -> str:
-    """Return what the rates come to, in a sentence."""
+    """Return the rates in a sentence."""
     tried, controls = rates[~rates["control"]], rates[rates["control"]]
     more = tried[tried["exceeds"].eq(True)]
     flips = format.plural(int(tried["flips"].sum()), "flip")
     base = (
         f"Copies flip in {format.count(int(controls['flips'].sum()))} of {format.count(int(controls['pairs'].sum()))}."
         if len(controls)
-        else "Without copies nobody can tell which of them are chance."
+        else "Without copies it is unknown which of them are chance."
     )
     if more.empty:
-        return f"{flips}; no perturbation is shown to flip more than copies do. {base}"
-    kinds = ", ".join(more["perturbation"].unique())
-    return f"{flips}; more than copies do: {kinds}, in {format.plural(more['model'].nunique(), 'model')}. {base}"
+        return f"{flips}; no perturbation flips significantly more than copies. {base}"
+    kinds, models = ", ".join(more["perturbation"].unique()), format.plural(more["model"].nunique(), "model")
+    return f"{flips}; significantly more than copies: {kinds}, in {models}. {base}"
 
 
 def method(rates: pd.DataFrame) -> str:
-    """Return which test and which correction were used, in a sentence a manager understands."""
+    """Return the definition of a flip, the test and the correction, in plain words."""
     tests = int(rates["p"].notna().sum())
     found = (
         f"{phrases.significance(tests, 'holm')}, by an exact test against the copies of the same originals"
@@ -98,19 +99,19 @@ def _table(rates: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
                 else format.MISSING
                 for row in rows
             ],
-            "verdict": [_verdict(row) for row in rows],
+            "verdict": [_comparison(row) for row in rows],
             "p": [phrases.p_value(row["adjusted"]) for row in rows],
             "unscored": [row["unscored"] for row in rows],
         }
     )
 
 
-def _verdict(row: dict[str, Any]) -> str:
+def _comparison(row: Mapping[Hashable, Any]) -> str:
     if row["control"]:
         return "the control"
     if row["exceeds"] is None:
         return "no copies to compare with"
-    return "more than copies" if row["exceeds"] else "not shown to be more"
+    return "more than copies" if row["exceeds"] else "not significantly more"
 
 
 def _columns() -> dict[str, Any]:
@@ -123,27 +124,28 @@ def _columns() -> dict[str, Any]:
         "perturbation": st.column_config.Column("Perturbation", width=110),
         "flips": right("Flips", "variants on the other side of the threshold than their original, of all pairs", 90),
         "rate": right("Rate", "flips / pairs", 60),
-        "interval": right("95 % interval", "Wilson's, of the rate; its n is the number of originals", 110),
+        "interval": right("95 % interval", "Wilson interval of the rate; n is the number of originals", 110),
         "worse": right("Worse", "flips to the wrong side", 60),
-        "copies": right("Copies", "flips of mere copies of the same originals: the base rate", 90),
-        "verdict": st.column_config.Column("Verdict", help="more: the corrected p is at most 0.05", width=160),
-        "p": right("p corr.", "chance of so many flips if the kind flipped no more than copies, after Holm", 70),
+        "copies": right("Copies", "flips of plain copies of the same originals: the base rate", 90),
+        "verdict": st.column_config.Column("Against copies", help="more: the adjusted p is at most 0.05", width=160),
+        "p": right("Adjusted p", "chance of so many flips if the kind flipped no more than copies, after Holm", 76),
         "unscored": right("Unscored", "variants that have no value, or whose original has none", 76),
     }
 
 
-def _show_cases(run: str, row: dict[str, Any], titles: dict[str, str]) -> None:
-    """Exactly the flips that a rate counts."""
+def _show_cases(run: str, row: Mapping[Hashable, Any], titles: dict[str, str]) -> None:
+    """Draw the flips that a rate counts."""
     metric = f"{titles.get(row['evaluator'], row['evaluator'])}: {row['metric']}"
     st.subheader(
         f"{format.shorten(row['model'], 40)} · {metric} · {row['perturbation']}: "
         f"{format.plural(int(row['flips']), 'flip')}",
         anchor=False,
     )
-    st.text(data.flip_evidence(row)[:1].upper() + data.flip_evidence(row)[1:] + ".")
+    evidence = data.flip_evidence(row)
+    st.text(f"{evidence[:1].upper()}{evidence[1:]}.")
     found = data.flips(run, *(row[name] for name in KEY))
     if found.empty:
-        st.text("No case of this kind came out on the other side.")
+        st.text("No case of this kind is on the other side.")
         return
     texts = data.case_texts(run, tuple(found["case_id"]))["preview"]
     table = found.assign(

@@ -1,4 +1,7 @@
-"""What stands out in a run: each insight with its severity, evidence, standards and exactly the cases it is about."""
+"""What stands out in a run: each insight with its severity, evidence, standards and cases."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -18,18 +21,18 @@ TOPICS = {
         "most_accurate",
         "least_accurate",
     ),
-    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_blame", "generation_blame"),
+    "retrieval": ("best_retrieval", "worst_retrieval", "retrieval_cause", "generation_cause"),
     "grounding": ("least_grounded",),
     "hard cases": ("hardest_case",),
-    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "dearest_model"),
+    "time and cost": ("fastest_model", "slowest_model", "cheapest_model", "most_expensive_model"),
 }
 
 
 def show_insights(run: str) -> None:
-    """The insights, and the cases of the one that is looked at."""
+    """Draw the insights, and the cases of the selected one."""
     every = data.insights(run)
     if every.empty:
-        st.info("Nothing stands out: insights come from several models, thresholds, contexts, times and costs.")
+        st.info("Nothing stands out. Insights need several models, thresholds, contexts, latencies or costs.")
         return
     kinds = {topic: every["kind"].isin(of) for topic, of in TOPICS.items()}
     topics = {topic: f"{topic.capitalize()} ({held.sum()})" for topic, held in kinds.items() if held.any()}
@@ -59,7 +62,9 @@ def show_insights(run: str) -> None:
         "message": st.column_config.Column("Insight", width=460),
         "affected": st.column_config.NumberColumn("Cases", help="how many cases it is about", width=60),
         "evidence": st.column_config.Column("Evidence", help="what it rests on", width=360),
-        "standards": st.column_config.Column("Standards", help="those that its evaluators bear on", width=260),
+        "standards": st.column_config.Column(
+            "Standards", help="standards that its evaluators give evidence for", width=260
+        ),
     }
     clicked = records(table, columns, "insights", tallest=36 + 35 * 8)
     keys = [_key(row) for row in shown.to_dict("records")]
@@ -69,18 +74,18 @@ def show_insights(run: str) -> None:
     _show(run, shown.iloc[keys.index(asked) if asked in keys else 0].to_dict())
 
 
-def _key(row: dict) -> str:
-    """Return what names an insight in the address."""
+def _key(row: Mapping[Hashable, Any]) -> str:
+    """Return the name of an insight in the address."""
     return ":".join(str(row[name]) for name in ("kind", "evaluator", "model") if isinstance(row[name], str))
 
 
-def _show(run: str, row: dict) -> None:
-    """One insight in full: the whole sentence, what it rests on, its cases."""
+def _show(run: str, row: Mapping[Hashable, Any]) -> None:
+    """Draw one insight in full: sentence, evidence, cases."""
     st.subheader(SEVERITIES[row["severity"]], anchor=False)
     st.text(row["message"])
     st.text(f"Evidence: {row['evidence']}.")
     if row["standards"]:
-        st.text(f"Bears on {', '.join(row['standards'])}.")
+        st.text(f"Evidence for {', '.join(row['standards'])}.")
     about = {name: row[name] for name in ("evaluator", "metric", "model") if isinstance(row[name], str)}
     measured = "evaluator" in about and "metric" in about
     if not len(row["case_ids"]):

@@ -1,7 +1,9 @@
 """The leaderboard's other forms: radar, bars, box plots, distributions, quality against cost."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -16,24 +18,26 @@ from components.widgets.tables import records
 from metrics.presentation import format
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 
+if TYPE_CHECKING:
+    from components.data import Cell, Column, Distribution, Leaderboard
+
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6, "tradeoff": 200}  # models shown unasked
 QUANTITIES = {"cost_usd": "Cost", "duration_s": "Latency", "tokens": "Tokens"}
 UNITS = {"cost_usd": "USD a case", "duration_s": "seconds a case", "tokens": "tokens a case"}
 
-Column = Mapping[str, Any]  # of components.data.leaderboard
-Cells = Mapping[tuple[str, str], Mapping[str, Any]]
-
 
 class View:
-    """What every form is drawn from: the run, the columns and models that the sidebar leaves, best first."""
+    """What every chart is drawn from: the run, and the columns and models that the sidebar leaves, best first."""
 
-    def __init__(self, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], cells: Cells):
-        self.run, self.tag, self.columns, self.cells = run, tag, columns, cells
+    def __init__(
+        self, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], board: Leaderboard
+    ):  # fmt: skip
+        self.run, self.tag, self.columns, self.cells = run, tag, columns, board.cells
         self.models, self.leading = list(models), list(models)
-        self.colours = curve_parts.colours_of(data.run_facts(run)["models"])
+        self.colours = curve_parts.colours_of(data.run_facts(run).models)
 
     def restrict(self, most: int) -> None:
-        """Only the models asked for in the sidebar, else the first `most`; what is left out is said."""
+        """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
         picked = filters.many("Models in the chart", {model: model for model in self.leading}, "shown", "The first")
         self.models = picked or self.leading[:most]
         if len(self.models) < len(self.leading):
@@ -43,26 +47,26 @@ class View:
                 "Choose which in the sidebar."
             )
 
-    def cell(self, model: str, column: Column) -> Mapping[str, Any]:
-        """Return a model's number; empty where there is none."""
-        return self.cells.get((model, column["key"])) or {}
+    def cell(self, model: str, column: Column) -> Cell | None:
+        """Return a model's number; None where there is none."""
+        return self.cells.get((model, column.key))
 
     def open(self, model: str, key: str, **more: url.Value) -> None:
-        """Leave for the cases (or the objects) behind a number."""
-        column = next(column for column in self.columns if column["key"] == key)
-        if column["evaluator"] in data.match_evaluators(self.run):
-            parameters = data.run_facts(self.run)["evaluators"][column["evaluator"]]
-            link = drilldown_filters.number(column["evaluator"], column["metric"], parameters)
+        """Open the cases (or the objects) behind a number."""
+        column = next(column for column in self.columns if column.key == key)
+        if column.evaluator in data.match_evaluators(self.run):
+            parameters = data.run_facts(self.run).evaluators[column.evaluator]
+            link = drilldown_filters.number(column.evaluator, column.metric, parameters)
             url.go("gallery", run=self.run, model=model, tag=self.tag, **link)
-        about = {"evaluator": column["evaluator"], "metric": column["metric"], "model": model, **more}
+        about = {"evaluator": column.evaluator, "metric": column.metric, "model": model, **more}
         url.go("cases", run=self.run, tag=self.tag, **about)
 
 
 def show_form(
-    form: str, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], cells: Cells
+    form: str, run: str, tag: str | None, columns: Sequence[Column], models: Sequence[str], board: Leaderboard
 ) -> None:
-    """Draw one of the forms in FORMS but the heatmap; `models` come best first."""
-    view = View(run, tag, columns, models, cells)
+    """Draw one of the leaderboard's charts; `models` come best first."""
+    view = View(run, tag, columns, models, board)
     draw: dict[str, Callable[[View], None]] = {
         "radar": show_radar, "bars": show_bars, "boxes": show_boxes, "spread": show_spread, "tradeoff": show_tradeoff,
     }  # fmt: skip
@@ -71,7 +75,7 @@ def show_form(
 
 def show_radar(view: View) -> None:
     """Several metrics, each from its worst to its best."""
-    fit = [column for column in view.columns if can_be_spoke(column["direction"], column["low"], column["high"])]
+    fit = [column for column in view.columns if can_be_spoke(column.direction, column.low, column.high)]
     if len(fit) < LEAST_SPOKES:
         st.info(
             f"A radar needs {LEAST_SPOKES} metrics with a range and a better end; the sidebar leaves "
@@ -110,18 +114,18 @@ def show_bars(view: View) -> None:
         cells = [view.cell(model, column) for model in view.models]
         numbers = pd.DataFrame(
             {
-                "name": model, "series": model, "key": column["key"], "n": cell.get("n") or 0,
-                **{end: cell.get(end) for end in ("value", "low", "high")},
+                "name": model, "series": model, "key": column.key, "n": cell.n if cell else 0,
+                "value": cell and cell.value, "low": cell and cell.low, "high": cell and cell.high,
             }
             for model, cell in zip(view.models, cells, strict=True)
         ).astype({"value": float, "low": float, "high": float})  # fmt: skip
-        bounds = (min(0.0, column["low"]), column["high"]) if column["high"] < float("inf") else None
+        bounds = (min(0.0, column.low), column.high) if column.high < float("inf") else None
         with place:
-            st.text(_title(column), help=column["description"])
+            st.text(_title(column), help=column.description)
             figure = interval_bars.ranked_figure(
-                numbers, view.colours, column["unit"], is_dark(), bounds, column["threshold"]
+                numbers, view.colours, column.unit, is_dark(), bounds, column.threshold
             )
-            point = _clicked(figure, f"bars-{column['key']}", f"{_title(column)} of each model") or point
+            point = _clicked(figure, f"bars-{column.key}", f"{_title(column)} of each model") or point
     st.caption("Whiskers are 95 % intervals, the dotted line is the threshold. Click a bar to see its cases.")
     if point:
         view.open(point[0], point[1])
@@ -133,24 +137,24 @@ def show_boxes(view: View) -> None:
     if column is None:
         return
     view.restrict(MOST["boxes"])
-    found = data.distributions(view.run, column["evaluator"], column["metric"], tuple(view.models), view.tag)
+    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
     if found is None:
         st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
         return
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = spread.box_figure(found["models"], view.colours, _title(column), column["threshold"], is_dark())
+        figure = spread.box_figure(found.models, view.colours, _title(column), column.threshold, is_dark())
         point = _clicked(figure, "boxes", f"Box plots of {_title(column)} over the cases of each model")
         st.caption(
             "Box: the middle half of the cases, its bar the median, ◆ the mean. Circles lie beyond the whiskers."
         )
     with right:
-        point = _quartiles(found["models"]) or point
+        point = _quartiles(found.models) or point
     if point and len(point) > 1:
-        case = {"evaluator": column["evaluator"], "metric": column["metric"], "case": point[1]}
+        case = {"evaluator": column.evaluator, "metric": column.metric, "case": point[1]}
         url.go("example", run=view.run, model=point[0], **case)
     if point:
-        view.open(point[0], column["key"])
+        view.open(point[0], column.key)
 
 
 def show_spread(view: View) -> None:
@@ -159,7 +163,7 @@ def show_spread(view: View) -> None:
     if column is None:
         return
     view.restrict(MOST["spread"])
-    found = data.distributions(view.run, column["evaluator"], column["metric"], tuple(view.models), view.tag)
+    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
     if found is None:
         st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
         return
@@ -167,21 +171,21 @@ def show_spread(view: View) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         if drawn == "ecdf":
-            figure = spread.ecdf_figure(found["models"], view.colours, _title(column), is_dark(), 400)
+            figure = spread.ecdf_figure(found.models, view.colours, _title(column), is_dark(), 400)
         else:
-            edges = found["edges"]
-            figure = spread.histogram_figure(found["models"], edges, view.colours, _title(column), is_dark(), 400)
+            edges = found.edges
+            figure = spread.histogram_figure(found.models, edges, view.colours, _title(column), is_dark(), 400)
         point = _clicked(figure, drawn, f"Distribution of {_title(column)} over the cases of each model")
     with right:
-        point = _quartiles(found["models"]) or point
+        point = _quartiles(found.models) or point
     if point:
         low, high = (point[1], point[2]) if len(point) > 1 else (None, None)
-        view.open(point[0], column["key"], value_min=low, value_max=high)
+        view.open(point[0], column.key, value_min=low, value_max=high)
 
 
 def show_tradeoff(view: View) -> None:
     """One metric against cost, latency or tokens, with the Pareto front."""
-    taken = {(one["quantity"], one["model"]): one for one in data.resources(view.run, view.tag)}
+    taken = {(one.quantity, one.model): one for one in data.resources(view.run, view.tag)}
     there = {name: title for name, title in QUANTITIES.items() if any(name == of for of, _ in taken)}
     if not there:
         st.info(
@@ -189,7 +193,7 @@ def show_tradeoff(view: View) -> None:
             "or tokens to weigh quality against it."
         )
         return
-    directed = [column for column in view.columns if column["direction"] != "none"]
+    directed = [column for column in view.columns if column.direction != "none"]
     if not directed:
         st.info("None of these metrics has a better end. Choose other evaluators in the sidebar.")
         return
@@ -199,64 +203,64 @@ def show_tradeoff(view: View) -> None:
     points = []
     for model in view.models:
         cell, cost = view.cell(model, column), taken.get((quantity, model))
-        if cell.get("value") is not None and cost is not None:
-            own = {"mean": cost["mean"], "mean_low": cost["low"], "mean_high": cost["high"], "taken": cost["n"]}
-            points.append({"model": model, **{name: cell[name] for name in ("value", "low", "high", "n")}, **own})
+        if cell is not None and cell.value is not None and cost is not None:
+            quality = tradeoff.Span(cell.value, cell.low, cell.high, cell.n)
+            points.append(tradeoff.Point(model, quality, tradeoff.Span(cost.mean, cost.low, cost.high, cost.n)))
     if not points:
         st.info("No model has both a value of this metric and what it took. Choose another metric in the sidebar.")
         return
     titles = f"{QUANTITIES[quantity]}, {UNITS[quantity]}", _title(column)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = tradeoff.tradeoff_figure(points, view.colours, titles, column["direction"], is_dark(), 400)
+        figure = tradeoff.tradeoff_figure(points, view.colours, titles, column.direction, is_dark(), 400)
         point = _clicked(figure, "tradeoff", f"{titles[1]} against {titles[0]} of each model")
         st.caption("★ Pareto front: no other model is as good for less, nor better for as much. Whiskers: 95 %.")
     with right:
-        front = tradeoff.pareto(points, column["direction"])
-        rows = sorted(points, key=lambda one: (one["model"] not in front, one["mean"]))
+        front = tradeoff.pareto(points, column.direction)
+        rows = sorted(points, key=lambda one: (one.model not in front, one.cost.value))
         table = pd.DataFrame(
             {
-                "front": ["★" if one["model"] in front else "" for one in rows],
-                "model": [one["model"] for one in rows],
-                "value": format.aligned([one["value"] for one in rows]),
-                "mean": format.aligned([one["mean"] for one in rows]),
-                "n": [one["n"] for one in rows],
+                "front": ["★" if one.model in front else "" for one in rows],
+                "model": [one.model for one in rows],
+                "value": format.aligned([one.quality.value for one in rows]),
+                "mean": format.aligned([one.cost.value for one in rows]),
+                "n": [one.quality.n for one in rows],
             }
         )
         columns = {
             "front": st.column_config.Column("★", help="on the Pareto front", width=36),
             "model": st.column_config.Column("Model", width=110),
             "value": st.column_config.Column(
-                "Value", help=f"{_title(column)}: {column['description']}", alignment="right"
+                "Value", help=f"{_title(column)}: {column.description}", alignment="right"
             ),
             "mean": st.column_config.Column(QUANTITIES[quantity], help=UNITS[quantity], alignment="right"),
             "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=60),
         }
-        clicked = records(table, columns, f"tradeoff-{column['key']}-{quantity}", tallest=430)
-        point = [rows[clicked]["model"]] if clicked is not None else point
+        clicked = records(table, columns, f"tradeoff-{column.key}-{quantity}", tallest=430)
+        point = [rows[clicked].model] if clicked is not None else point
     if point:
-        view.open(point[0], column["key"])
+        view.open(point[0], column.key)
 
 
 def _title(column: Column) -> str:
-    own = "" if column["metric"] == column["evaluator"] else f": {column['title']}"
-    return f"{column['evaluator_title']}{own} {format.ARROWS[column['direction']]}".rstrip()
+    own = "" if column.metric == column.evaluator else f": {column.title}"
+    return f"{column.evaluator_title}{own} {format.ARROWS[column.direction]}".rstrip()
 
 
 def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
     """Return the metrics asked for in the sidebar, else primary ones first, `most` of them."""
-    chosen = filters.many("Metrics in the chart", {column["key"]: _title(column) for column in offered}, "key", every)
+    chosen = filters.many("Metrics in the chart", {column.key: _title(column) for column in offered}, "key", every)
     if chosen:
-        return [column for column in offered if column["key"] in chosen]
-    return sorted(offered, key=lambda column: not column["primary"])[:most]
+        return [column for column in offered if column.key in chosen]
+    return sorted(offered, key=lambda column: not column.primary)[:most]
 
 
 def _one_metric(view: View) -> Column | None:
     """Return the one metric with values per case that is asked for, by default the first primary one; None without
     any.
     """
-    there = data.measured(view.run)
-    offered = [column for column in view.columns if (column["evaluator"], column["metric"]) in there]
+    there = data.metrics_by_case(view.run)
+    offered = [column for column in view.columns if (column.evaluator, column.metric) in there]
     if not offered:
         st.info(
             "None of these metrics has a value per case: they are of the whole data set. The heatmap and the bars show "
@@ -267,9 +271,9 @@ def _one_metric(view: View) -> Column | None:
 
 
 def _choose(offered: Sequence[Column]) -> Column:
-    ordered = sorted(offered, key=lambda column: not column["primary"])
-    key = filters.one("Metric in the chart", {column["key"]: _title(column) for column in ordered}, "key", every=None)
-    return next(column for column in ordered if column["key"] == key)
+    ordered = sorted(offered, key=lambda column: not column.primary)
+    key = filters.pick("Metric in the chart", {column.key: _title(column) for column in ordered}, "key")
+    return next(column for column in ordered if column.key == key)
 
 
 def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
@@ -288,9 +292,9 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
         {
             "metric": [_title(column) for column, _ in pairs],
             "model": [model for _, model in pairs],
-            "value": format.aligned([cell.get("value") for cell in cells]),
-            "interval": [format.interval(cell.get("low"), cell.get("high")) for cell in cells],
-            "n": [cell.get("n") for cell in cells],
+            "value": format.aligned([cell.value if cell else None for cell in cells]),
+            "interval": [format.interval(cell.low, cell.high) if cell else "" for cell in cells],
+            "n": [cell.n if cell else None for cell in cells],
         }
     )
     columns_of = {
@@ -300,19 +304,19 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
         "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=50),
     }  # fmt: skip
     clicked = records(table, columns_of, "form-numbers", tallest=470)
-    return None if clicked is None else [pairs[clicked][1], pairs[clicked][0]["key"]]
+    return None if clicked is None else [pairs[clicked][1], pairs[clicked][0].key]
 
 
-def _quartiles(models: Sequence[Mapping[str, Any]]) -> list[str] | None:
+def _quartiles(models: Sequence[Distribution]) -> list[str] | None:
     """Mean and quartiles of each model as a table; [model] of the row just clicked."""
-    boxes = [own["box"] for own in models]
+    boxes = [own.box for own in models]
     table = pd.DataFrame(
         {
-            "model": [own["model"] for own in models],
-            "mean": format.aligned([own["mean"] for own in models]),
+            "model": [own.model for own in models],
+            "mean": format.aligned([own.mean for own in models]),
             "median": format.aligned([box[1] for box in boxes]),
             "half": [format.interval(box[0], box[2]) for box in boxes],
-            "n": [own["n"] for own in models],
+            "n": [own.n for own in models],
         }
     )
     columns = {

@@ -1,29 +1,30 @@
 """A metric over runs in words and in a table: the answer, each model's number run by run, what changed."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from components.charts.trend_lines import Stop
 from components.views.results.model_comparison import CORRECTIONS
 from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
 from metrics.presentation.phrases import better, p_value, signed
+
+if TYPE_CHECKING:
+    from components.data import Column, Stop, Trend
 
 ENDS = {"better": "Yes: better", "worse": "No: worse", "higher": "Higher", "lower": "Lower"}
 
 
 def answer(stops: Sequence[Stop]) -> str:
     """Return whether the models' last runs are better than those before, in one sentence."""
-    last = {stop["model"]: stop for stop in stops}
-    compared = [stop for stop in last.values() if stop["significance"] is not None]
+    last = {stop.model: stop for stop in stops}
+    compared = {stop.model: stop.change.significance for stop in last.values() if stop.change is not None}
     if not compared:
         return "No model has a number that can be compared with an earlier run's"
-    groups = {
-        significance: [shorten(stop["model"], 30) for stop in compared if stop["significance"] == significance]
-        for significance in ENDS
-    }
+    groups = {end: [shorten(model, 30) for model, own in compared.items() if own == end] for end in ENDS}
     if groups["better"] and groups["worse"]:
         return (
             f"It depends: better than in the run before {_listed(groups['better'])}, worse {_listed(groups['worse'])}"
@@ -31,66 +32,70 @@ def answer(stops: Sequence[Stop]) -> str:
     for significance, models in groups.items():
         if models:
             rest = len(compared) - len(models)
-            others = f"; {plural(rest, 'other')} not shown to differ" if rest else ""
+            others = f"; {plural(rest, 'other')} without significant change" if rest else ""
             return f"{ENDS[significance]} than in the run before: {_listed(models)}{others}"
-    if all(stop["significance"] == "equal" for stop in compared):
+    if all(found == "equal" for found in compared.values()):
         return f"No: nothing has changed since the run before, in {plural(len(compared), 'model')}"
-    return f"Not shown: no change since the run before that chance would not make, in {plural(len(compared), 'model')}"
+    return f"No significant change since the run before, in {plural(len(compared), 'model')}"
 
 
 def _listed(models: Sequence[str]) -> str:
     return ", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else "")
 
 
-def method(found: Mapping[str, Any]) -> str:
+def method(found: Trend) -> str:
     """Return how the changes were tested, in a sentence a manager understands."""
-    units = ", in the suite's groups" if found["clustered"] else ""
+    units = ", in the suite's groups" if found.clustered else ""
     base = f"Each run is compared with the previous one on their shared cases{units}"
-    if not found["tested"]:
+    if not found.tested:
         return f"{base}: none differs, so nothing was tested."
-    return f"{base}. {better(found['tested'], found['correction'])}"
+    return f"{base}. {better(found.tested, found.correction)}"
 
 
-def value_facts(stop: Stop, column: Mapping[str, Any]) -> str:
+def value_facts(stop: Stop, column: Column) -> str:
     """Return a model's number in one run: value, interval, n, what could not be scored."""
-    bounds = interval(stop["low"], stop["high"])
-    facts = [f"{number(stop['value'])} {column['unit']}".strip() + (f" (95 % {bounds})" if bounds else "")]
-    facts.append(f"n {count(stop['n'])}")
-    if stop["unscored"]:
-        facts.append(f"{count(stop['unscored'])} unscored")
+    bounds = interval(stop.cell.low, stop.cell.high)
+    facts = [f"{number(stop.cell.value)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")]
+    facts.append(f"n {count(stop.cell.n)}")
+    if stop.cell.unscored:
+        facts.append(f"{count(stop.cell.unscored)} unscored")
     return " · ".join(facts)
 
 
 def change_facts(stop: Stop) -> str:
     """Return what became of the number since the run before, in one line; empty for a first run."""
-    if not stop["before"]:
+    if not stop.before:
         return ""
-    facts = [f"Since the run before: {stop['words']}"]
-    if stop["difference"] is not None:
-        bounds = interval(stop["change_low"], stop["change_high"])
-        facts.append(signed(stop["difference"]) + (f" (95 % {bounds})" if bounds else ""))
-        facts.append(f"p {p_value(stop['p'])}, corrected {p_value(stop['adjusted'])}")
-    if stop["outcomes"]:
-        better, worse, ties = stop["outcomes"]
-        facts.append(f"{plural(better, 'case')} better, {count(worse)} worse, {count(ties)} equal")
+    facts = [f"Since the run before: {stop.words}"]
+    change = stop.change
+    if change is not None and change.difference is not None:
+        bounds = interval(change.low, change.high)
+        facts.append(signed(change.difference) + (f" (95 % {bounds})" if bounds else ""))
+        facts.append(f"p {p_value(change.p)}, adjusted {p_value(change.adjusted)}")
+    if change is not None and change.outcomes:
+        wins, losses, ties = change.outcomes
+        facts.append(f"{plural(wins, 'case')} better, {count(losses)} worse, {count(ties)} equal")
     return " · ".join(facts)
 
 
 def table(stops: Sequence[Stop]) -> pd.DataFrame:
     """Return a row for each number, as texts, in the order given."""
+    changes = [stop.change for stop in stops]
     return pd.DataFrame(
         {
-            "run": [f"{shorten(stop['name'], 26)}, {moment(stop['created'])}" for stop in stops],
-            "model": [stop["model"] for stop in stops],
-            "value": aligned([stop["value"] for stop in stops]),
-            "interval": [interval(stop["low"], stop["high"]) or MISSING for stop in stops],
-            "n": [stop["n"] for stop in stops],
-            "words": [stop["words"] for stop in stops],
-            "difference": [signed(stop["difference"]) for stop in stops],
-            "of_change": [interval(stop["change_low"], stop["change_high"]) or MISSING for stop in stops],
-            "adjusted": [p_value(stop["adjusted"]) for stop in stops],
-            "outcomes": [" · ".join(map(count, stop["outcomes"])) or MISSING for stop in stops],
-            "settings": [", ".join(stop["settings"]) for stop in stops],
+            "run": [f"{shorten(stop.name, 26)}, {moment(stop.created)}" for stop in stops],
+            "model": [stop.model for stop in stops],
+            "value": aligned([stop.cell.value for stop in stops]),
+            "interval": [interval(stop.cell.low, stop.cell.high) or MISSING for stop in stops],
+            "n": [stop.cell.n for stop in stops],
+            "words": [stop.words for stop in stops],
+            "difference": [signed(change.difference if change else None) for change in changes],
+            "of_change": [(interval(change.low, change.high) if change else "") or MISSING for change in changes],
+            "adjusted": [p_value(change.adjusted if change else None) for change in changes],
+            "outcomes": [
+                " / ".join(map(count, change.outcomes)) if change and change.outcomes else MISSING for change in changes
+            ],
+            "settings": [", ".join(stop.settings) for stop in stops],
         }
     )
 

@@ -1,6 +1,8 @@
 """Two models beside each other: the answer in words, the forest of differences, the table of metrics."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -25,6 +27,10 @@ from metrics.presentation.phrases import better, p_value, paired_on, signed
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from components.data import Column, Comparison, Difference, Resampled, Unpaired
+
+    Row = Difference | Resampled
+
 CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg", "none": "none"}
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end
@@ -35,18 +41,16 @@ GAP = 72  # between its panels
 ROW = 25  # pixels a metric
 LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
 
-Row = Mapping[str, Any]  # of components.data.comparison
 
-
-def answer(found: Mapping[str, Any]) -> str:
+def answer(found: Comparison) -> str:
     """Return whether B is better, in one sentence; A and B stand for the models' names."""
-    tested = [*found["rows"], *found["resampled"]]
-    rows = [row for row in tested if row["direction"] != "none" and row["significance"] != "none"]
-    better = sum(row["significance"] == "better" for row in rows)
-    worse = sum(row["significance"] == "worse" for row in rows)
+    tested: list[Row] = [*found.rows, *found.resampled]
+    rows = [row for row in tested if row.column.direction != "none" and row.significance != "none"]
+    better = sum(row.significance == "better" for row in rows)
+    worse = sum(row.significance == "worse" for row in rows)
     metrics = plural(len(rows), "metric")
     if not rows:
-        return f"Not tested: {plural(len(found['unpaired']), 'metric')} without values per case or resamples to pair"
+        return f"Not tested: {plural(len(found.unpaired), 'metric')} without values per case or resamples to pair"
     if better and worse:
         return f"It depends: B is better in {better} of {metrics}, A in {worse}"
     if better:
@@ -56,40 +60,40 @@ def answer(found: Mapping[str, Any]) -> str:
     return f"No significant difference between A and B in {'this metric' if len(rows) == 1 else f'any of {metrics}'}"
 
 
-def method(found: Mapping[str, Any], correction: str) -> str:
+def method(found: Comparison, correction: str) -> str:
     """Return what was paired and what "better" means, in two sentences."""
-    n = [row["n"] for row in found["rows"] if row["n"]] or [found["cases"]]
-    return f"{paired_on(n, found['clustered'])}. {better(found['tested'], correction)}"
+    n = [row.n for row in found.rows if row.n] or [found.cases]
+    return f"{paired_on(n, found.clustered)}. {better(found.tested, correction)}"
 
 
-def metric_name(row: Row, limit: int = 42) -> str:
-    """Evaluator, metric and its better end: `ROUGE · rougeL ↑`; the evaluator is cut first."""
-    title = shorten(row["title"], limit - 12)
-    return f"{shorten(row['evaluator_title'], limit - 3 - len(title))} · {title} {ARROWS[row['direction']]}".rstrip()
+def metric_name(column: Column, limit: int = 42) -> str:
+    """Return evaluator, metric and its better end: `ROUGE · rougeL ↑`; the evaluator is cut first."""
+    title = shorten(column.title, limit - 12)
+    return f"{shorten(column.evaluator_title, limit - 3 - len(title))} · {title} {ARROWS[column.direction]}".rstrip()
 
 
 def scaled(row: Row) -> tuple[float, float, float] | None:
-    """(low, difference, high) for the forest, turned so that right of 0 B is better; None where it cannot be drawn.
+    """Return (low, difference, high) for the forest, with B better right of 0; None if it cannot be drawn.
 
-    In shares of the metric's range, or of A's mean where the range is open.
+    In shares of the metric's range, or of A's mean if the range is open.
     """
-    if row["better"] is None or row["low"] is None:
+    if row.better is None or row.difference is None or row.low is None or row.high is None:
         return None
-    unit = row["column"]["high"] - row["column"]["low"]
+    unit = row.column.high - row.column.low
     if unit == float("inf"):
-        unit = abs(row["a"])
+        unit = abs(row.a or 0.0)
     if not unit:
         return None
-    low, middle, high = (row[name] / unit for name in ("low", "difference", "high"))
-    return (-high, -middle, -low) if row["direction"] == "lower" else (low, middle, high)
+    low, middle, high = (end / unit for end in (row.low, row.difference, row.high))
+    return (-high, -middle, -low) if row.column.direction == "lower" else (low, middle, high)
 
 
 def is_open(row: Row) -> bool:
     """Return whether a metric's range has no end, so that its difference is drawn relative to A."""
-    return float("inf") in (abs(row["column"]["low"]), abs(row["column"]["high"]))
+    return float("inf") in (abs(row.column.low), abs(row.column.high))
 
 
-def forest(rows: Sequence[Row], dark: bool = False) -> "go.Figure":
+def forest(rows: Sequence[Row], dark: bool = False) -> go.Figure:
     """Differences with 95 % intervals around a zero line, right: B better; open-ranged metrics in a panel of their own.
 
     A filled marker is significant after the correction, a hollow one is not. Points carry [key] as customdata.
@@ -111,17 +115,17 @@ def forest(rows: Sequence[Row], dark: bool = False) -> "go.Figure":
     return figure
 
 
-def _panel(figure: "go.Figure", line: int, part: Sequence[tuple[Row, tuple[float, float, float]]], dark: bool) -> None:
+def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, float, float]]], dark: bool) -> None:
     place = {"row": line, "col": 1}
     heights = list(range(len(part)))
     for y, (row, (low, middle, high)) in zip(heights, part, strict=True):
-        colour = _colour(row["significance"], middle, dark)
+        colour = _colour(row.significance, middle, dark)
         figure.add_scatter(
             x=[low, high], y=[y, y], mode="lines", line={"color": colour, "width": 2}, hoverinfo="skip", **place
         )
-        certain = row["significance"] in ("better", "worse")
+        certain = row.significance in ("better", "worse")
         figure.add_scatter(
-            x=[middle], y=[y], mode="markers", customdata=[[row["key"]]],
+            x=[middle], y=[y], mode="markers", customdata=[[row.column.key]],
             marker={
                 "size": 10, "color": colour if certain else SURFACE[dark], "line": {"color": colour, "width": 2},
                 "symbol": "diamond" if certain else "circle",
@@ -130,7 +134,7 @@ def _panel(figure: "go.Figure", line: int, part: Sequence[tuple[Row, tuple[float
         )  # fmt: skip
         figure.add_annotation(
             x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
-            text=f"<b>{signed(row['difference'])}</b>  {interval(row['low'], row['high'])}", showarrow=False,
+            text=f"<b>{signed(row.difference)}</b>  {interval(row.low, row.high)}", showarrow=False,
             xanchor="left", xshift=8, font={"size": 12, "color": colour if certain else INK[dark]},
         )  # fmt: skip
     low = min(0.0, *(ends[0] for _, ends in part))
@@ -151,7 +155,7 @@ def _panel(figure: "go.Figure", line: int, part: Sequence[tuple[Row, tuple[float
         tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 4}, **place,
     )  # fmt: skip
     figure.update_yaxes(
-        tickvals=heights, ticktext=[plain(metric_name(row)) for row, _ in part], range=[len(part) - 0.5, -0.5],
+        tickvals=heights, ticktext=[plain(metric_name(row.column)) for row, _ in part], range=[len(part) - 0.5, -0.5],
         showgrid=False, zeroline=False, ticks="", tickfont={"size": 12.5, "color": INK[dark]}, **place,
     )  # fmt: skip
 
@@ -164,29 +168,29 @@ def _colour(significance: str, better: float, dark: bool) -> str:
 
 def _hover(row: Row) -> str:
     return (
-        f"<b>{plain(metric_name(row, 80))}</b><br>A {number(row['a'])} · B {number(row['b'])} · n {count(row['n'])}"
-        f"<br>B − A {signed(row['difference'])} (95 % {interval(row['low'], row['high'])})"
-        f"<br>p {p_value(row['p'])}, corrected {p_value(row['adjusted'])}<br>{row['words']}<extra></extra>"
+        f"<b>{plain(metric_name(row.column, 80))}</b><br>A {number(row.a)} · B {number(row.b)} · n {count(row.n)}"
+        f"<br>B − A {signed(row.difference)} (95 % {interval(row.low, row.high)})"
+        f"<br>p {p_value(row.p)}, corrected {p_value(row.adjusted)}<br>{row.words}<extra></extra>"
     )
 
 
-def table(rows: Sequence[Row]) -> pd.DataFrame:
+def table(rows: Sequence[Difference]) -> pd.DataFrame:
     """Return the metrics with everything that is known of the pair, as texts."""
     return pd.DataFrame(
         {
-            "metric": [metric_name(row, 36) for row in rows],
-            "words": [row["words"] for row in rows],
-            "a": aligned([row["a"] for row in rows]),
-            "b": aligned([row["b"] for row in rows]),
-            "difference": [signed(row["difference"]) for row in rows],
-            "interval": [interval(row["low"], row["high"]) or MISSING for row in rows],
-            "adjusted": [p_value(row["adjusted"]) for row in rows],
-            "p": [p_value(row["p"]) for row in rows],
-            "outcomes": [f"{count(row['wins'])} · {count(row['losses'])} · {count(row['ties'])}" for row in rows],
-            "n": [row["n"] for row in rows],
-            "detectable": aligned([row["detectable"] for row in rows]),
-            "left_out": [row["only_a"] + row["only_b"] + row["neither"] for row in rows],
-            "test": [TESTS[row["test"]] for row in rows],
+            "metric": [metric_name(row.column, 36) for row in rows],
+            "words": [row.words for row in rows],
+            "a": aligned([row.a for row in rows]),
+            "b": aligned([row.b for row in rows]),
+            "difference": [signed(row.difference) for row in rows],
+            "interval": [interval(row.low, row.high) or MISSING for row in rows],
+            "adjusted": [p_value(row.adjusted) for row in rows],
+            "p": [p_value(row.p) for row in rows],
+            "outcomes": [f"{count(row.wins)} · {count(row.losses)} · {count(row.ties)}" for row in rows],
+            "n": [row.n for row in rows],
+            "detectable": aligned([row.detectable for row in rows]),
+            "left_out": [row.only_a + row.only_b + row.neither for row in rows],
+            "test": [TESTS[row.test] for row in rows],
         }
     )
 
@@ -227,19 +231,19 @@ def table_columns(correction: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def resampled_table(rows: Sequence[Row]) -> pd.DataFrame:
+def resampled_table(rows: Sequence[Resampled]) -> pd.DataFrame:
     """Metrics of the whole data set, or of its labels, paired over the same resamples of the cases."""
     return pd.DataFrame(
         {
-            "metric": [metric_name(row, 34) if row["label"] is None else shorten(row["label"], 34) for row in rows],
-            "words": [row["words"] for row in rows],
-            "a": aligned([row["a"] for row in rows]),
-            "b": aligned([row["b"] for row in rows]),
-            "difference": [signed(row["difference"]) for row in rows],
-            "interval": [interval(row["low"], row["high"]) for row in rows],
-            "adjusted": [p_value(row["adjusted"]) for row in rows],
-            "p": [p_value(row["p"]) for row in rows],
-            "n": [row["n"] for row in rows],
+            "metric": [metric_name(row.column, 34) if row.label is None else shorten(row.label, 34) for row in rows],
+            "words": [row.words for row in rows],
+            "a": aligned([row.a for row in rows]),
+            "b": aligned([row.b for row in rows]),
+            "difference": [signed(row.difference) for row in rows],
+            "interval": [interval(row.low, row.high) for row in rows],
+            "adjusted": [p_value(row.adjusted) for row in rows],
+            "p": [p_value(row.p) for row in rows],
+            "n": [row.n for row in rows],
         }
     )
 
@@ -266,17 +270,17 @@ def resampled_columns(correction: str, metric: str = "Metric of the whole data s
     }  # fmt: skip
 
 
-def unpaired_table(rows: Sequence[Row]) -> pd.DataFrame:
+def unpaired_table(rows: Sequence[Unpaired]) -> pd.DataFrame:
     """Return the metrics of the whole data set: both values with their own intervals."""
     return pd.DataFrame(
         {
-            "metric": [metric_name(row, 60) for row in rows],
-            "a": aligned([row["a"]["value"] for row in rows]),
-            "of_a": [interval(row["a"]["low"], row["a"]["high"]) or MISSING for row in rows],
-            "b": aligned([row["b"]["value"] for row in rows]),
-            "of_b": [interval(row["b"]["low"], row["b"]["high"]) or MISSING for row in rows],
-            "difference": [_apart(row["a"]["value"], row["b"]["value"]) for row in rows],
-            "n": [row["b"]["n"] for row in rows],
+            "metric": [metric_name(row.column, 60) for row in rows],
+            "a": aligned([row.a.value for row in rows]),
+            "of_a": [interval(row.a.low, row.a.high) or MISSING for row in rows],
+            "b": aligned([row.b.value for row in rows]),
+            "of_b": [interval(row.b.low, row.b.high) or MISSING for row in rows],
+            "difference": [_apart(row.a.value, row.b.value) for row in rows],
+            "n": [row.b.n for row in rows],
         }
     )
 
@@ -296,19 +300,18 @@ UNPAIRED_COLUMNS: dict[str, Any] = {
 }
 
 
-def metric_help(row: Row) -> str:
-    """Return what the metric is: its definition, range and better end."""
-    low, high = row["column"]["low"], row["column"]["high"]
-    return f"{row['description']} · range {range_text(low, high)}, {DIRECTIONS[row['direction']]}"
+def metric_help(column: Column) -> str:
+    """Return what a metric is: its definition, range and better end."""
+    return f"{column.description} · range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}"
 
 
 def facts(row: Row, correction: str) -> str:
     """One metric of the pair in two lines."""
-    unit = f" {row['unit']}" if row["unit"] else ""
-    bounds = interval(row["low"], row["high"])
-    corrected = "" if correction == "none" else f", corrected {p_value(row['adjusted'])} ({CORRECTIONS[correction]})"
+    unit = f" {row.column.unit}" if row.column.unit else ""
+    bounds = interval(row.low, row.high)
+    corrected = "" if correction == "none" else f", corrected {p_value(row.adjusted)} ({CORRECTIONS[correction]})"
     return (
-        f"A {number(row['a'])}{unit} · B {number(row['b'])}{unit} · B − A {signed(row['difference'])}"
+        f"A {number(row.a)}{unit} · B {number(row.b)}{unit} · B − A {signed(row.difference)}"
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(row['n'])} · p {p_value(row['p'])}{corrected}"
+        + f" · n {count(row.n)} · p {p_value(row.p)}{corrected}"
     )

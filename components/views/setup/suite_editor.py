@@ -1,7 +1,10 @@
-"""The editor of a suite: its cases, filtered; edits of them, kept as a draft; what is in it. Nothing is overwritten."""
+"""The editor of a suite: filtered cases, edits kept as a draft, contents. Nothing is overwritten."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -12,31 +15,34 @@ from components.widgets.controls import place
 from components.widgets.tables import HEAD, ROW, records
 from metrics.presentation import format
 
+if TYPE_CHECKING:
+    from components.data import SuiteFacts
+
 PAGE = 100
 TALL = 432  # pixels of the table of cases
 FILTERS = ("tag", "complexity", "length_min", "length_max", "field", "value", "search")
 ACTIONS = {
-    "tag": "Add a tag", "untag": "Remove a tag", "weigh": "Set the weight", "keep": "Keep these alone",
-    "leave_out": "Leave these out",
+    "tag": "Add a tag", "untag": "Remove a tag", "weigh": "Set the weight", "keep": "Keep only these",
+    "leave_out": "Remove these",
 }  # fmt: skip
 COLUMNS = {  # title, width in pixels, meaning
-    "case_id": ("Case", 110, "The id, by which outputs name the case."),
+    "case_id": ("Case", 110, "The id by which outputs refer to the case."),
     "question": ("Question", 230, "What the model is asked."),
     "expected": ("Expected", 110, "The expected answers, or the true class."),
-    "tags": ("Tags", 130, "What the case is filed under; numbers can be read by tag."),
-    "weight": ("Weight", 70, "How much the case counts in weighted means; empty counts as 1."),
-    "complexity": ("Complexity", 90, "The column complexity of the upload; medium where it does not say."),
-    "perturbs": ("Variant of", 110, "The case that this one is a perturbed variant of."),
-    "image": ("Image", 230, "The file of the picture."),
+    "tags": ("Tags", 130, "Tags of the case; results can be filtered by tag."),
+    "weight": ("Weight", 70, "Weight of the case in weighted means; empty counts as 1."),
+    "complexity": ("Complexity", 90, "From the column complexity of the upload; medium if empty."),
+    "perturbs": ("Variant of", 110, "The original of this perturbed variant."),
+    "image": ("Image", 230, "The image file."),
 }
 
 
 def choose_suite(stored: Mapping[str, str]) -> str:
-    """Return the suite of the address, or the newest; another one is chosen in the sidebar."""
+    """Choose a suite in the sidebar; return its fingerprint, by default that of the address or the newest."""
     asked = url.param("suite")
     if asked is not None and asked not in stored:
         st.error(f"This workspace has no suite {format.shorten(asked)!r}. Choose one of its suites in the sidebar.")
-    chosen = asked if asked in stored else next(iter(stored))
+    chosen = asked if asked is not None and asked in stored else next(iter(stored))
     key = "suite-picker"
     if st.session_state.get(key, chosen) != chosen:
         st.session_state[key] = chosen
@@ -48,34 +54,34 @@ def choose_suite(stored: Mapping[str, str]) -> str:
     return chosen
 
 
-def open_suite(suite: str, said: str = "", view: str | None = None) -> None:
-    """Let the page show another suite: what the address says of the old one's draft and filters goes."""
+def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
+    """Show another suite: query parameters about the old one's draft and filters are dropped."""
     st.query_params.clear()
     url.put(suite=suite, view=view)
-    st.session_state["suites-said"] = said
+    st.session_state["suites-message"] = message
 
 
-def draw_filters(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the filters of the sidebar; what they ask for, as metrics.suites.filtered takes it."""
+def draw_filters(facts: SuiteFacts) -> dict[str, Any]:
+    """Draw the filters of the sidebar; return the criteria, see Suite.matching."""
     criteria: dict[str, Any] = {}
     if wanted := filters.search("Case id or question", "search"):
         criteria["search"] = wanted
-    if facts["tags"] and (tags := filters.many("Tags", counted(facts["tags"]), "tag")):
+    if facts.tags and (tags := filters.many("Tags", counted(facts.tags), "tag")):
         criteria["tag"] = tags
-    if len(facts["complexity"]) > 1:
-        levels = filters.many("Complexity", counted(facts["complexity"]), "complexity")
+    if len(facts.complexity) > 1:
+        levels = filters.many("Complexity", counted(facts.complexity), "complexity")
         if levels:
             criteria["complexity"] = levels
-    if facts["longest"] > 1:
-        high = float(facts["longest"])
+    if facts.longest > 1:
+        high = float(facts.longest)
         filters.between("Characters of the question", "length", 0.0, high, 1.0, "%.0f")
         least, most = filters.bounds("length", 0.0, high)
         if least is not None or most is not None:
             criteria["length"] = (least, most)
-    if facts["values"]:
-        field = filters.one("Column", {name: format.title(name) for name in facts["values"]}, "field", every="Any")
+    if facts.values:
+        field = filters.one("Column", {name: format.title(name) for name in facts.values}, "field", every="Any")
         if field is not None:
-            value = filters.one("Value", counted(facts["values"][field]), "value", every="Any")
+            value = filters.one("Value", counted(facts.values[field]), "value", every="Any")
             if value is not None:
                 criteria[field] = value
     filters.reset(list(FILTERS))
@@ -83,12 +89,12 @@ def draw_filters(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def counted(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return each value with the number of its cases, as filters show it."""
+    """Return each value with its number of cases, as filters show it."""
     return {value: f"{format.shorten(value, 40)} ({format.count(n)})" for value, n in counts.items()}
 
 
-def draw_cases(suite: str, draft: str, facts: Mapping[str, Any], criteria: Mapping[str, Any]) -> None:
-    """The cases that fit, a page of them, and what can be done with them."""
+def draw_cases(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any]) -> None:
+    """Draw a page of the cases that meet the criteria, and the edits."""
     left, right = st.columns([7, 3], gap="medium")
     with left:
         page = int(url.number("page", 1, low=1))
@@ -99,24 +105,24 @@ def draw_cases(suite: str, draft: str, facts: Mapping[str, Any], criteria: Mappi
         _draw_save(suite, draft, facts)
 
 
-def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: Mapping[str, Any], key: str) -> list[str]:
-    """Return a page of cases; the ids of those that are chosen."""
+def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: SuiteFacts, key: str) -> list[str]:
+    """Draw a page of cases; return the ids of the chosen ones."""
     if not total:
         st.info("No case fits the filters in the sidebar. Clear them to see all.")
         return []
     last = -(-total // PAGE)
     with st.container(horizontal=True, vertical_alignment="center"):
         first = PAGE * (page - 1) + 1
-        of = format.plural(total, "case") + (" that fit" if total < facts["cases"] else "")
+        of = format.plural(total, "case") + (" that match" if total < facts.cases else "")
         st.text(f"{format.count(first)}–{format.count(first + len(rows) - 1)} of {of}", width="stretch")
         controls.pager(page, last)
     shown = ["case_id", "question", "expected", "tags"]
-    shown += ["weight"] if facts["weighted"] else []
-    shown += ["complexity"] if facts["rated"] else []
-    shown += ["perturbs"] if facts["originals"] < facts["cases"] else []
-    if not facts["textual"]:
+    shown += ["weight"] if facts.weighted else []
+    shown += ["complexity"] if facts.rated else []
+    shown += ["perturbs"] if facts.originals < facts.cases else []
+    if not facts.textual:
         shown = ["case_id", "image", "tags"]
-    kinds = {"tags": st.column_config.ListColumn, "weight": st.column_config.NumberColumn}
+    kinds: dict[str, Any] = {"tags": st.column_config.ListColumn, "weight": st.column_config.NumberColumn}
     config = {
         name: kinds.get(name, st.column_config.Column)(title, width=width, help=meaning)
         for name, (title, width, meaning) in COLUMNS.items()
@@ -129,27 +135,25 @@ def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: Mapping[str, A
 
 
 def _draw_edit(
-    suite: str, draft: str, criteria: Mapping[str, Any], chosen: list[str], total: int, facts: Mapping[str, Any]
+    suite: str, draft: str, criteria: Mapping[str, Any], chosen: list[str], total: int, facts: SuiteFacts
 ) -> None:
     with st.container(border=True, gap="small"):
         action = st.selectbox(
             "Edit", list(ACTIONS), format_func=ACTIONS.__getitem__, key="edit-action",
-            help="Edits make a draft, which the address keeps. The stored suite stays as it is.",
+            help="Edits make a draft, kept in the address. The stored suite does not change.",
         )  # fmt: skip
         edit: dict[str, Any] = {"do": action}
         if action == "tag":
             edit["tag"] = st.text_input("Tag", key="edit-tag", max_chars=80).strip()
         elif action == "untag":
-            edit["tag"] = st.selectbox("Tag", list(facts["tags"]), key="edit-untag") or ""
+            edit["tag"] = st.selectbox("Tag", list(facts.tags), key="edit-untag") or ""
         elif action == "weigh":
             edit["weight"] = st.number_input("Weight", 0.0, value=1.0, step=0.5, key="edit-weight")
         count = len(chosen) or total
-        whole = action in ("keep", "leave_out") and count == facts["cases"]
+        whole = action in ("keep", "leave_out") and count == facts.cases
         ready = bool(total) and not whole and edit.get("tag") != ""
         target = f"the {format.plural(count, 'chosen case')}" if chosen else f"all {format.plural(count, 'case')} shown"
-        if st.button(
-            f"Apply to {target}", disabled=not ready, width="stretch", help="Choose rows to edit those alone."
-        ):
+        if st.button(f"Apply to {target}", disabled=not ready, width="stretch", help="Select rows to edit only those."):
             token, refused = data.edit_draft(suite, draft, edit, criteria, chosen)
             if refused:
                 st.text(f"✗ {refused}")
@@ -158,63 +162,62 @@ def _draw_edit(
             st.rerun()
 
 
-def _draw_save(suite: str, draft: str, facts: Mapping[str, Any]) -> None:
+def _draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
     with st.container(border=True, gap="small"):
-        if facts["edits"]:
-            hidden = len(facts["edits"]) - 3
-            lines = ([f"{hidden} earlier"] if hidden > 0 else []) + facts["edits"][-3:]
+        if facts.edits:
+            hidden = len(facts.edits) - 3
+            lines = ([f"{hidden} earlier"] if hidden > 0 else []) + list(facts.edits[-3:])
             st.text("\n".join(lines))
             with st.container(horizontal=True):
-                if st.button("Undo", icon=":material/undo:", help="Takes the last edit back."):
+                if st.button("Undo", icon=":material/undo:", help="Reverts the last edit."):
                     url.put(draft=data.undo_edit(suite, draft) or None, page=None)
                     st.rerun()
-                if st.button("Discard", type="tertiary", help="Takes every edit back; the stored suite is as it was."):
+                if st.button("Discard", type="tertiary", help="Reverts all edits; the stored suite is unchanged."):
                     url.put(draft=None, page=None)
                     st.rerun()
-            name = st.text_input("Name of the new suite", f"{facts['name']}, edited", key=f"save-name-{suite}").strip()
+            name = st.text_input("Name of the new suite", f"{facts.name}, edited", key=f"save-name-{suite}").strip()
             if st.button("Save as a new suite", type="primary", disabled=not name, width="stretch"):
                 open_suite(*data.save_draft(suite, draft, name))
                 st.rerun()
         elif st.button("Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"):
             url.go("evaluate", **{"from": "stored", "suite": suite})
-        if facts["textual"]:
+        if facts.textual:
             with st.container(horizontal=True):
                 for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
                     st.download_button(
-                        kind.upper(), data=lambda kind=kind: data.draft_bytes(suite, draft, kind), mime=mime,
-                        file_name=f"{facts['name']}.{kind}", on_click="ignore", icon=":material/download:",
-                        help="All its cases, edits included; filters do not matter. JSONL is exact; in CSV an "
-                        "apostrophe stands before what a spreadsheet would run as a formula.",
+                        kind.upper(), data=partial(data.draft_bytes, suite, draft, kind), mime=mime,
+                        file_name=f"{facts.name}.{kind}", on_click="ignore", icon=":material/download:",
+                        help="All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe "
+                        "precedes text that a spreadsheet would run as a formula.",
                     )  # fmt: skip
 
 
-def draw_contents(facts: Mapping[str, Any]) -> None:
-    """How many cases there are of each tag, each complexity and each value; a click shows them."""
-    tables = {"tag": ("Tags", facts["tags"]), "complexity": ("Complexity", facts["complexity"])}
+def draw_contents(facts: SuiteFacts) -> None:
+    """Draw the number of cases of each tag, complexity and value; a click shows the cases."""
     left, middle, right = st.columns(3, gap="medium")
     with left:
-        if facts["tags"]:
-            _draw_counts("Tags", facts["tags"], facts["cases"], "tag")
+        if facts.tags:
+            _draw_counts("Tags", facts.tags, facts.cases, "tag")
         else:
-            st.text("No case has a tag. Under Cases, tags can be given to some of them.")
+            st.text("No case has a tag. Tags can be added under Cases.")
     with middle:
-        _draw_counts(*tables["complexity"], facts["cases"], "complexity")
-        unrated = facts["cases"] - facts["rated"]
+        _draw_counts("Complexity", facts.complexity, facts.cases, "complexity")
+        unrated = facts.cases - facts.rated
         if unrated:
             st.caption(
-                f"{format.plural(unrated, 'case')} without a complexity of {'its' if unrated == 1 else 'their'} own "
-                "count as medium; a column complexity in the upload says otherwise."
+                f"{format.plural(unrated, 'case')} without a complexity count as medium; a column complexity in the "
+                "upload sets it."
             )
     with right:
-        if not facts["values"]:
-            st.text("Neither classes nor columns of its own tell its cases apart.")
+        if not facts.values:
+            st.text("The suite has neither classes nor columns of its own to count by.")
             return
-        fields = {name: format.title(name) for name in facts["values"]}
+        fields = {name: format.title(name) for name in facts.values}
         asked = url.param("field")
         start = list(fields).index(asked) if asked in fields else 0
         field = st.selectbox("Column", list(fields), start, fields.__getitem__, key="contents-field")
         url.put(field=field)
-        _draw_counts(fields[field], facts["values"][field], facts["cases"], "value", field=field)
+        _draw_counts(fields[field], facts.values[field], facts.cases, "value", field=field)
 
 
 def _draw_counts(title: str, counts: Mapping[str, int], cases: int, name: str, **beside: str) -> None:
@@ -222,10 +225,10 @@ def _draw_counts(title: str, counts: Mapping[str, int], cases: int, name: str, *
     table["share"] = 100 * table["cases"] / max(1, cases)
     columns = {
         "value": st.column_config.Column(title, width=100),
-        "cases": st.column_config.NumberColumn("Cases", width=60, help="How many cases; a click shows them."),
+        "cases": st.column_config.NumberColumn("Cases", width=60, help="Number of cases; click to see them."),
         "share": st.column_config.ProgressColumn(
             "Share", width=100, format="%.0f %%", min_value=0.0, max_value=100.0,
-            help="Of all cases of the suite; a case may have several tags.",
+            help="Share of all cases of the suite; a case may have several tags.",
         ),
     }  # fmt: skip
     clicked = records(table, columns, f"contents-{name}-{beside}", tallest=460)

@@ -1,1 +1,1 @@
-"""Which cases are behind a number? Pages of cases, one case in full, outcomes at a threshold."""
+"""The cases behind a number: pages of cases, one case in full, outcomes at a threshold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,14 +16,14 @@ from metrics.store import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-NAMED = 20  # ids of failing cases that are named
-PREVIEW = 160  # characters of the question, or of what stands for it
+NAMED = 20  # ids of failing cases that are listed
+PREVIEW = 160  # characters of the question or its substitute
 TEXT = "coalesce(question, source_text, image_name, image, suite_cases.case_id)"
 
 
 @dataclass(frozen=True, slots=True)
 class CasePage:
-    """Some rows of a list of cases and how many there are in all.
+    """Some rows of a list of cases, and the total number.
 
     Columns: case_id, model, run, value, status, reason, preview, tags, errors (false positives and missed objects of an
     image; null for text).
@@ -48,13 +49,12 @@ def cases(
     high: float | None = None,
     within: str | None = None,
 ) -> CasePage:
-    """Return the cases behind one metric of one model (or of all): those with the worst value first, unscored ones
-    last.
+    """Return the cases behind one metric of one model (or of all), worst value first, unscored ones last.
 
-    A metric of the whole data set (mAP) has no value per case; its cases come by their number of errors. `search` is
-    looked for in case id and question, without regard to case. `failing` keeps the values on the wrong side of the
+    A metric of the whole data set (mAP) has no value per case; its cases are ordered by their number of errors.
+    `search` is looked up in case id and question, ignoring case. `failing` keeps the values on the wrong side of the
     threshold in force (images with an error), low and high those with low ≤ value < high.
-    `within` is the address of a slice (metrics.analysis.slices.parse); InputError where it is none of this run.
+    `within` is the address of a slice (metrics.analysis.slices.parse); InputError if the run has no such slice.
     """
     source, arguments, order = _source(run, evaluator, metric, worst_first)
     conditions = ["s.failing"] * failing
@@ -69,7 +69,7 @@ def cases(
     if within is not None:
         conditions.append("s.position IN (SELECT unnest(string_split(?, ' ')::INTEGER[]))")
         arguments.append(" ".join(map(str, positions(run, parse(within), evaluator).tolist())) or "-1")
-    if tag is not None or search:  # conditions on the suite's own columns: the cases that meet them, once
+    if tag is not None or search:  # conditions on the suite's columns: find its cases once
         conditions.append("s.case_id IN (SELECT case_id FROM suite_cases WHERE TRUE")
         if tag is not None:
             conditions[-1] += " AND list_contains(tags, ?)"
@@ -80,7 +80,7 @@ def cases(
         conditions[-1] += ")"
     found = f"FROM ({source}) s WHERE {' AND '.join(['TRUE', *conditions])}"
     total = _count(run.folder, found, tuple(arguments))
-    # the page's rows first, their texts after: sorting and counting never touch the suite
+    # the page's rows first, then their texts: sorting and counting never read the suite
     rows = run.query(
         f"""
         WITH shown AS (
@@ -93,6 +93,15 @@ def cases(
         arguments,
     )
     return CasePage(rows, total)
+
+
+def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
+    """Return the beginning of the text of these cases, in their order: case_id, preview (NaN for an unknown case)."""
+    found = run.query(
+        f"SELECT case_id, left({TEXT}, {PREVIEW}) AS preview FROM suite_cases WHERE case_id IN (SELECT unnest(?))",
+        [list(case_ids)],
+    )
+    return found.set_index("case_id").reindex(list(case_ids)).reset_index()
 
 
 def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:
@@ -114,12 +123,12 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
 
 @lru_cache(maxsize=512)
 def _count(run_folder: Path, found: str, arguments: tuple[Any, ...]) -> int:
-    """Return how many rows a filter leaves: asked once, for a sealed run never changes."""
+    """Return how many rows a filter leaves; cached, as a sealed run never changes."""
     return int(Run(run_folder).query(f"SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
 
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
-    """Return the SQL of one row per case and model, its arguments, and the order in which they come."""
+    """Return the SQL of one row per case and model, its arguments, and their order."""
     entry = evaluators().get(evaluator)
     lower_is_better = entry is not None and entry.metric(metric).direction.value == "lower"
     ascending = worst_first != lower_is_better
@@ -150,9 +159,9 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
 
 
 def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
-    """Return the metric whose values per case stand for this one; None where the evaluator has no such values.
+    """Return the metric whose values per case represent this one; None if the evaluator has no such values.
 
-    Macro F1 has no value per case: its cases are those of the evaluator's metric that has one.
+    Macro F1 has no value per case: its cases are those of the evaluator's first metric that has one.
     """
     measured = _scored_metrics(run.folder, evaluator)
     return metric if metric in measured else measured[0] if measured else None
@@ -165,7 +174,7 @@ def _scored_metrics(run_folder: Path, evaluator: str) -> tuple[str, ...]:
 
 
 def _failing(run: Run, entry: Evaluator, metric: str) -> str:
-    """Return the SQL of whether a value lies on the wrong side of the threshold in force."""
+    """Return the SQL condition of a value on the wrong side of the threshold in force."""
     declared = entry.metric(metric)
     threshold = entry.threshold(declared, entry.parameters.model_validate(run.evaluators[entry.id]))
     if threshold is None or declared.direction.value == "none":

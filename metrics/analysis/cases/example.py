@@ -1,8 +1,7 @@
-"""One case in full: what was asked, what each model made of it, every score with its evidence."""
+"""One case in full: the question, the output of each model, every score with its evidence."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from metrics.analysis.cases.old_evidence import read_evidence
 from metrics.analysis.objects.object_rings import object_rings
 from metrics.core.errors import InputError
 from metrics.store import Run
@@ -24,8 +24,8 @@ class ExampleView:
     """One case of a run.
 
     case: the suite's columns; image: its file or None; outputs: a record per model and repeat; scores: data frame with
-    model, run, evaluator, metric, value, status, reason, evidence (plain data or None); annotations, predictions: data
-    frames with the columns of core.suite's schemas and `rings`, the outlines to draw; empty where the task has none.
+    model, run, evaluator, metric, value, status, reason, evidence (an Evidence or None); annotations, predictions: data
+    frames with the columns of core.suite's schemas and `rings`, the outlines to draw; empty if the task has none.
     """
 
     case: dict[str, Any]
@@ -37,7 +37,7 @@ class ExampleView:
 
 
 def example(run: Run, case_id: str) -> ExampleView:
-    """Return the case of that id with everything the run knows of it; InputError where the suite has no such case."""
+    """Return the case of that id with everything the run knows about it; InputError if the suite has no such case."""
     suite = run.suite
     position = pc.index(suite.cases["case_id"], case_id).as_py()
     if position < 0:
@@ -47,9 +47,9 @@ def example(run: Run, case_id: str) -> ExampleView:
     folder = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"]
     this = [("case_id", "==", case_id)]
     outputs = pq.read_table(folder / "outputs.parquet", filters=this).to_pylist()
-    scores = pq.read_table(run.table_path("scores"), filters=[("position", "==", position)])
+    scores = run.stored_table("scores", filters=[("position", "==", position)])
     frame = scores.drop_columns(["case_id", "position"]).to_pandas()
-    frame["evidence"] = [None if text is None else json.loads(text) for text in scores["evidence"].to_pylist()]
+    frame["evidence"] = list(map(read_evidence, scores["evidence"].to_pylist()))
     predictions = folder / "predictions.parquet"
     annotations = None
     if suite.annotations is not None:

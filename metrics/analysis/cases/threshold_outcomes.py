@@ -1,4 +1,4 @@
-"""On which side of its threshold each value of a case lies, as SQL over a run's scores."""
+"""The side of its threshold that each value of a case is on, as SQL over a run's scores."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from metrics.store import Run
 Rules = list[list[Any]]
 
 
-def sided(condition: str = "TRUE") -> str:
-    """Two SQL tables: `rules`, and `sided`, a row for each model, evaluator, metric and case that meets `condition`.
+def outcomes_sql(condition: str = "TRUE") -> str:
+    """Return SQL of two tables, `rules` and `outcomes`; their arguments are what `rules` returns.
 
-    sided: value (repeats averaged), threshold, sign (−1 where lower is better), good (on the good side or exactly on
-    the threshold). Their arguments are what `rules` gives.
+    outcomes: a row for each model, evaluator, metric and case that meets `condition`, with value (repeats averaged),
+    threshold, sign (−1 if lower is better) and good (on the good side of the threshold or exactly on it).
     """
     return f"""
     rules AS (SELECT unnest(?) AS evaluator, unnest(?) AS metric, unnest(?) AS threshold, unnest(?) AS sign),
-    sided AS (
+    outcomes AS (
         SELECT model, evaluator, metric, case_id, avg(value) AS value, any_value(threshold) AS threshold,
                any_value(sign) AS sign, avg(value) * any_value(sign) >= any_value(threshold) * any_value(sign) AS good
         FROM scores JOIN rules USING (evaluator, metric)
@@ -31,7 +31,7 @@ def sided(condition: str = "TRUE") -> str:
 def rules(run: Run, keep: Callable[[Column], bool] = lambda column: not column.minor) -> Rules:
     """Return the thresholds in force, as four equally long lists: evaluator, metric, threshold, sign.
 
-    Of the metrics that `keep` keeps and that have a threshold and a better end; by default all but minor ones.
+    Only of metrics that `keep` accepts and that have a threshold and a direction; by default all but minor ones.
     """
     columns = {
         (column.evaluator, column.metric): column

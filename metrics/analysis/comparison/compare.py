@@ -63,6 +63,16 @@ class Difference:
     significance: Significance = "none"
 
     @property
+    def units(self) -> str:
+        """What the test rests on: `44 cases`."""
+        return f"{self.n:,} case{'' if self.n == 1 else 's'}"
+
+    @property
+    def outcomes(self) -> tuple[int, int, int] | None:
+        """Wins, losses and ties of b."""
+        return self.wins, self.losses, self.ties
+
+    @property
     def better(self) -> float | None:
         """The difference with the sign that makes b better above 0; None where neither end is better."""
         return improvement(self.column, self.difference)

@@ -54,6 +54,16 @@ class Resampled:
     significance: Significance = "none"
 
     @property
+    def units(self) -> str:
+        """What the test rests on: `2,000 resamples`."""
+        return f"{self.resamples:,} resamples"
+
+    @property
+    def outcomes(self) -> tuple[int, int, int] | None:
+        """None: a metric of the whole data set has no wins, losses and ties."""
+        return None
+
+    @property
     def better(self) -> float | None:
         """The difference with the sign that makes b better above 0; None where neither end is better."""
         return improvement(self.column, self.difference)

@@ -1,4 +1,4 @@
-"""Compliance: which standards a run gives evidence for, model by model, and what it has not measured."""
+"""Compliance: the standards for which a run gives evidence, by model, and what was not measured."""
 
 from __future__ import annotations
 
@@ -14,57 +14,57 @@ if TYPE_CHECKING:
 
 NOTICE = (
     "This is evidence, not certification: it shows what was measured on these cases and what was not. Whether a system"
-    " meets a standard is for its owner and reviewers to judge, from far more than test results."
+    " meets a standard is for its owner and reviewers to judge, based on far more than test results."
 )
-# framework: its standards, each with what it asks for; evaluators declare theirs as "framework: standard"
+# framework: its standards with what each requires; evaluators declare theirs as "framework: standard"
 FRAMEWORKS: dict[str, dict[str, str]] = {
     "NIST AI RMF": {
-        "valid and reliable": "It does what it is meant to, as accurately and steadily as required.",
+        "valid and reliable": "It does what it is intended to do, as accurately and consistently as required.",
         "safe": "It does not endanger life, health, property or the environment.",
         "secure and resilient": "It withstands attacks and unexpected conditions, and fails gracefully.",
-        "accountable and transparent": "What it does and rests on can be seen and answered for.",
-        "explainable and interpretable": "How and why it comes to an output can be understood.",
-        "privacy enhanced": "It guards personal and confidential data.",
+        "accountable and transparent": "Its behaviour and its basis are visible, and someone is responsible for them.",
+        "explainable and interpretable": "How and why it arrives at an output can be understood.",
+        "privacy enhanced": "It protects personal and confidential data.",
         "fair": "Harmful bias and discrimination are managed.",
     },
     "SR 11-7": {
-        "conceptual soundness": "Design and construction are well founded and documented.",
-        "ongoing monitoring": "Performance is checked again and again while in use.",
-        "outcomes analysis": "Outputs are compared with what was right.",
+        "conceptual soundness": "Design and construction are sound and documented.",
+        "ongoing monitoring": "Performance is checked regularly while in use.",
+        "outcomes analysis": "Outputs are compared with actual outcomes.",
     },
 }
-VERDICTS = {  # of a model in a metric: what it is called
-    "passed": "meets the threshold, the whole 95 % interval does",
+OUTCOMES = {  # of a model in a metric, in words
+    "passed": "meets the threshold with the whole 95 % interval",
     "passed_unsure": "meets the threshold, but the 95 % interval reaches the wrong side",
     "passed_only": "meets the threshold; there is no interval",
-    "failed": "misses the threshold, the whole 95 % interval does",
+    "failed": "misses the threshold with the whole 95 % interval",
     "failed_unsure": "misses the threshold, but the 95 % interval reaches the good side",
     "failed_only": "misses the threshold; there is no interval",
     "measured": "measured; there is no threshold to meet",
     "unmeasured": "no value",
 }
-GLYPHS = {  # of a verdict; in brackets where the interval reaches over the threshold or is missing
+GLYPHS = {  # of an outcome; in brackets if the interval crosses the threshold or is missing
     "passed": "✓", "passed_unsure": "(✓)", "passed_only": "(✓)", "failed": "✗", "failed_unsure": "(✗)",
     "failed_only": "(✗)", "measured": "○", "unmeasured": "–",
 }  # fmt: skip
 COLUMNS = [
     "framework", "standard", "evaluator", "metric", "model", "value", "low", "high", "threshold", "direction", "n",
-    "unscored", "verdict",
+    "unscored", "outcome",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """One evaluator's primary metric as evidence for a standard; `cells` and `verdicts` have one of each model."""
+class Measured:
+    """One evaluator's primary metric as evidence for a standard; `cells` and `outcomes` have one for each model."""
 
     column: Column
     cells: tuple[Cell | None, ...]
-    verdicts: tuple[str, ...]
+    outcomes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
-    """An evaluator that would give evidence for a standard but was not run; `needs` are inputs and resources."""
+    """An evaluator that could give evidence for a standard but was not run; `needs` are inputs and resources."""
 
     evaluator: str
     title: str
@@ -73,12 +73,12 @@ class Unmeasured:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """One standard: what it asks for, what was measured for it, and which evaluators of the run's task were not run."""
+    """One standard: what it requires, what was measured for it, and which evaluators of the task were not run."""
 
     framework: str
     name: str
     asks: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Measured, ...]
     unmeasured: tuple[Unmeasured, ...]
 
 
@@ -91,24 +91,24 @@ class Compliance:
 
 
 def compliance(run: Run) -> Compliance:
-    """Return what a run says about every standard of FRAMEWORKS, by the standards that its evaluators declare.
+    """Return the evidence of a run for every standard of FRAMEWORKS, by the standards that its evaluators declare.
 
-    Of each evaluator its primary metric, the headline where it has several columns. A verdict is a key of VERDICTS.
+    For each evaluator the first column of its primary metric. An outcome is a key of OUTCOMES.
     """
     board = leaderboard(run)
-    headlines: dict[str, Column] = {}
+    primary: dict[str, Column] = {}
     for column in board.columns:
         if column.primary:
-            headlines.setdefault(column.evaluator, column)
-    measured: dict[str, list[Evidence]] = {}
-    for name, column in headlines.items():
+            primary.setdefault(column.evaluator, column)
+    measured: dict[str, list[Measured]] = {}
+    for name, column in primary.items():
         cells = tuple(board.cells.get((model, column.key)) for model in board.models)
-        evidence = Evidence(column, cells, tuple(verdict(column, cell) for cell in cells))
+        evidence = Measured(column, cells, tuple(outcome(column, cell) for cell in cells))
         for standard in evaluators()[name].standards:
             measured.setdefault(standard, []).append(evidence)
     task, missing = run.spec["suite"]["task"], dict[str, list[Unmeasured]]()
     for entry in evaluators().values():
-        if task in entry.tasks and entry.id not in headlines:
+        if task in entry.tasks and entry.id not in primary:
             for standard in entry.standards:
                 missing.setdefault(standard, []).append(
                     Unmeasured(entry.id, entry.title, (*entry.inputs, *entry.needs))
@@ -124,8 +124,8 @@ def compliance(run: Run) -> Compliance:
     return Compliance(board.models, standards)
 
 
-def verdict(column: Column, cell: Cell | None) -> str:
-    """Return the key of VERDICTS for one number."""
+def outcome(column: Column, cell: Cell | None) -> str:
+    """Return the key of OUTCOMES for one number."""
     if cell is None or cell.value is None:
         return "unmeasured"
     if column.threshold is None or column.direction == "none":
@@ -140,7 +140,7 @@ def verdict(column: Column, cell: Cell | None) -> str:
 
 
 def compliance_table(run: Run) -> pd.DataFrame:
-    """Return the matrix as flat rows, one for each standard, evaluator and model; unmeasured evaluators have no model."""
+    """Return the matrix as rows, one per standard, evaluator and model; evaluators that were not run have no model."""
     import pandas as pd
 
     found, rows = compliance(run), []
@@ -149,10 +149,10 @@ def compliance_table(run: Run) -> pd.DataFrame:
         for one in standard.evidence:
             column = one.column
             of = (*head, column.evaluator, column.metric)
-            for model, cell, said in zip(found.models, one.cells, one.verdicts, strict=True):
+            for model, cell, result in zip(found.models, one.cells, one.outcomes, strict=True):
                 numbers = (None, None, None) if cell is None else (cell.value, cell.low, cell.high)
                 sizes = (None, None) if cell is None else (cell.n, cell.unscored)
-                rows.append((*of, model, *numbers, column.threshold, column.direction, *sizes, said))
+                rows.append((*of, model, *numbers, column.threshold, column.direction, *sizes, result))
         rows += [(*head, one.evaluator, *[None] * 9, "not run") for one in standard.unmeasured]
     return pd.DataFrame(rows, columns=COLUMNS).astype(
         dict.fromkeys(("value", "low", "high", "threshold"), "float64") | {"n": "Int64", "unscored": "Int64"}

@@ -1,34 +1,35 @@
-"""Who is to blame for a failing answer: what was retrieved, or what was made of it; and what is grounded the least."""
+"""Which part of the system causes failing answers, retrieval or generation; and what is grounded the least."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from metrics.analysis.cases.threshold_outcomes import rules, sided
-from metrics.analysis.evidence import verdict_lists
+from metrics.analysis.cases.old_evidence import read_evidence
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
 from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.evidence import Evidence
 from metrics.stats.intervals import wilson
 from metrics.store import Run
 
-ANSWERING = ("answers", "grounding", "text")  # families whose metrics judge an answer; the first that there is
-MOST_CASES = 1_000  # of a blame that are listed
+ANSWERING = ("answers", "grounding", "text")  # families whose metrics judge an answer; the first in the run is used
+MOST_CASES = 1_000  # of an attribution that are listed
 TRIED = 20  # least grounded answers that are searched for a claim
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
-    """The failing answers of one model that are owed to `side`: `blamed` of `failing`, over `n` cases with both.
+class Attribution:
+    """The failing answers of one model attributed to `cause`: `attributed` of `failing`, over `n` cases with both.
 
-    evaluator: whose failures they are; None: cases at least half of whose answer metrics are on the wrong side, owed to
-    retrieval where at least half of the retrieval metrics are too. by: the metrics it rests on, retrieval's first.
+    evaluator: whose failures they are. None: cases with at least half of the answer metrics on the wrong side of their
+    thresholds, attributed to retrieval if at least half of the retrieval metrics are too. by: the metrics that decide,
+    retrieval's first.
     """
 
     model: str
-    side: str  # retrieval, generation
+    cause: str  # retrieval, generation
     evaluator: str | None
-    blamed: int
+    attributed: int
     failing: int
     n: int
     case_ids: tuple[str, ...]
@@ -36,14 +37,14 @@ class Blame:
 
     @property
     def mostly(self) -> bool:
-        """Whether more than half of the failures are beyond chance owed to this side (Wilson's 95 % interval)."""
-        low, _ = wilson(self.blamed, self.failing)
+        """Whether this cause significantly explains more than half of the failures (Wilson's 95 % interval)."""
+        low, _ = wilson(self.attributed, self.failing)
         return low is not None and low > 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class LeastGrounded:
-    """The sentence or claim of an answer that its contexts support the least, by one evaluator."""
+    """The sentence or claim of an answer that its contexts support the least, according to one evaluator."""
 
     evaluator: str
     metric: str
@@ -53,15 +54,13 @@ class LeastGrounded:
     text: str
 
 
-def blames(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
-    """Yield every blame with a case: from the metrics of contexts and answers, then from each check of the boolean
-    family.
-    """
+def attribute_failures(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
+    """Attribute failing answers: by the metrics of contexts and answers, then by each check of the boolean family."""
     yield from _by_metrics(run, columns)
     yield from _by_checks(run, columns)
 
 
-def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
+def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
     primary = {column.evaluator: column for column in columns if column.primary and not column.minor}
     retrieval = tuple(name for name, column in primary.items() if column.family == "retrieval")
     kinds = (tuple(name for name, column in primary.items() if column.family == family) for family in ANSWERING)
@@ -69,12 +68,12 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
     if not retrieval or not answering:
         return
     found = run.query(
-        f"""WITH {sided()},
+        f"""WITH {outcomes_sql()},
             cases AS (
                 SELECT model, case_id,
                        avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS unfound,
                        avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS failing
-                FROM sided GROUP BY model, case_id
+                FROM outcomes GROUP BY model, case_id
             )
             SELECT model, count(*) AS n, count(*) FILTER (failing) AS failing,
                    count(*) FILTER (failing AND unfound) AS retrieval,
@@ -85,18 +84,18 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
         [*rules(run, lambda column: column.primary and not column.minor), list(retrieval), list(answering)],
     )
     for row in sorted(found.to_dict("records"), key=lambda row: run.models.index(row["model"])):
-        sides = (
+        causes = (
             ("retrieval", row["retrieval"], row["unfound_cases"]),
             ("generation", row["failing"] - row["retrieval"], row["found_cases"]),
         )
-        for side, blamed, ids in sides:
-            if blamed:
+        for cause, attributed, ids in causes:
+            if attributed:
                 by = (retrieval, answering)
                 failing, n = int(row["failing"]), int(row["n"])
-                yield Blame(row["model"], side, None, int(blamed), failing, n, tuple(map(str, ids)), by)
+                yield Attribution(row["model"], cause, None, int(attributed), failing, n, tuple(map(str, ids)), by)
 
 
-def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
+def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
     checks = [column.evaluator for column in columns if column.metric == "retrieval_failures"]
     if not checks:
         return
@@ -114,20 +113,21 @@ def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Blame]:
         [checks],
     ).to_dict("records")
     for row in sorted(found, key=lambda row: (checks.index(row["evaluator"]), run.models.index(row["model"]))):
-        failing, retrieval = int(row["failing"]), int(row["retrieval"])
-        for side, blamed, ids in (
+        failing, retrieval, n = int(row["failing"]), int(row["retrieval"]), int(row["n"])
+        for cause, attributed, ids in (
             ("retrieval", retrieval, row["unfound_cases"]),
             ("generation", failing - retrieval, row["found_cases"]),
         ):
-            if blamed:
-                yield Blame(row["model"], side, row["evaluator"], blamed, failing, int(row["n"]), tuple(map(str, ids)))
+            if attributed:
+                case_ids = tuple(map(str, ids))
+                yield Attribution(row["model"], cause, row["evaluator"], attributed, failing, n, case_ids)
 
 
 def least_grounded(run: Run, columns: Sequence[Column]) -> Iterator[LeastGrounded]:
-    """For each evaluator that judges an answer sentence by sentence or claim by claim: the one least supported.
+    """Yield the least supported sentence or claim, for each evaluator that judges an answer by these.
 
-    Only of answers on the wrong side of the threshold. Groundedness names its sentence; of the others it is the first
-    claim found unsupported in the answer with the worst value.
+    Only answers on the wrong side of the threshold count. Groundedness names its sentence; for the others it is the
+    first claim that does not hold in the answer with the worst value.
     """
     for column in columns:
         if column.family != "grounding" or not column.primary or column.threshold is None:
@@ -140,7 +140,7 @@ def least_grounded(run: Run, columns: Sequence[Column]) -> Iterator[LeastGrounde
             [column.evaluator, column.metric, column.threshold],
         )
         for row in found.to_dict("records"):
-            text = _worst_text(json.loads(row["evidence"]))
+            text = _worst_text(read_evidence(row["evidence"]))
             if text:
                 yield LeastGrounded(
                     column.evaluator, column.metric, row["model"], row["case_id"], float(row["value"]), text
@@ -148,8 +148,10 @@ def least_grounded(run: Run, columns: Sequence[Column]) -> Iterator[LeastGrounde
                 break
 
 
-def _worst_text(evidence: dict[str, object]) -> str | None:
-    if isinstance(named := evidence.get("least_grounded"), str):
+def _worst_text(evidence: Evidence | None) -> str | None:
+    if evidence is None:
+        return None
+    if isinstance(named := evidence.facts.get("least_grounded"), str):
         return named
-    lists, _ = verdict_lists(evidence)
-    return next((row.text for entry in lists for row in entry.rows if row.holds is False and row.text), None)
+    failed = (one.text for group in evidence.verdicts.values() for one in group if one.holds == "no" and one.text)
+    return next(failed, None)

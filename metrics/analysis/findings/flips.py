@@ -1,4 +1,4 @@
-"""Flips: perturbed cases whose metric moved to the other side of its threshold, beside what mere copies do."""
+"""Flips: perturbed cases whose metric crossed its threshold, compared with the flips of unchanged copies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metrics.analysis.cases.threshold_outcomes import rules, sided
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.intervals import wilson
@@ -18,7 +18,7 @@ from metrics.store import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-CONTROL = "copy"  # the kind of perturbation that changes nothing
+CONTROL = "copy"  # the perturbation that changes nothing
 UNNAMED = "not named"
 KEY = ["model", "evaluator", "metric", "perturbation"]
 FLIPS = [*KEY, "case_id", "original", "before", "after", "threshold", "direction", "change"]
@@ -31,23 +31,22 @@ PAIRS = f"""
         SELECT case_id, perturbs AS original, coalesce(nullif(trim(perturbation), ''), '{UNNAMED}') AS perturbation
         FROM suite_cases WHERE perturbs IS NOT NULL
     ),
-    {sided("case_id IN (SELECT case_id FROM variants UNION ALL SELECT original FROM variants)")},
+    {outcomes_sql("case_id IN (SELECT case_id FROM variants UNION ALL SELECT original FROM variants)")},
     pairs AS (
         SELECT model, evaluator, metric, v.perturbation, v.case_id, v.original, o.value AS before, n.value AS after,
                n.threshold, n.sign, n.good, o.good != n.good AS flipped
-        FROM variants v JOIN sided n ON n.case_id = v.case_id
-        JOIN (SELECT model, evaluator, metric, case_id AS original, value, good FROM sided) o
+        FROM variants v JOIN outcomes n ON n.case_id = v.case_id
+        JOIN (SELECT model, evaluator, metric, case_id AS original, value, good FROM outcomes) o
             USING (model, evaluator, metric, original)
     )"""
 
 
 def flips(run: Run, **of: str | None) -> pd.DataFrame:
-    """Return every perturbed case whose metric lies on the other side of the threshold than its original's, one row
-    each.
+    """Return one row for every perturbed case whose metric is on the other side of the threshold than its original's.
 
     `of` keeps only one model, evaluator, metric or perturbation. Columns FLIPS: before and after are the values of the
-    original and of the variant (repeats averaged), `change` is worse (now on the wrong side) or better. Metrics with a
-    threshold, a better end and a value per case count; minor ones, which mirror others, do not. Exactly on the
+    original and of the variant (repeats averaged), `change` is worse (now on the wrong side) or better. Only metrics
+    with a threshold, a direction and a value per case count; minor ones, which mirror others, do not. Exactly on the
     threshold is good.
     """
     found = _flips(run.folder)
@@ -58,21 +57,21 @@ def flips(run: Run, **of: str | None) -> pd.DataFrame:
 
 
 def flip_rates(run: Run) -> pd.DataFrame:
-    """Return how often each kind of perturbation flips each metric of each model, beside the copies: columns RATES.
+    """Return how often each kind of perturbation flips each metric of each model, with the copies: columns RATES.
 
-    rate = flips / pairs, the pairs of a variant and its original that both have a value (`unscored` have not), with
-    Wilson's 95 % interval; its n is the number of originals, as variants of one original are alike. control_…: the
-    flips of the originals' mere copies, the base rate: 0 where model and evaluator are deterministic. p: one-sided,
-    exact, original by original (metrics.stats.stratified), that the kind flips no more than the copies; adjusted:
-    Holm's over all of them. exceeds: adjusted ≤ 0.05; None where no original has both. p is None where nothing could
-    be told: no flip among them. Empty for a suite without perturbed cases.
+    rate = flips / pairs, over the pairs of a variant and its original that both have a value (`unscored` do not), with
+    Wilson's 95 % interval; its n is the number of originals, as variants of one original are correlated. control_…: the
+    flips of unchanged copies of the originals, the base rate, which is 0 if model and evaluator are deterministic.
+    p: one-sided exact test, stratified by original (metrics.stats.stratified), of the kind flipping no more than the
+    copies; adjusted: after Holm's correction over all rows. exceeds: adjusted ≤ 0.05; None if no original has both. p
+    is None without any flip to compare. Empty for a suite without perturbed cases.
     """
     return _rates(run.folder).copy()
 
 
 @lru_cache(maxsize=16)
 def _flips(folder: Path) -> pd.DataFrame:
-    """Return all flips, kept: a sealed run never changes."""
+    """Return all flips; cached, as a sealed run never changes."""
     run = Run(folder)
     found = run.query(
         f"""WITH {PAIRS}
@@ -88,7 +87,7 @@ def _flips(folder: Path) -> pd.DataFrame:
 @lru_cache(maxsize=16)
 def _rates(folder: Path) -> pd.DataFrame:
     run = Run(folder)
-    # one row for each model, metric, kind and way in which an original's variants and copies can have come out
+    # one row for each model, metric, kind and combined outcome of an original's variants and copies
     found = run.query(
         f"""WITH {PAIRS},
             own AS (
@@ -115,7 +114,7 @@ def _rates(folder: Path) -> pd.DataFrame:
 
 
 def _rate(key: dict[str, Any], part: pd.DataFrame, variants: int) -> dict[str, Any]:
-    """One row of RATES, not yet corrected."""
+    """Return one row of RATES before the correction."""
     times = part["originals"].to_numpy()
     pairs, hits = int(part["n"] @ times), int(part["hits"] @ times)
     control = key["perturbation"].casefold() == CONTROL
@@ -147,7 +146,7 @@ def _corrected(rows: list[dict[str, Any]], run: Run) -> pd.DataFrame:
 
 
 def _in_order(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """Return the rows by model, evaluator and metric, as the run has them; then by kind, the control last."""
+    """Return the rows in the run's order of models, evaluators and metrics, then by kind, the control last."""
     columns = [(column.evaluator, column.metric) for column in leaderboard(run).columns]
     place = {key: index for index, key in reversed(list(enumerate(columns)))}
     models = {model: index for index, model in enumerate(run.models)}

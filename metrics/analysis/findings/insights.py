@@ -1,4 +1,4 @@
-"""Insights: what stands out in a run without anybody asking."""
+"""Insights: what stands out in a run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import failing
-from metrics.analysis.cases.threshold_outcomes import rules, sided
-from metrics.analysis.findings.failure_attribution import Blame, blames, least_grounded
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.resources import Resource, resources
@@ -26,26 +26,26 @@ COLUMNS = [
     "kind", "evaluator", "metric", "model", "case_id", "value", "message", "severity", "evidence", "affected",
     "case_ids", "standards",
 ]  # fmt: skip
-GRAVITY = {"high": 0, "low": 1, "info": 2}
-EXTREMES = (("duration_s", "fastest", "slowest"), ("cost_usd", "cheapest", "dearest"))
-SENTENCE = 240  # characters of a sentence that are told
+ORDER = {"high": 0, "low": 1, "info": 2}
+EXTREMES = (("duration_s", "fastest", "slowest"), ("cost_usd", "cheapest", "most expensive"))
+SENTENCE = 240  # characters of a sentence that are shown
 Insight = dict[str, Any]
 
 
 def insights(run: Run) -> pd.DataFrame:
-    """Return what stands out, the gravest first: columns COLUMNS.
+    """Return what stands out, most severe first: columns COLUMNS.
 
-    The leading_model over all primary metrics (metrics.analysis.leaderboard.headline). Of each evaluator's primary
-    metric the best_model and worst_model (no_difference where no difference is significant) and the hardest_case, the
-    one that most models fail; of all thresholds together the most_accurate and least_accurate model; fastest_model,
-    slowest_model, cheapest_model, dearest_model where the outputs say so; best_retrieval and worst_retrieval;
-    retrieval_blame and generation_blame: to what failing answers are owed; least_grounded: the sentence or claim that
-    the contexts support the least.
+    The leading_model over all primary metrics (metrics.analysis.leaderboard.headline).
+    For each evaluator's primary metric the best_model and worst_model (no_difference if they do not differ
+    significantly) and the hardest_case, the one that most models fail; over all thresholds the most_accurate and
+    least_accurate model; fastest_model, slowest_model, cheapest_model and most_expensive_model if the outputs have the
+    numbers; best_retrieval and worst_retrieval; retrieval_cause and generation_cause: what failing answers are
+    attributed to; least_grounded: the sentence or claim that the contexts support the least.
 
-    severity: `high` for what is on the wrong side of a threshold, fails every model or fails mostly for one reason;
-    `low` for other failures; `info` for what is no failure. evidence: what it rests on, in words. affected: how many
-    cases it is about (None: it is about a model as a whole), case_ids: which. standards: those that the evaluators it
-    rests on bear on.
+    severity: `high` for values on the wrong side of a threshold, cases that fail for every model and failures with one
+    main cause; `low` for other failures; `info` for the rest. evidence: what it rests on, in words. affected: number of
+    cases it is about (None: a model as a whole), case_ids: which. standards: those that its evaluators give evidence
+    for.
     """
     import pandas as pd
 
@@ -58,10 +58,10 @@ def insights(run: Run) -> pd.DataFrame:
     rows += _accuracy(run, primary)
     rows += _resources(run)
     rows += _retrieval(board)
-    rows += _blames(run, board)
+    rows += _causes(run, board)
     rows += _least_grounded(run, board)
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
-    order = frame["severity"].map(GRAVITY).sort_values(kind="stable").index
+    order = frame["severity"].map(ORDER).sort_values(kind="stable").index
     return frame.loc[order].reset_index(drop=True)
 
 
@@ -138,17 +138,17 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
             "hardest_case", message + column.title, column=column, case_id=str(row["case_id"]),
             value=float(row["mean"]), severity="high" if all_fail else "low", affected=1,
             case_ids=[str(row["case_id"])],
-            evidence=f"the mean of the models there is {row['mean']:.3g}, the threshold {column.threshold:g}",
+            evidence=f"the mean over the models is {row['mean']:.3g}, the threshold {column.threshold:g}",
         )  # fmt: skip
 
 
 def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
-    """Who passes most: case by case the share of primary metrics on the good side of their thresholds, averaged."""
+    """Yield who passes most: the share of primary metrics on the good side of their thresholds, averaged over cases."""
     names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
-    if len(run.models) < 2 or len(names) < 2:  # of one metric alone best_model says it
+    if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
     found = run.query(
-        f"WITH {sided()} SELECT model, case_id, avg(good::INT) AS share FROM sided GROUP BY ALL",
+        f"WITH {outcomes_sql()} SELECT model, case_id, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
         list(rules(run, lambda column: column.primary and not column.minor)),
     )
     shares = found.pivot(index="case_id", columns="model", values="share").sort_index()
@@ -200,26 +200,33 @@ def _resources(run: Run) -> Iterator[Insight]:
         own = sorted((one for one in found if one.quantity == quantity), key=lambda one: one.mean)
         if len(own) < 2 or own[0].mean == own[-1].mean:
             continue
-        evidence = "; ".join(_taken(one) for one in (own[0], own[-1]))
+        evidence = "; ".join(_spent(one) for one in (own[0], own[-1]))
         for kind, one in ((least, own[0]), (most, own[-1])):
-            message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} a case on average"
-            yield _row(f"{kind}_model", message, metric=quantity, model=one.model, value=one.mean, evidence=evidence)
+            message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} per case on average"
+            yield _row(
+                f"{kind.replace(' ', '_')}_model",
+                message,
+                metric=quantity,
+                model=one.model,
+                value=one.mean,
+                evidence=evidence,
+            )
 
 
-def _taken(one: Resource) -> str:
+def _spent(one: Resource) -> str:
     bounds = "" if one.low is None or one.high is None else f" ({one.low:.3g} … {one.high:.3g})"
     return f"{one.model} {one.mean:.3g} {one.unit}{bounds}, n = {one.n:,}"
 
 
 def _retrieval(board: Leaderboard) -> Iterator[Insight]:
-    """Who retrieves best: the mean goodness (0 … 1) over the metrics of contexts; checks of contexts where none is."""
+    """Yield who retrieves best: the mean goodness (0 … 1) over metrics of contexts, else over checks of contexts."""
     context = [column for column in board.columns if column.family == "retrieval" and column.primary]
     context = context or [column for column in board.columns if column.metric == "retrieval_failures"]
     goodness: dict[str, list[float]] = {}
     for model in board.models:
         cells = [board.cells.get((model, column.key)) for column in context]
         own = [cell.goodness for cell in cells if cell is not None and cell.goodness is not None]
-        if context and len(own) == len(context):  # a model that lacks one would be compared on other ground
+        if context and len(own) == len(context):  # a model that lacks one would be compared on fewer metrics
             goodness[model] = own
     if len(goodness) < 2:
         return
@@ -243,32 +250,32 @@ def _retrieval(board: Leaderboard) -> Iterator[Insight]:
         yield _row(kind, message, model=model, value=mean, evidence=evidence, severity=severity, of=names)
 
 
-def _blames(run: Run, board: Leaderboard) -> Iterator[Insight]:
+def _causes(run: Run, board: Leaderboard) -> Iterator[Insight]:
     columns = {column.evaluator: column for column in board.columns if column.primary}
-    for blame in blames(run, board.columns):
-        column = None if blame.evaluator is None else columns.get(blame.evaluator)
-        of = [name for names in blame.by for name in names] or [blame.evaluator or ""]
+    for found in attribute_failures(run, board.columns):
+        column = None if found.evaluator is None else columns.get(found.evaluator)
+        of = [name for names in found.by for name in names] or [found.evaluator or ""]
         yield _row(
-            f"{blame.side}_blame", _blamed(blame, column), column=column, model=blame.model,
-            value=blame.blamed / blame.failing, severity="high" if blame.mostly else "low", affected=blame.blamed,
-            case_ids=list(blame.case_ids), evidence=_why(blame), of=of,
+            f"{found.cause}_cause", _attributed(found, column), column=column, model=found.model,
+            value=found.attributed / found.failing, severity="high" if found.mostly else "low",
+            affected=found.attributed, case_ids=list(found.case_ids), evidence=_why(found), of=of,
         )  # fmt: skip
 
 
-def _blamed(blame: Blame, column: Column | None) -> str:
+def _attributed(found: Attribution, column: Column | None) -> str:
     where = "" if column is None else f" of {column.evaluator_title}"
-    share = f"{blame.model}: {blame.blamed:,} of {blame.failing:,} failing answers{where}"
-    if blame.side == "retrieval":
-        return f"{share} come with contexts that fail too: retrieval is to blame"
-    return f"{share} fail although their contexts pass: generation is to blame"
+    share = f"{found.model}: {found.attributed:,} of {found.failing:,} failing answers{where}"
+    if found.cause == "retrieval":
+        return f"{share} have contexts that fail too: caused by retrieval"
+    return f"{share} fail although their contexts pass: caused by generation"
 
 
-def _why(blame: Blame) -> str:
-    if blame.evaluator is not None:
-        return f"{blame.n:,} cases whose contexts were checked as well"
+def _why(found: Attribution) -> str:
+    if found.evaluator is not None:
+        return f"{found.n:,} cases whose contexts were also checked"
     return (
-        f"{blame.n:,} cases; an answer fails if at least half of {_listed(blame.by[1])} are on the wrong side of their"
-        f" thresholds, its contexts if at least half of {_listed(blame.by[0])} are"
+        f"{found.n:,} cases; an answer fails if at least half of {_listed(found.by[1])} are on the wrong side of their"
+        f" thresholds, its contexts fail if at least half of {_listed(found.by[0])} are"
     )
 
 
@@ -296,7 +303,7 @@ def _row(
     of: Iterable[str] = (),
     **values: Any,
 ) -> Insight:
-    """One insight; `of` are the evaluators it rests on, where they are not its column's."""
+    """Return one insight; `of` are the evaluators it rests on if they are not its column's."""
     bases = [name for name in of if name] or ([column.evaluator] if column is not None else [])
     standards = dict.fromkeys(standard for name in bases for standard in evaluators()[name].standards)
     return {

@@ -1,4 +1,4 @@
-"""Problems: models on the wrong side of a threshold, and perturbations that move cases over it."""
+"""Problems: models on the wrong side of a threshold, and perturbations that move cases across it."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ COLUMNS = [
     "kind", "model", "evaluator", "metric", "perturbation", "value", "low", "high", "threshold", "direction", "n",
     "severity", "message", "evidence", "affected", "case_ids", "standards",
 ]  # fmt: skip
-GRAVITY = {"high": 0, "unknown": 1, "low": 2}
+ORDER = {"high": 0, "unknown": 1, "low": 2}
 
 
 def problems(run: Run) -> pd.DataFrame:
-    """Return what is wrong with the models of a run, the gravest first: columns COLUMNS.
+    """Return the problems of the models of a run, most severe first: columns COLUMNS.
 
-    kind `threshold`: a model and metric whose value is on the wrong side of the threshold. Severity `high` when the
-    whole 95 % interval is on the wrong side, `low` when the interval still reaches the good side, so that chance may
-    explain it; `unknown` without an interval. Minor metrics are left to the leaderboard.
+    kind `threshold`: a model and metric whose value is on the wrong side of the threshold. Severity `high` if the whole
+    95 % interval is on the wrong side, `low` if the interval reaches the good side, so that chance may explain it,
+    `unknown` without an interval. Minor metrics are left to the leaderboard.
 
-    kind `flips`: a kind of perturbation under which cases of a model moved over the threshold of a metric; value, low
-    and high are the rate, n the pairs. Severity `high` when they are beyond what mere copies do, `low` when not,
-    `unknown` without copies to compare with. See metrics.analysis.findings.flips.
+    kind `flips`: a kind of perturbation that moved cases of a model across the threshold of a metric; value, low and
+    high are the rate, n the pairs. Severity `high` if there are significantly more flips than with unchanged copies,
+    `low` if not, `unknown` without copies to compare with. See metrics.analysis.findings.flips.
 
-    evidence: what the severity rests on, in words; affected: how many cases (None: the metric has no cases of its own),
-    case_ids: the worst of them, at most NAMED; standards: those that the evaluator bears on.
+    evidence: what the severity rests on, in words; affected: number of cases (None: the metric has no cases of its
+    own), case_ids: the worst of them, at most NAMED; standards: those that the evaluator gives evidence for.
     """
     import pandas as pd
 
@@ -42,8 +42,8 @@ def problems(run: Run) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
     distance = (frame["value"] - frame["threshold"]).abs().where(frame["kind"] == "threshold", frame["value"])
     order = frame.assign(
-        last=frame["kind"] != "threshold", gravity=frame["severity"].map(GRAVITY), distance=-distance.astype(float)
-    ).sort_values(["gravity", "last", "distance"], kind="stable")
+        last=frame["kind"] != "threshold", severity_rank=frame["severity"].map(ORDER), distance=-distance.astype(float)
+    ).sort_values(["severity_rank", "last", "distance"], kind="stable")
     return frame.loc[order.index].reset_index(drop=True)
 
 
@@ -56,7 +56,7 @@ def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
             cell = board.cells.get((model, column.key))
             if cell is None or not cell.problem or cell.value is None:
                 continue
-            if behind is None:  # asked once a metric, and only where a model has a problem
+            if behind is None:  # queried once per metric, and only if a model has a problem
                 behind = failing(run, column.evaluator, column.metric)
             lower = column.direction == "lower"
             side = "above" if lower else "below"
@@ -65,7 +65,7 @@ def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
                 nearest = cell.low if lower else cell.high
                 beyond = (nearest > column.threshold) == lower and nearest != column.threshold
                 severity = "high" if beyond else "low"
-                reach = f"lies wholly {side} it" if beyond else "reaches the good side, so it may be chance"
+                reach = f"is entirely {side} it" if beyond else "reaches the good side, so it may be chance"
                 evidence = f"the 95 % interval {cell.low:.3g} … {cell.high:.3g} {reach}; n = {cell.n:,}"
             affected, named = behind.get(model, (None, []))
             name = _title(column)
@@ -96,15 +96,15 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
 
 
 def flip_evidence(row: Any) -> str:
-    """Return what the copies say about a row of metrics.analysis.flip_rates, in words."""
+    """Return how a row of metrics.analysis.flip_rates compares with the copies, in words."""
     if row["control"]:
-        return "mere copies flipped: model or evaluator gives another result when asked again"
+        return "unchanged copies flipped: the model or the evaluator is not deterministic"
     if row["exceeds"] is None:
-        return "the suite has no copies of these cases, so chance cannot be told from the perturbation"
+        return "the suite has no copies of these cases to separate the perturbation from chance"
     base = f"copies flip in {row['control_flips']:,} of {row['control_pairs']:,}"
     if row["p"] != row["p"]:
         return base
-    more = "more than copies do" if row["exceeds"] else "not shown to be more than copies do"
+    more = "significantly more than copies" if row["exceeds"] else "not significantly more than copies"
     return f"{base}; {more} (exact test, p = {row['adjusted']:.2g} after Holm's correction)"
 
 

@@ -1,1 +1,1 @@
-"""Do people agree? Their labels beside the judge's scores."""
+"""People's labels: whether raters agree, whether the judge agrees with them, and which output to label next."""

@@ -1,4 +1,4 @@
-"""What people say of a run's outputs, criterion by criterion: as arrays that stand beside the run's scores."""
+"""People's labels of a run's outputs, criterion by criterion, as arrays in the order of the run's outputs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from metrics.core.label_schema import LABEL_KEY
 from metrics.store import Run
-from metrics.store.labels import KEY, Labels
+from metrics.store.label_sets import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ WORDS = {1.0: "pass", 0.0: "fail", None: "unsure"}
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What people were asked about: `graded` from `low` to `high`, else pass (1) or fail (0)."""
+    """What outputs were labelled for: `graded` from `low` to `high`, else pass (1) or fail (0)."""
 
     name: str
     labels: int
@@ -40,17 +41,17 @@ class Criterion:
 
     @property
     def middle(self) -> float:
-        """Half way between fail and pass: labels above it pass, unless another grade is chosen."""
+        """The midpoint between fail and pass: labels above it pass, unless another grade is chosen."""
         return (self.low + self.high) / 2
 
 
 @dataclass(frozen=True, eq=False)
-class Opinions:
-    """All labels of one criterion. An output is number `model · cases + position`; NaN stands for no label.
+class HumanLabels:
+    """All labels of one criterion. An output's index is `model · cases + position`; NaN means no label.
 
-    ratings: [outputs, raters]; by_place: [outputs, most] the first, second … label of each output as the sets give
-    them; random: which outputs belong to a random sample of their model's; unanswered: by model, how many outputs that
-    were drawn for labelling have no label.
+    ratings: [outputs, raters]; by_place: [outputs, most] the first, second … label of each output in the order of the
+    sets; random: whether each output belongs to a random sample of its model's; unanswered: by model, how many outputs
+    that were drawn for labelling have no label.
     """
 
     criterion: Criterion
@@ -67,19 +68,19 @@ class Opinions:
 
     @cached_property
     def consensus(self) -> Floats:
-        """What people say together: the mean of grades, the majority of pass and fail; NaN for a tie and for none."""
+        """All raters' labels as one: the mean of grades, the majority of pass and fail; NaN for a tie or no label."""
         filled = np.where(np.isnan(self.ratings), 0.0, self.ratings).sum(axis=1)
         mean = np.divide(filled, self.given, out=np.full(len(filled), np.nan), where=self.given > 0)
         return mean if self.criterion.graded else np.where(mean == 0.5, np.nan, np.round(mean))
 
     @property
     def ties(self) -> int:
-        """How many outputs as many people pass as fail."""
+        """How many outputs have as many passes as fails."""
         return int((np.isnan(self.consensus) & (self.given > 0)).sum())
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:
-    """Return what a run's outputs were labelled for, the most labelled first; none without labels."""
+    """Return the criteria that a run's outputs were labelled for, the most labelled first; none without labels."""
     table = Labels(run).table()
     found = []
     for name in table["criterion"].unique().to_pylist():
@@ -94,9 +95,7 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
 
 
 def exported(run: Run) -> pd.DataFrame:
-    """Return every label of a run's data, as a file that can be added again: LABELS with `label` in words or as a
-    number.
-    """
+    """Return every label of a run's data as a file that can be uploaded again, `label` in words or as a number."""
     import pandas as pd
 
     graded = {one.name for one in criteria(run) if one.graded}
@@ -105,16 +104,16 @@ def exported(run: Run) -> pd.DataFrame:
         value = row["value"]
         words = f"{value:g}" if row["criterion"] in graded and value is not None else WORDS[value]
         rows.append(row | {"label": words})
-    return pd.DataFrame(rows, columns=[*KEY, "label", "sampling", "given"])
+    return pd.DataFrame(rows, columns=[*LABEL_KEY, "label", "sampling", "given"])
 
 
-def opinions(run: Run, criterion: str) -> Opinions:
-    """Return the labels of one criterion; KeyError where nothing was labelled for it. Read anew when labels are added."""
-    return _opinions(run.folder, criterion, Labels(run).version)
+def human_labels(run: Run, criterion: str) -> HumanLabels:
+    """Return the labels of one criterion, read again when labels change. Raises KeyError where there are none."""
+    return _human_labels(run.folder, criterion, Labels(run).version)
 
 
 @lru_cache(maxsize=16)
-def _opinions(folder: Path, criterion: str, version: str) -> Opinions:
+def _human_labels(folder: Path, criterion: str, version: str) -> HumanLabels:
     del version  # a part of the cache's key
     run = Run(folder)
     facts = {one.name: one for one in criteria(run)}[criterion]
@@ -132,11 +131,11 @@ def _opinions(folder: Path, criterion: str, version: str) -> Opinions:
     by_place = np.full((outputs, int(nth.max(initial=0)) + 1), np.nan)
     by_place[places[known], nth] = values[known]
     random, unanswered = _random(run, table, places, np.asarray((~np.isnan(ratings)).any(axis=1)))
-    return Opinions(facts, raters, ratings, by_place, random, unanswered)
+    return HumanLabels(facts, raters, ratings, by_place, random, unanswered)
 
 
 def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
-    """Return the number of the output that each row of `table` (case_id, model) speaks of."""
+    """Return the index of the output that each row of `table` (case_id, model) is about."""
     path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
     ids = pq.read_table(path, columns=["case_id"])["case_id"].combine_chunks()
     position = pc.index_in(table["case_id"], ids).to_numpy(zero_copy_only=False)
@@ -145,7 +144,7 @@ def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
 
 
 def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many earlier rows have the same place: [0, 1, 0, 2 …]."""
+    """Return the number of earlier rows with the same place: [0, 1, 0, 2 …]."""
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     first = np.searchsorted(ordered, ordered, side="left")
@@ -155,10 +154,10 @@ def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask) -> tuple[Mask, dict[str, int]]:
-    """Return the outputs of the random sample, and how many drawn ones are without a label.
+    """Return which outputs are in the random sample, and how many drawn ones per model have no label.
 
-    Drawn outputs come in the order of `draw_order`, so a model's sample is everything up to the last that was drawn:
-    whatever else was picked before it has no bearing.
+    Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the last that was drawn,
+    including outputs before it that were labelled for another reason.
     """
     sampling = np.array(table["sampling"].to_pylist(), object)
     random = np.zeros(len(labelled), bool)
@@ -178,7 +177,7 @@ def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask
 
 
 def draw_order(run: Run) -> NDArray[np.int64]:
-    """When each output is drawn for labelling: a random order that depends on nothing but the data; −1: no output."""
+    """Return each output's rank in the random order of labelling, which depends on the data alone; −1: no output."""
     return _draw_order(run.folder)
 
 

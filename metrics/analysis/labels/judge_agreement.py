@@ -1,4 +1,4 @@
-"""How far a judge's scores can be trusted: agreement with people, thresholds, and means corrected by their labels."""
+"""Agreement of a judge's scores with people's labels: statistics, thresholds, and means corrected by the labels."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.comparison.compare import values
-from metrics.analysis.labels.human_labels import Opinions, opinions
+from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.stats import rater_agreement as statistics
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 MOST_KINDS = 30  # different labels up to which there is a κ
-FEWEST = 3  # labelled outputs under which nothing is said of agreement
+FEWEST = 3  # labelled outputs needed for any statistic of agreement
 CELLS = ("fail_fail", "fail_pass", "pass_fail", "pass_pass")  # people, then judge
 
 
@@ -35,10 +35,10 @@ class Stat:
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """How far people agree among themselves: one pair (`left`, `right`), or all of them where these are "".
+    """Agreement among raters: of one pair (`left`, `right`), or of all raters where these are "".
 
-    `n` outputs are labelled by both (of all raters: by two or more). alpha: only of all; kappa, weighted (quadratic
-    κ, of grades) and equal (share of equal labels): only of a pair.
+    `n` outputs are labelled by both (for all raters: by two or more). alpha (Krippendorff): for all raters only; kappa
+    (Cohen), weighted (quadratic κ, of grades) and equal (share of equal labels): for a pair only.
     """
 
     left: str
@@ -54,10 +54,10 @@ class Raters:
 class Agreement:
     """One metric beside people's labels of one criterion, over `n` outputs that have both, of `cases` cases.
 
-    spearman is turned so that 1 is agreement also where low is good. The verdicts stand at `threshold` (`chosen`: the
-    metric's own, given or suggested): kappa, accuracy, sensitivity, specificity, and `table`, counts by CELLS.
-    suggested: the threshold of Youden; balanced: its balanced accuracy on cases that did not choose it. Where the
-    metric has no good end only spearman is known.
+    spearman is signed so that 1 means agreement also where lower is better. At `threshold` (`chosen`: declared by the
+    metric, given or suggested) scores pass or fail: kappa, accuracy, sensitivity, specificity, and `table`, counts by
+    CELLS. suggested: the threshold that maximises Youden's J; balanced: its balanced accuracy on held-out cases. A
+    metric without a direction has only spearman.
     """
 
     column: Column
@@ -78,11 +78,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """One model's mean in a metric: as judged, as its labels alone say, and as both together do.
+    """One model's mean in a metric: as judged, by the labels alone, and by both together.
 
-    `raw` is the leaderboard's. labels, corrected: in the metric's range (`unit` "metric"), or in that of the labels
-    ("labels") where the metric has no range to translate them into. gap: judge − people on the labelled outputs, None
-    in the labels' unit. None for all three where the sample has no label.
+    `raw` is the leaderboard's value. labels, corrected: in the metric's range (`unit` "metric"), or in that of the
+    labels ("labels") where the metric has no range to convert them to. gap: judge − people on the labelled outputs,
+    None in the labels' unit. All three are None where the sample has no label.
     """
 
     model: str
@@ -96,11 +96,11 @@ class Corrected:
 
 
 @dataclass(frozen=True, eq=False)
-class Faced:
-    """The outputs that have both a score and a label, with what each says: arrays [n].
+class LabelledScores:
+    """The outputs that have both a score and a label: arrays [n].
 
-    sign · score and good · label are better the higher; passed: people's verdict; place: number of the output, see
-    Opinions; model: its index; clusters: codes of its case, or of the case's group.
+    sign · score and good · label: higher is better; passed: whether people pass the output; place: index of the output,
+    see HumanLabels; model: its index; clusters: codes of its case, or of the case's group.
     """
 
     column: Column
@@ -113,7 +113,7 @@ class Faced:
     model: Ints
     clusters: Ints
 
-    def part(self, keep: Mask) -> "Faced":
+    def part(self, keep: Mask) -> "LabelledScores":
         """Return only some of the outputs."""
         arrays = {name: getattr(self, name)[keep] for name in ("score", "label", "passed", "place", "model")}
         clusters = np.unique(self.clusters[keep], return_inverse=True)[1].astype(np.int64)
@@ -121,9 +121,7 @@ class Faced:
 
 
 def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
-    """Return the metrics of a run that have a value for each case, by (evaluator, metric); those that a judge made
-    first.
-    """
+    """Return the metrics of a run that have values per case, by (evaluator, metric); judged ones first."""
     measured = run.query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
     known = set(zip(measured["evaluator"], measured["metric"], strict=True))
     judged = judged_evaluators(run)
@@ -135,21 +133,21 @@ def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
 
 
 def rater_agreement(run: Run, criterion: str, seed: int = 0) -> list[Raters]:
-    """Return how far people agree on a criterion: all of them together first, then pair by pair.
+    """Return the agreement of raters on a criterion: all of them together first, then pair by pair.
 
-    Where more people labelled than any one output has labels, the pairs are of the first, second … label of each
-    output as the file gives them, over the outputs that have all of those; else of the raters by name.
+    Where there are more raters than any one output has labels, the pairs are of the first, second … label of each
+    output in the order of the file, over the outputs that have all of them; else of the raters by name.
     """
-    said = opinions(run, criterion)
-    ratings = said.ratings
+    people = human_labels(run, criterion)
+    ratings = people.ratings
     clusters = _clusters(run, np.arange(len(ratings)))
-    together = said.given > 1
+    together = people.given > 1
     found = []
     if together.sum() >= FEWEST:
         draws = statistics.draws_of(np.unique(clusters[together], return_inverse=True)[1], seed)
-        alpha = _stat(statistics.alphas(ratings[together], draws, nominal=not said.criterion.graded))
+        alpha = _stat(statistics.alphas(ratings[together], draws, nominal=not people.criterion.graded))
         found.append(Raters("", "", int(together.sum()), alpha=alpha))
-    names, ratings = _paired(said)
+    names, ratings = _paired(people)
     for left, right in combinations(range(len(names)), 2):
         both = ~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right])
         if both.sum() >= FEWEST:
@@ -160,18 +158,17 @@ def rater_agreement(run: Run, criterion: str, seed: int = 0) -> list[Raters]:
 
 
 def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> list[dict[str, object]]:
-    """Return the outputs that two raters of `rater_agreement` both labelled, or that two or more did: those apart come
-    first.
+    """Return the outputs that two raters (or any two) both labelled, the largest differences first.
 
-    case_id, model, left, right: their labels, of more raters the lowest and the highest.
+    case_id, model, left, right: their labels; of more than two raters the lowest and the highest.
     """
-    said = opinions(run, criterion)
-    names, ratings = _paired(said)
+    people = human_labels(run, criterion)
+    names, ratings = _paired(people)
     if left in names and right in names:
         pair = ratings[:, [names.index(left), names.index(right)]]
     else:
-        known = said.given > 1
-        filled = np.where(known[:, None], said.ratings, np.inf)
+        known = people.given > 1
+        filled = np.where(known[:, None], people.ratings, np.inf)
         low = np.where(np.isnan(filled), np.inf, filled).min(axis=1)
         high = np.where(np.isnan(filled), -np.inf, filled).max(axis=1)
         pair = np.where(known[:, None], np.stack([low, high], axis=1), np.nan)
@@ -187,39 +184,38 @@ def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> 
     ]  # fmt: skip
 
 
-def _paired(said: Opinions) -> tuple[list[str], Floats]:
-    """Return the names and labels of those who are compared in pairs; see `rater_agreement`."""
-    if not said.ratings.shape[1] > said.by_place.shape[1] > 1:
-        return list(said.raters), said.ratings
-    complete = ~np.isnan(said.by_place).any(axis=1, keepdims=True)
-    names = [f"{_ordinal(place)} label" for place in range(1, said.by_place.shape[1] + 1)]
-    return names, np.where(complete, said.by_place, np.nan)
+def _paired(people: HumanLabels) -> tuple[list[str], Floats]:
+    """Return the names and labels of the raters that are compared in pairs; see `rater_agreement`."""
+    if not people.ratings.shape[1] > people.by_place.shape[1] > 1:
+        return list(people.raters), people.ratings
+    complete = ~np.isnan(people.by_place).any(axis=1, keepdims=True)
+    names = [f"{_ordinal(place)} label" for place in range(1, people.by_place.shape[1] + 1)]
+    return names, np.where(complete, people.by_place, np.nan)
 
 
-def face(
+def labelled_scores(
     run: Run, evaluator: str, metric: str, criterion: str, model: str | None = None, tag: str | None = None,
     passing: float | None = None,
-) -> Faced:  # fmt: skip
-    """Return the outputs that have both a score in a metric and a label, of all models or one, all cases or those with
-    a tag.
+) -> LabelledScores:  # fmt: skip
+    """Return the outputs with both a score in a metric and a label, of all models or one, all cases or one tag's.
 
-    Grades pass from `passing` on, by default above the middle of their scale. More is better in a grade, unless the
-    criterion is called as the metric and the metric is better low. KeyError where there is no such metric or criterion.
+    Grades from `passing` on pass, by default those above the middle of their scale. A higher grade is better, unless
+    the criterion has the name of a metric where lower is better. Raises KeyError for an unknown metric or criterion.
     """
     column = metric_columns(run)[evaluator, metric]
-    said = opinions(run, criterion)
+    people = human_labels(run, criterion)
     sign = -1 if column.direction == "lower" else 1
     score = np.concatenate([output_scores(run, name, column) for name in run.models])
-    label, good = said.consensus, _turn(said, column)
+    label, good = people.consensus, _turn(people, column)
     keep = ~np.isnan(score) & ~np.isnan(label) & _inside(run, tag)
     if model is not None:
         keep &= np.repeat(np.arange(len(run.models)) == run.models.index(model), len(score) // len(run.models))
     place = np.flatnonzero(keep)
-    passed = label > said.criterion.middle if passing is None else label >= passing
+    passed = label > people.criterion.middle if passing is None else label >= passing
     if good < 0:
-        passed = label < said.criterion.middle if passing is None else label <= passing
+        passed = label < people.criterion.middle if passing is None else label <= passing
     size = len(score) // len(run.models)
-    return Faced(
+    return LabelledScores(
         column, sign, good, score[place], label[place], passed[place], place, place // size, _clusters(run, place)
     )  # fmt: skip
 
@@ -228,13 +224,14 @@ def agreements(
     run: Run, criterion: str, model: str | None = None, tag: str | None = None, passing: float | None = None,
     only: tuple[str, str] | None = None, threshold: float | None = None,
 ) -> list[Agreement]:  # fmt: skip
-    """Return every metric of a run, or `only` one, beside people's labels; see `face`. `threshold` replaces the
-    metric's.
+    """Return the agreement of every metric of a run, or `only` one, with people's labels; see `labelled_scores`.
+
+    `threshold` replaces the metric's own.
     """
     judged = judged_evaluators(run)
     found = []
     for evaluator, metric in metric_columns(run) if only is None else [only]:
-        both = face(run, evaluator, metric, criterion, model, tag, passing)
+        both = labelled_scores(run, evaluator, metric, criterion, model, tag, passing)
         found.append(agreement(both, evaluator in judged, threshold))
     return found
 
@@ -242,9 +239,9 @@ def agreements(
 def slices(
     run: Run, criterion: str, only: tuple[str, str], passing: float | None = None, threshold: float | None = None
 ) -> dict[tuple[str, str], Agreement]:
-    """One metric beside people's labels by ("model", name) and ("tag", name)."""
+    """Return the agreement of one metric with people's labels, by ("model", name) and ("tag", name)."""
     judged = only[0] in judged_evaluators(run)
-    whole = face(run, *only, criterion, passing=passing)
+    whole = labelled_scores(run, *only, criterion, passing=passing)
     if threshold is None and len(whole.score) >= FEWEST:  # one threshold for all: that of all outputs together
         threshold = agreement(whole, judged).threshold
     parts = {("model", name): whole.model == index for index, name in enumerate(run.models)}
@@ -252,10 +249,8 @@ def slices(
     return {name: agreement(whole.part(keep), judged, threshold) for name, keep in parts.items() if keep.any()}
 
 
-def agreement(both: Faced, judged: bool = False, threshold: float | None = None, seed: int = 0) -> Agreement:
-    """Return the statistics of scores beside labels. With no threshold given or declared, verdicts stand at the
-    suggested.
-    """
+def agreement(both: LabelledScores, judged: bool = False, threshold: float | None = None, seed: int = 0) -> Agreement:
+    """Return the agreement of scores with labels; at the suggested threshold where none is given or declared."""
     n = len(both.score)
     cases = len(np.unique(both.clusters))
     if n < FEWEST:
@@ -293,15 +288,16 @@ def agreement(both: Faced, judged: bool = False, threshold: float | None = None,
     )
 
 
-def cell_codes(both: Faced, threshold: float) -> Ints:
-    """Return which of CELLS each output is in: people's verdict, then the judge's (exactly on the threshold passes)."""
+def cell_codes(both: LabelledScores, threshold: float) -> Ints:
+    """Return which of CELLS each output is in, as an index; a score exactly on the threshold passes."""
     passes = both.sign * both.score >= both.sign * threshold
     return (2 * both.passed.astype(np.int64) + passes).astype(np.int64)
 
 
-def cell_outputs(run: Run, both: Faced, threshold: float, cell: str) -> list[dict[str, object]]:
-    """Return the outputs in one of CELLS: case_id, model, judge (its score), people (their label), the farthest from
-    the threshold first.
+def cell_outputs(run: Run, both: LabelledScores, threshold: float, cell: str) -> list[dict[str, object]]:
+    """Return the outputs in one of CELLS: case_id, model, judge (its score), people (their label).
+
+    Those farthest from the threshold come first.
     """
     inside = np.flatnonzero(cell_codes(both, threshold) == CELLS.index(cell))
     size = run.spec["suite"]["cases"]
@@ -319,10 +315,10 @@ def cell_outputs(run: Run, both: Faced, threshold: float, cell: str) -> list[dic
 def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Corrected]:
     """Return each model's mean in a metric as judged and as corrected by a random sample of labels; see Corrected."""
     column = metric_columns(run)[only]
-    said = opinions(run, criterion)
+    people = human_labels(run, criterion)
     design = run.sampling_design(tag)
-    labels = np.where(said.random, said.consensus, np.nan)
-    unit, labels = _translated(labels, said, column)
+    labels = np.where(people.random, people.consensus, np.nan)
+    unit, labels = _translated(labels, people, column)
     board = leaderboard(run, tag)
     size = run.spec["suite"]["cases"]
     found = []
@@ -343,10 +339,10 @@ def corrected_means(run: Run, criterion: str, only: tuple[str, str], tag: str | 
     return found
 
 
-def _translated(labels: Floats, said: Opinions, column: Column) -> tuple[str, Floats]:
-    """Return the labels in the metric's range: as they are where they fit in, else their scale stretched onto it."""
-    low, high = said.criterion.low, said.criterion.high
-    turned = _turn(said, column) * (-1 if column.direction == "lower" else 1) < 0
+def _translated(labels: Floats, people: HumanLabels, column: Column) -> tuple[str, Floats]:
+    """Return the unit and the labels in it: in the metric's range as they are, else scaled to it linearly."""
+    low, high = people.criterion.low, people.criterion.high
+    turned = _turn(people, column) * (-1 if column.direction == "lower" else 1) < 0
     if not np.isfinite(column.high - column.low):
         return "labels", labels
     if column.low <= low and high <= column.high:
@@ -356,13 +352,15 @@ def _translated(labels: Floats, said: Opinions, column: Column) -> tuple[str, Fl
     return "metric", column.low + share * (column.high - column.low)
 
 
-def _turn(said: Opinions, column: Column) -> int:
-    """1 where a higher label is better, −1 where it is worse: grades named as a metric that is better low."""
-    return -1 if column.direction == "lower" and said.criterion.graded and said.criterion.name == column.metric else 1
+def _turn(people: HumanLabels, column: Column) -> int:
+    """Return 1 where a higher label is better, else −1: grades named like a metric where lower is better."""
+    return (
+        -1 if column.direction == "lower" and people.criterion.graded and people.criterion.name == column.metric else 1
+    )
 
 
 def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]:
-    """κ, quadratic κ and the share of equal labels of two raters."""
+    """Return κ, quadratic κ and the share of equal labels of two raters."""
     equal = (draws * (left == right)).sum(axis=1) / draws.sum(axis=1)
     kinds = np.unique(np.concatenate([left, right]))
     if len(kinds) > MOST_KINDS:
@@ -374,16 +372,14 @@ def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]
 
 
 def _stat(estimates: Floats) -> Stat:
-    """Return the first of the estimates, with the percentiles of the others."""
+    """Return the first estimate with the percentiles of the others as its interval."""
     if np.isnan(estimates[0]):
         return Stat()
     return Stat(float(estimates[0]), *percentiles(estimates[1:]))
 
 
 def _rate(estimates: Floats, clusters: Ints) -> Stat:
-    """Return a share as `_stat`; where no resample differs (10 of 10) Wilson's interval of as many as there are
-    clusters.
-    """
+    """Return a share like `_stat`; where no resample differs (10 of 10), with Wilson's interval over the clusters."""
     found = _stat(estimates)
     if found.value is None or found.low != found.high:
         return found
@@ -399,7 +395,7 @@ def output_scores(run: Run, model: str, column: Column) -> Floats:
 
 
 def _inside(run: Run, tag: str | None) -> Mask:
-    """Return which outputs are of a case with the tag."""
+    """Return whether each output is of a case with the tag; all without a tag."""
     inside = np.zeros(run.spec["suite"]["cases"], bool)
     inside[run.sampling_design(tag).inside] = True
     return np.tile(inside, len(run.models))

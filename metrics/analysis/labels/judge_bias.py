@@ -1,4 +1,4 @@
-"""Whether a judge is swayed by what should not matter: the length of an answer, who wrote it, where it stood."""
+"""Whether a judge is biased by the length of an answer, the model that wrote it, or the order of things."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import output_places
-from metrics.analysis.labels.judge_agreement import FEWEST, Faced, face, metric_columns, output_scores
+from metrics.analysis.labels.judge_agreement import (
+    FEWEST,
+    LabelledScores,
+    labelled_scores,
+    metric_columns,
+    output_scores,
+)
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.stats.paired_intervals import difference_intervals
@@ -19,8 +25,8 @@ from metrics.stats.regression import clustered_coefficient
 from metrics.store import Run
 
 Floats = NDArray[np.float64]
-DUMMIES = 6  # different labels up to which each has a level of its own; of more, the label itself is taken
-SWAPPED = re.compile(  # kinds of variants in which things only stand in another order; words swapped are not such
+DUMMIES = 6  # distinct labels up to which each is a level of its own; above, the label is a number
+SWAPPED = re.compile(  # kinds of variants in which only the order of items changes; swapped words are not among them
     r"(swap(ped)?|(re)?order(ed)?|shuffled?|positions?)"
     r"|(position|order|answer|response|option|context|passage)s?_(swap(ped)?|(re)?order(ed)?|shuffled?|reversed)"
 )
@@ -32,9 +38,9 @@ COMMON = {"chat", "instruct", "base", "mini", "large", "small", "turbo", "previe
 class Bias:
     """One check: `effect` on the judge's score with its 95 % interval, over `n` outputs.
 
-    length: more score for each doubling of the answer's words; model: more score for `about`'s answers than for the
-    others' (`own`: the judge is of that model's family); both at equal labels. position: more score for the variants
-    with things in another order than for their originals. `found`: the interval leaves 0 out.
+    length: change of the score per doubling of the answer's words; model: difference of `about`'s answers from the
+    others' (`own`: the judge is of that model's family); both at equal labels. position: difference of variants with
+    another order from their originals. `found`: the interval excludes 0.
     """
 
     kind: Literal["length", "model", "position"]
@@ -47,17 +53,17 @@ class Bias:
 
     @property
     def found(self) -> bool:
-        """Whether the effect is beyond chance."""
+        """Whether the effect is significant."""
         return self.low > 0 or self.high < 0
 
 
 def biases(run: Run, criterion: str, only: tuple[str, str], tag: str | None = None) -> list[Bias]:
-    """Return the checks that the data allow, for one metric beside the labels of one criterion."""
-    both = face(run, *only, criterion, tag=tag)
+    """Return the checks that the data allow, for one metric at equal labels of one criterion."""
+    both = labelled_scores(run, *only, criterion, tag=tag)
     return [*_length(run, both), *_models(run, both), *_position(run, metric_columns(run)[only])]
 
 
-def _length(run: Run, both: Faced) -> Iterator[Bias]:
+def _length(run: Run, both: LabelledScores) -> Iterator[Bias]:
     words = _words(run)[both.place]
     there = words > 0
     part = both.part(there)
@@ -68,7 +74,7 @@ def _length(run: Run, both: Faced) -> Iterator[Bias]:
         yield Bias("length", "", found.value, found.low, found.high, len(part.score))
 
 
-def _models(run: Run, both: Faced) -> Iterator[Bias]:
+def _models(run: Run, both: LabelledScores) -> Iterator[Bias]:
     judges = {piece for name in judge_names(run) for piece in _family(name)}
     for index in np.unique(both.model).tolist() if len(np.unique(both.model)) > 1 else []:
         mine = (both.model == index).astype(np.float64)
@@ -80,7 +86,7 @@ def _models(run: Run, both: Faced) -> Iterator[Bias]:
 
 
 def _position(run: Run, column: Column) -> Iterator[Bias]:
-    """Needs no labels: a variant of a case in which only the order of things differs deserves the same score."""
+    """Yield the check of order, without labels: a variant that differs only in order deserves the same score."""
     path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
     cases = pq.read_table(path, columns=["case_id", "perturbs", "perturbation"])
     origin = pc.index_in(cases["perturbs"], cases["case_id"].combine_chunks()).to_pylist()

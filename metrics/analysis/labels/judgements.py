@@ -1,12 +1,9 @@
-"""What a run's judge was asked and what it said: case by case, and summed up."""
+"""The questions to a run's judge and its replies, case by case, and what they cost in sum."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import pyarrow.parquet as pq
 
 from metrics.core.registry import evaluators
 from metrics.judge.settings import settings_of
@@ -14,8 +11,6 @@ from metrics.store import Run
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TABLE = "judgements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +22,7 @@ class Asked:
 
 
 def judge_names(run: Run) -> tuple[str, ...]:
-    """Return the names of a run's judges, the panel's included; none where it was made without."""
+    """Return the names of a run's judges, including its panel; none for a run without a judge."""
     setting = run.spec.get("resources", {}).get("judge")
     return tuple(judge.name for judge in settings_of(setting).judges) if setting else ()
 
@@ -45,14 +40,8 @@ def judged_evaluators(run: Run) -> tuple[str, ...]:
 
 
 def judgements(run: Run, case_id: str) -> pd.DataFrame:
-    """Return what the judge said of one case: the rows of metrics.core.schema.JUDGEMENTS; empty for a run without a
-    judge.
-    """
-    import pandas as pd
-
-    if TABLE not in _tables(run):
-        return pd.DataFrame()
-    rows: pd.DataFrame = pq.read_table(run.table_path(TABLE), filters=[("case_id", "==", case_id)]).to_pandas()
+    """Return the judge's replies about one case (schema JUDGEMENTS); no rows for a run without a judge."""
+    rows: pd.DataFrame = run.stored_table("judgements", filters=[("case_id", "==", case_id)]).to_pandas()
     return rows
 
 
@@ -70,13 +59,10 @@ def asked(run: Run) -> dict[str, Asked]:
 
 
 def judging(run: Run) -> dict[str, dict[str, Any]]:
-    """Return what each judged evaluator of a run cost: by its id steps, sent, cached, failed, tokens, usd (None:
-    unknown).
+    """Return the cost of each judged evaluator by id: steps, sent, cached, failed, tokens, usd (None: unknown).
 
-    `steps` are the judge's replies the scores rest on, `sent` those that were paid for in this run.
+    `steps` counts the judge's replies that the scores rest on, `sent` those that were paid for in this run.
     """
-    if TABLE not in _tables(run):
-        return {}
     rows = run.query(
         """SELECT evaluator, count(*) AS steps, count(*) FILTER (NOT cached) AS sent,
                   count(*) FILTER (cached) AS cached,
@@ -93,8 +79,3 @@ def judging(run: Run) -> dict[str, dict[str, Any]]:
         counts = {str(name): int(value) for name, value in row.items() if name != "evaluator"}
         found[row["evaluator"]] = counts | {"usd": None if usd is None or usd != usd else float(usd)}
     return found
-
-
-def _tables(run: Run) -> Mapping[str, Any]:
-    tables: Mapping[str, Any] = (run.manifest or {"tables": {}})["tables"]
-    return tables

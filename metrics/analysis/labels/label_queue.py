@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import draw_order, output_places
 from metrics.analysis.labels.judge_agreement import case_ids, metric_columns, output_scores
+from metrics.core.label_schema import Sampling
 from metrics.store import Run
-from metrics.store.labels import Labels, Sampling
+from metrics.store.label_sets import Labels
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """One output to be labelled, and why: `drawn` at random, or `picked` because its score is near the threshold."""
+    """One output to label, and why: `drawn` at random, or `picked` because its score is near the threshold."""
 
     case_id: str
     model: str
@@ -26,7 +27,7 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What a rater has labelled of `total` outputs, and what comes next."""
+    """How many of `total` outputs a rater has labelled, and which come next."""
 
     done: int
     drawn: int
@@ -40,10 +41,10 @@ def queue(
 ) -> Queue:  # fmt: skip
     """Return the next outputs for a rater to label for a criterion, of all models or one; `skipped` ones come last.
 
-    Every other one is drawn in a random order that the data alone decide, whatever the labels say, so that those drawn
-    are a simple random sample of each model's outputs: only they enter corrected means. Between them come the outputs
-    whose score in the metric `only` is nearest to the threshold, where a label teaches most about the judge; they count
-    for agreement alone, as do all outputs that were picked in another way. Without `only`, all are drawn.
+    Every other one is drawn in a random order that depends on the data alone, so that the drawn ones are a simple
+    random sample of each model's outputs: only they enter corrected means. Between them come the outputs whose score in
+    the metric `only` is nearest to the threshold, where a label says most about the judge; they count for agreement
+    alone, as do all outputs that were picked in another way. Without `only`, all are drawn.
     """
     order = draw_order(run)
     size = run.spec["suite"]["cases"]
@@ -69,7 +70,7 @@ def queue(
         known = left[~np.isnan(distance[left]) & ~late[left]]
         near = known[np.lexsort((order[known], distance[known]))]
     sampling = table["sampling"].to_pylist()
-    # a label that is not the rater's turn (a jump to a case) must not stop the drawing
+    # a label given out of turn (after a jump to a case) must not stop the drawing
     drawn_next = sampling.count("drawn") <= len(sampling) - sampling.count("drawn")
     chosen = _interleaved(random, near, drawn_next, most)
     nexts = tuple(Next(ids[int(place) % size], run.models[int(place) // size], how) for place, how in chosen)
@@ -77,7 +78,7 @@ def queue(
 
 
 def _interleaved(random: Ints, near: Ints, drawn_next: bool, most: int) -> list[tuple[int, Sampling]]:
-    """Turn by turn from both; what one has had the other leaves out. What is drawn next counts as drawn in any case."""
+    """Return outputs of both streams in turn, each once; the next random one counts as drawn in any case."""
     found: list[tuple[int, Sampling]] = []
     taken: set[int] = set()
     streams: dict[Sampling, list[int]] = {"drawn": random.tolist(), "picked": near.tolist()}
@@ -100,7 +101,7 @@ def _scores(run: Run, only: tuple[str, str]) -> NDArray[np.float64]:
 
 
 def _threshold(run: Run, only: tuple[str, str], given: float | None) -> float:
-    """Return where verdicts turn: the given threshold, the metric's own, else the median score."""
+    """Return the given threshold, the metric's own, or the median score."""
     own = metric_columns(run)[only].threshold if given is None else given
     if own is not None:
         return own

@@ -54,6 +54,12 @@ class Distributions:
     models: tuple[Distribution, ...]
 
 
+def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
+    """Return the metrics that have values per case, as (evaluator, metric)."""
+    rows = run.query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
+    return frozenset(rows.itertuples(index=False, name=None))
+
+
 def distributions(
     run: Run, evaluator: str, metric: str, models: Sequence[str], tag: str | None = None
 ) -> Distributions | None:

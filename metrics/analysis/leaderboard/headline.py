@@ -95,11 +95,11 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         models=tuple(sorted(shown, key=lambda model: (model not in leaders, model not in first, -wins[model]))),
         leaders=leaders if differing and len(leaders) < len(shown) else (),
         wins=wins,
-        compared=tuple(title(column) for column in compared),
+        compared=tuple(_title(column) for column in compared),
         differing=differing,
         first=None if decisive is None or len(compared) < 2 else decisive.title,
         scored=len(scored),
-        missed=tuple(title(column) for column in judged if all(_missed(cell) for cell in cells[column.key].values())),
+        missed=tuple(_title(column) for column in judged if all(_missed(cell) for cell in cells[column.key].values())),
         judged=len(judged),
     )
 
@@ -114,9 +114,9 @@ def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> 
     return [column for column in found.values() if column.twin not in chosen]
 
 
-def title(column: Column) -> str:
-    """Return evaluator and metric, the evaluator alone where the metric has its name: `ROUGE: rougeL`."""
-    same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
+def _title(column: Column) -> str:
+    """Return evaluator and metric, the evaluator alone where the metric is named like it: `ROUGE: rougeL`."""
+    same = column.title == column.evaluator
     return column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.analysis.leaderboard.column_key import column_key, short
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
@@ -93,8 +92,7 @@ class Leaderboard:
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """Return the leaderboard of a sealed run, over all cases or those with one tag."""
-    with pq.ParquetFile(run.table_path("aggregates")) as file:  # read_table would import pandas: the start page waits
-        rows = file.read()
+    rows = run.stored_table("aggregates")
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
@@ -210,8 +208,8 @@ def _cells(
                 ranked=len(ranges),
                 paired=tested is not None,
                 untested=untested if places is None and row["model"] in scored else None,
-                if_worst=row.get("if_worst"),  # runs sealed by earlier versions have neither
-                if_best=row.get("if_best"),
+                if_worst=row["if_worst"],
+                if_best=row["if_best"],
             )
         )
     return cells

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputError
+from metrics.core.files import make_folder, written_whole
 from metrics.store import Run
-from metrics.store.files import make_folder, written_whole
 
 FOLDER = "objects-1"  # in the workspace's cache, for a sealed run never changes; raise it when the columns do
 SIZES = {"small": 32.0**2, "medium": 96.0**2, "large": np.inf}  # below how many square pixels; COCO's ranges

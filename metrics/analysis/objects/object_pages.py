@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -49,17 +50,48 @@ class ObjectFilter:
     search: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPage:
-    """Some tiles of a gallery, how many tiles there are in all, and how many objects they show.
+class Outline(NamedTuple):
+    """Where an object is, in pixels: its box, and its polygons (of a mask its outline); None for unknown."""
 
-    A tile is a record: case_id, image (file name in the suite's media, or None), image_width, image_height (pixels, or
-    None), n (objects that the filter leaves in the image; 1 where a tile is an object) and `objects`, records of kind,
-    label, truth, score, iou, area and of the geometries `prediction` and `annotation` (x, y, width, height; polygons,
-    of a mask its outline, or None), None where there is none.
+    x: float | None
+    y: float | None
+    width: float | None
+    height: float | None
+    polygons: list[list[float]] | None
+
+
+class GalleryObject(NamedTuple):
+    """One object: what became of it, its size in square pixels, and its two geometries, None where it has none."""
+
+    kind: str
+    label: str
+    truth: str | None
+    score: float | None
+    iou: float | None
+    area: float | None
+    prediction: Outline | None
+    annotation: Outline | None
+
+
+class Tile(NamedTuple):
+    """One tile of a gallery: an image (its file name in the suite's media, or None) and objects in it.
+
+    image_width, image_height: pixels, or None; n: objects that the filter leaves in the image, of which `objects` are
+    the first; 1 where a tile is an object.
     """
 
-    tiles: list[dict[str, Any]]
+    case_id: str
+    image: str | None
+    image_width: int | None
+    image_height: int | None
+    n: int
+    objects: tuple[GalleryObject, ...]
+
+
+class ObjectPage(NamedTuple):
+    """Some tiles of a gallery, how many tiles there are in all, and how many objects they show."""
+
+    tiles: tuple[Tile, ...]
     total: int
     objects: int
 
@@ -103,14 +135,16 @@ def objects(
         groups = [rows[place : place + 1] for place in _first(values, offset, limit)]
         shown = np.array([index.position[group[0]] for group in groups], np.int64)
     names = ["case_id", "image", "image_width", "image_height"]
-    tiles = run.suite.cases.select(names).take(shown).to_pylist()
-    groups_shown = [group[:MOST_IN_IMAGE] for group in groups]
-    records = iter(_records(run, index, kind, np.concatenate([np.empty(0, np.int64), *groups_shown]), chosen))
-    for tile, group, drawn in zip(tiles, groups, groups_shown, strict=True):
-        tile |= {"n": len(group), "objects": [next(records) for _ in drawn]}
-        for record in tile["objects"]:
-            for of in ("prediction", "annotation"):
-                _outline(record[of], tile["image_height"])
+    images = run.suite.cases.select(names).take(shown).to_pylist()
+    first = [group[:MOST_IN_IMAGE] for group in groups]
+    heights = np.repeat(
+        [np.nan if image["image_height"] is None else image["image_height"] for image in images], list(map(len, first))
+    )
+    found = iter(_objects(run, index, kind, np.concatenate([np.empty(0, np.int64), *first]), heights, chosen))
+    tiles = tuple(
+        Tile(**image, n=len(group), objects=tuple(islice(found, len(drawn))))
+        for image, group, drawn in zip(images, groups, first, strict=True)
+    )
     return ObjectPage(tiles, total, len(position))
 
 
@@ -205,46 +239,40 @@ def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.i
     return near[np.argsort(values[near], kind="stable")][offset:stop]
 
 
-def _records(
-    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: NDArray[np.int64], chosen: ObjectFilter
-) -> list[dict[str, Any]]:
-    """Return the objects as plain records with their geometries."""
-    kinds, shapes = (
-        (*index.kinds, LOW_SCORE),
-        _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]]),
-    )
+def _objects(
+    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: NDArray[np.int64], heights: NDArray[Any],
+    chosen: ObjectFilter,
+) -> Iterator[GalleryObject]:  # fmt: skip
+    """Yield the objects in these rows with their geometries; heights: pixels of their images, NaN where unknown."""
+    kinds = (*index.kinds, LOW_SCORE)
+    shapes = _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]])
     columns = (
         kind[rows], index.label[rows], index.truth[rows], index.score[rows], index.iou[rows], index.area[rows],
-        index.prediction_id[rows], index.prediction_box[rows], index.annotation[rows],
+        index.prediction_id[rows], index.prediction_box[rows], index.annotation[rows], heights,
     )  # fmt: skip
     annotations: Any = run.suite.annotations
     truths = annotations.select([*BOX, *SHAPE]).take(index.annotation[rows[index.annotation[rows] >= 0]])
     annotated = iter(truths.to_pylist())
-    records = []
-    for what, label, truth, score, iou, area, prediction, box, annotation in zip(
+    for what, label, truth, score, iou, area, prediction, box, annotation, height in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        nothing = dict.fromkeys(SHAPE)
-        predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, nothing)
-        records.append(
-            {
-                "kind": kinds[what], "label": index.labels[label], "truth": index.labels[truth] if truth >= 0 else None,
-                **dict(zip(("score", "iou", "area"), _known((score, iou, area)), strict=True)),
-                "prediction": predicted if prediction >= 0 else None,
-                "annotation": next(annotated) if annotation >= 0 else None,
-            }
+        predicted = dict(zip(BOX, _known(box), strict=True)) | shapes.get(prediction, dict.fromkeys(SHAPE))
+        known = _known((score, iou, area))
+        yield GalleryObject(
+            kinds[what], index.labels[label], index.labels[truth] if truth >= 0 else None, known[0], known[1], known[2],
+            _outline(predicted, height) if prediction >= 0 else None,
+            _outline(next(annotated), height) if annotation >= 0 else None,
         )  # fmt: skip
-    return records
 
 
-def _outline(geometry: dict[str, Any] | None, height: int | None) -> None:
-    """Give a geometry of run lengths its outline instead."""
-    if geometry is None:
-        return
-    text, box = geometry.pop("rle"), [geometry[edge] for edge in BOX]
-    if text is not None and geometry["polygons"] is None and height is not None and None not in box:
+def _outline(geometry: Mapping[str, Any], height: float) -> Outline:
+    """Return a geometry with the outline of its run lengths as polygons; without where it cannot be drawn."""
+    x, y, wide, high = (geometry[edge] for edge in BOX)
+    polygons, text, box = geometry["polygons"], geometry["rle"], (x, y, wide, high)
+    if text is not None and polygons is None and height == height and None not in box:
         with suppress(ValueError):
-            geometry["polygons"] = mask_rings(text, height, tuple(box))
+            polygons = mask_rings(text, int(height), box)
+    return Outline(x, y, wide, high, polygons)
 
 
 def _known(values: Iterable[float]) -> list[float | None]:

@@ -38,7 +38,7 @@ class Rules(NamedTuple):
 
 
 def rules(run: Run, evaluator: str | None) -> Rules:
-    """Return the rules of an evaluator of a run; the plain ones where the run has no such evaluator or it keeps none."""
+    """Return the rules of an evaluator of a run, the defaults if the run has no such evaluator or it has none."""
     own = run.evaluators.get(evaluator or "", {})
     most = own.get("max_dets")
     iou = next((float(own[name]) for name in THRESHOLDS if own.get(name) is not None), IOU)

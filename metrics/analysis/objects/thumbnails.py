@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metrics.core.files import make_folder
 from metrics.store import Run
-from metrics.store.files import make_folder
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from metrics.analysis.slices.slice_features import Categories
 from metrics.core.errors import InputError
+from metrics.core.files import read_json, write_json
 from metrics.store import Run
-from metrics.store.files import read_json, write_json
 
 TOPIC = "topic"
 FOLDER = "topics-1"  # in the workspace's cache, for a suite never changes; raise it when the method does

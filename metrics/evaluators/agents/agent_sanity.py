@@ -1,13 +1,13 @@
-"""Agent sanity: whether the files that an agent made are whole."""
+"""Agent sanity: whether the files that an agent made are intact."""
 
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.text.agents.artifacts import MOST_BYTES, Artifact, ArtifactError, artifacts_of, complaints
 from metrics.text.json_text import JsonError
@@ -16,7 +16,7 @@ SHOWN_ARTIFACTS = 200
 
 
 class SanityParameters(Parameters):
-    """What an agent was to make."""
+    """What the agent was expected to make."""
 
     expected: tuple[str, ...] = Field(
         (),
@@ -33,12 +33,12 @@ class SanityParameters(Parameters):
     title="Agent sanity",
     tasks=("agent", "text"),
     inputs=("trace",),
-    metrics=(Metric("agent_sanity", "Share of the artifacts that are whole.", primary=True),),
+    metrics=(Metric("agent_sanity", "Share of the artifacts that are intact.", primary=True),),
     sources=("H2O Eval Studio evaluators: Agent sanity check",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: ongoing monitoring"),
     examples=(
         Example(
-            "two of four: a broken JSON and an empty note",
+            "two of four are intact: one is broken JSON, one is blank",
             {
                 "artifacts": [
                     '{"name": "report.json", "content": {"total": 3}}',
@@ -50,13 +50,13 @@ class SanityParameters(Parameters):
             {"agent_sanity": 0.5},
         ),
         Example(
-            "from a trace; an expected file is missing",
+            "artifacts of a trace, and one expected file is missing",
             {"trace": '{"steps": [{"tool": "write", "artifacts": [{"name": "run.py", "content": "print(1)"}]}]}'},
             {"agent_sanity": 0.5},
             parameters={"expected": ["*.py", "report.json"]},
         ),
         Example(
-            "the case's schema is that of its JSON artifacts",
+            "JSON artifacts must be valid by the case's schema",
             {
                 "artifacts": ['{"name": "person.json", "content": {"age": -1}}'],
                 "json_schema": '{"properties": {"age": {"minimum": 0}}}',
@@ -64,32 +64,32 @@ class SanityParameters(Parameters):
             {"agent_sanity": 0.0},
         ),
         Example(
-            "of a path alone nothing can be checked", {"artifacts": ["out/report.json"]}, status=Status.NOT_APPLICABLE
+            "a path without content cannot be checked", {"artifacts": ["out/report.json"]}, status=Status.NOT_APPLICABLE
         ),
-        Example("a trace that is none", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
     ),
     differs_from="json_schema validates the answer itself; step_alignment and rubric judge what the agent did.",
 )  # fmt: skip
 def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
-    """The share of an agent's artifacts that are whole: they parse, are not empty, and have the expected structure.
+    """The share of an agent's artifacts that are intact: they parse, are not empty, and have the expected structure.
 
-        agent_sanity = whole artifacts / (artifacts with content or missing + expected ones that are missing)
+        agent_sanity = intact artifacts / (artifacts with content or missing + expected ones that are missing)
 
     Artifacts come from the output's `artifacts` column and from its trace. In the column each is a JSON object with
-    `name`, `kind` where the name's ending does not tell it, and `content` (text or JSON) or `content_base64`; in the
-    trace (JSON) such objects stand under `artifacts`, of the trace or of its `steps`. Files of a folder or zip that was
-    given with the outputs belong to the case that names them, or in whose folder they stand; one that is named and is
-    not among them is not whole. Of a bare path without such files only the name is known: it meets an expectation, but
-    is not scored.
+    `name`, `kind` if the file extension does not tell it, and `content` (text or JSON) or `content_base64`; in the
+    trace (JSON) such objects are listed under `artifacts`, of the trace or of its `steps`. Files of a folder or zip
+    that was given with the outputs belong to the case that names them or whose folder they are in; a named file that is
+    not among them is not intact. A bare path without such files has only a name: it can meet an expectation, but is not
+    scored.
 
-    Checked of all: not blank, a name that stays inside the archive, at most 50 MB. *json*, *jsonl*: they parse, hold
-    something, have the required fields, and JSON is valid by the case's schema where there is one. *csv*, *tsv*: a
-    header and rows of its width, the required columns. *html*: elements that are closed, something visible. *python*:
-    the syntax. *image*: PNG, JPEG, GIF or WebP that decodes. *pdf*: complete, and something is drawn on each page (of
-    the first 500). Nothing is executed, fetched or unpacked.
+    Every artifact must not be blank, must have a name that stays inside the archive, and at most 50 MB. *json*,
+    *jsonl*: they parse, are not empty, have the required fields, and JSON is valid by the case's schema, if any. *csv*,
+    *tsv*: a header, rows of the same width, the required columns. *html*: closed elements and something visible.
+    *python*: valid syntax. *image*: PNG, JPEG, GIF or WebP that decodes. *pdf*: complete, and something is drawn on
+    each page (of the first 500). Nothing is executed, fetched or unpacked.
 
-    Without anything to score the case is not applicable; a trace or an entry that cannot be read is an error. Evidence:
-    each artifact with its kind, size and what is wrong, and the names that are missing.
+    A case without anything to score is not applicable; a trace or an entry that cannot be read is an error.
+    Evidence: each artifact with its kind, size and defects, and the expected names that are missing.
     """
     try:
         artifacts = artifacts_of(case.artifacts, case.trace)
@@ -100,13 +100,13 @@ def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
         return CaseScore({}, Status.ERROR, f"a stored artifact cannot be read: {failure.strerror or failure}")
     names = [artifact.name for artifact in artifacts if not artifact.missing]
     missing = [wanted for wanted in parameters.expected if not any(_is(name, wanted) for name in names)]
-    scored = [entry for entry in checked if entry["whole"] is not None]
-    evidence = {"artifacts": checked[:SHOWN_ARTIFACTS], "found": len(artifacts), "missing": missing}
+    scored = sum(artifact.holds != "unknown" for artifact in checked)
+    evidence = Evidence({"artifacts": checked[:SHOWN_ARTIFACTS]}, {"found": len(artifacts), "missing": missing})
     if not scored and not missing:
-        reason = "the content of the artifacts is not there" if artifacts else "the agent made no artifacts"
+        reason = "the artifacts have no content to check" if artifacts else "the agent made no artifacts"
         return not_applicable(reason, evidence)
-    whole = sum(bool(entry["whole"]) for entry in scored)
-    return CaseScore({"agent_sanity": whole / (len(scored) + len(missing))}, evidence=evidence)
+    intact = sum(artifact.holds == "yes" for artifact in checked)
+    return CaseScore({"agent_sanity": intact / (scored + len(missing))}, evidence=evidence)
 
 
 def _is(name: str, wanted: str) -> bool:
@@ -114,23 +114,24 @@ def _is(name: str, wanted: str) -> bool:
 
 
 def _opened(artifact: Artifact, files: Path | None) -> Artifact:
-    """Return the artifact with the content of its stored file, of which no more is read than shows that it is too
-    large.
-    """
+    """Return the artifact with the content of its stored file; of a file that is too large only the beginning."""
     if artifact.stored is None or files is None:
         return artifact
     with (files / artifact.stored).open("rb") as file:
         return replace(artifact, content=file.read(MOST_BYTES + 1))
 
 
-def _checked(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> dict[str, Any]:
+def _checked(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> Verdict:
     known = artifact.content is not None or artifact.missing
-    wrong, remarks = complaints(artifact, schema, parameters.required_fields) if known else ([], [])
-    return {
-        "name": artifact.name,
-        "kind": artifact.kind,
-        "bytes": None if artifact.content is None else len(artifact.content),
-        "whole": not wrong if known else None,
-        "wrong": wrong,
-        "remarks": remarks,
-    }
+    defects, remarks = complaints(artifact, schema, parameters.required_fields) if known else ([], [])
+    return Verdict(
+        artifact.name,
+        yes_or_no(not defects if known else None),
+        ("defective" if defects else "intact") if known else "not checked",
+        "; ".join(defects),
+        facts={
+            "kind": artifact.kind,
+            "bytes": None if artifact.content is None else len(artifact.content),
+            "remarks": remarks,
+        },
+    )

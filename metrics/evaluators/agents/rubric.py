@@ -1,11 +1,21 @@
-"""Rubric: an agent's answer rated in several dimensions, weighed into one number."""
+"""Rubric: an agent's answer rated in several dimensions, combined into one number."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Direction,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
@@ -20,9 +30,10 @@ WASTED = {
     "wasted_calls": "Share of the tool calls that are redundant, failed or looping, counted in the trace.",
     "redundant_calls": "Share of the tool calls that repeat one whose result was known: same tool, same arguments.",
     "failed_calls": "Share of the tool calls that ended in an error.",
-    "looping_calls": "Share of the tool calls that go through the same cycle of calls again, from 3 times in a row.",
+    "looping_calls": "Share of the tool calls that repeat a cycle of calls which runs at least 3 times in a row.",
 }
 Level = Literal["excellent", "good", "acceptable", "poor", "failed"]
+HOLDS: Mapping[str, Holds] = {"excellent": "yes", "good": "yes", "poor": "no", "failed": "no"}  # else unknown
 Need = Literal["question", "expected_answers", "retrieved_contexts", "citations", "trace"]
 LEVELS = Prompt(
     "rubric.levels",
@@ -40,7 +51,7 @@ ACCURACY = Prompt(
 
 
 class Dimension(BaseModel):
-    """One dimension of a rubric: its weight, what its levels mean, and what a case must have for it to be rated."""
+    """One dimension of a rubric: its weight, what its levels mean, and what a case needs for it to be rated."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,7 +104,7 @@ DIMENSIONS = (
 
 
 class LevelScores(BaseModel):
-    """What each level is worth."""
+    """The score of each level."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -110,11 +121,11 @@ class RubricParameters(Parameters):
     dimensions: tuple[Dimension, ...] = Field(
         DIMENSIONS,
         min_length=1,
-        description="The dimensions: name, weight, what its levels mean, and inputs one of which a case needs for it.",
+        description="The dimensions: name, weight, what the levels mean, and inputs of which a case needs one.",
     )
-    levels: LevelScores = Field(LevelScores.model_validate({}), description="What each level is worth, from 0 to 1.")
+    levels: LevelScores = Field(LevelScores.model_validate({}), description="The score of each level, from 0 to 1.")
     major_weight: float = Field(
-        2.0, ge=1, le=100, description="How much more a major claim counts in factual_accuracy than a minor one."
+        2.0, ge=1, le=100, description="Weight of a major claim in factual_accuracy; a minor one weighs 1."
     )
 
     @field_validator("dimensions")
@@ -136,17 +147,46 @@ class _Accuracy(ItemReply):
     accuracy: Literal["excellent", "good", "acceptable", "poor", "failed", "unknown"]
 
 
+class _Row(NamedTuple):
+    """A dimension that was rated."""
+
+    dimension: str
+    weight: float
+    level: str
+    score: float
+    reason: str
+
+    @property
+    def verdict(self) -> Verdict:
+        facts = {"weight": self.weight, "score": self.score}
+        return Verdict(self.dimension, HOLDS.get(self.level, "unknown"), self.level, self.reason, facts=facts)
+
+
+class _Claim(NamedTuple):
+    """A claim of the answer compared with the expected answers."""
+
+    text: str
+    importance: str
+    accuracy: str
+    reason: str
+
+    @property
+    def verdict(self) -> Verdict:
+        holds = HOLDS.get(self.accuracy, "unknown")
+        return Verdict(self.text, holds, self.accuracy, self.reason, facts={"importance": self.importance})
+
+
 TASK = {"question": "When did the Eiffel Tower open?", "answer": "It opened in 1889 [1].", "expected_answers": ["1889"]}
 FULL = TASK | {"retrieved_contexts": ["The tower opened on 31 March 1889."], "trace": '{"steps": [{"tool": "search"}]}'}
-CLAIM = Said("claims", {"claims": ["The Eiffel Tower opened in 1889."]})
+CLAIM = ScriptedReply("claims", {"claims": ["The Eiffel Tower opened in 1889."]})
 
 
-def _levels(*labels: str) -> Said:
-    return Said("rubric.levels", [{"reason": "", "level": label} for label in labels])
+def _levels(*labels: str) -> ScriptedReply:
+    return ScriptedReply("rubric.levels", [{"reason": "", "level": label} for label in labels])
 
 
-def _accuracy(*pairs: tuple[str, str]) -> Said:
-    return Said(
+def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
+    return ScriptedReply(
         "rubric.accuracy",
         [{"reason": "", "importance": importance, "accuracy": accuracy} for importance, accuracy in pairs],
     )
@@ -166,7 +206,7 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
         Metric("completeness", "How much of what was asked for is covered.", minor=True),
         Metric("citation_accuracy", "How well citations match what they are cited for.", minor=True),
         Metric("source_quality", "How primary and reliable the sources are.", minor=True),
-        Metric("tool_efficiency", "How well tools were chosen, and how sparingly used.", minor=True),
+        Metric("tool_efficiency", "How well tools were chosen, and how economically they were used.", minor=True),
         *(
             Metric(name, description, direction=Direction.LOWER, threshold=0.25, minor=True)
             for name, description in WASTED.items()
@@ -176,7 +216,7 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
         Example(
-            "1, .8, .6, .3, 1",
+            "all five dimensions rated: 1, .8, .6, .3 and 1",
             FULL,
             {
                 "rubric": 0.82, "passed": 1, "factual_accuracy": 1.0, "completeness": 0.8, "citation_accuracy": 0.6,
@@ -185,7 +225,7 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
             judge=(CLAIM, _accuracy(("major", "excellent")), _levels("good", "acceptable", "poor", "excellent")),
         ),
         Example(
-            "of six calls one fails, and of three equal ones in a row two are too many",
+            "of six tool calls one fails, and two repeat the call before",
             {
                 "question": "Q?", "answer": "A.",
                 "trace": '{"steps": [{"tool": "a", "error": "timeout"}, {"tool": "a"}, {"tool": "b"}, {"tool": "c"}, '
@@ -195,7 +235,7 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
             judge=(_levels("good", "poor"),),
         ),
         Example(
-            "only factual accuracy .6 and completeness .3 can be rated",
+            "only factual accuracy and completeness can be rated: .6 and .3",
             TASK,
             {"rubric": 0.255 / 0.55, "passed": 0, "citation_accuracy": None, "tool_efficiency": None,
              "wasted_calls": None},
@@ -206,13 +246,13 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
             TASK,
             {"factual_accuracy": 2 / 3, "completeness": 1.0, "rubric": 0.45 / 0.55, "passed": 1},
             judge=(
-                Said("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
+                ScriptedReply("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
                 _accuracy(("major", "excellent"), ("minor", "failed"), ("minor", "unknown")),
                 _levels("excellent"),
             ),
         ),
         Example(
-            "a rubric of one's own",
+            "your own rubric",
             TASK,
             {"rubric": 0.75, "passed": 0, "completeness": 0.5, "factual_accuracy": None},
             parameters={
@@ -226,33 +266,32 @@ def _accuracy(*pairs: tuple[str, str]) -> Said:
             judge=(_levels("excellent", "good"),),
         ),
     ),
-    differs_from="agent_sanity checks the files an agent made, step_alignment its steps against expected ones; byop "
-    "asks one question of your own.",
+    differs_from="agent_sanity checks the files an agent made, step_alignment compares its steps with expected ones; "
+    "byop asks one question of your own.",
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
-    """How good an agent's answer is by a rubric: levels in several dimensions, weighed into one number.
+    """How good an agent's answer is by a rubric: levels in several dimensions, combined into one number.
 
         rubric = Σ weight · score / Σ weight,  over the dimensions that can be rated
-        passed = 1 where rubric ≥ .7 (or the `threshold` given), else 0
+        passed = 1 if rubric ≥ .7 (or the given `threshold`), else 0
 
     Factual accuracy .30, completeness .25, citation accuracy .15, source quality .10, tool efficiency .20. Levels:
     excellent 1, good .8, acceptable .6, poor .3, failed 0.
 
-    A dimension is rated where the case has what it needs: an expected answer for factual accuracy, retrieved contexts
-    or citations for the citations and sources, a trace for the tools; the weights of the others are made up to 1.
-    Factual accuracy is the mean level of the answer's claims held against the expected answer, a major claim counting
-    twice (`major_weight`); claims that it neither holds nor rules out are left out, and without any other it is not
+    A dimension is rated if the case has what it needs: an expected answer for factual accuracy, retrieved contexts or
+    citations for the citations and sources, a trace for the tools; the weights of the others are scaled to 1. Factual
+    accuracy is the mean level of the answer's claims compared with the expected answer, with a major claim counting
+    twice (`major_weight`). Claims that it neither states nor rules out are left out; if no claim remains, it is not
     rated.
 
-    Dimensions, weights, texts and levels can be edited and are saved with the run; a dimension of one's own counts in
-    the number and stands in the evidence. A trace is shown up to 12,000 characters. Without a dimension that can be
-    rated the case is not applicable. An empty answer scores 0, unasked, in no dimension.
+    Dimensions, weights, texts and levels can be edited and are saved with the run; your own dimensions count in the
+    number and appear in the evidence. Up to 12,000 characters of a trace are shown to the judge. If no dimension can be
+    rated, the case is not applicable. An empty answer scores 0 without asking the judge, in no dimension.
 
-    Beside what the judge says of the tools stand figures that are counted in the trace, as shares of its tool calls:
-    redundant (the same tool with the same arguments as an earlier call that did not fail), failed (the trace has an
-    error for the call), looping (the second and later turns of a cycle of up to 20 calls that is gone through 3 times
-    or more in a row), and wasted, which is any of the three. They do not enter the rubric; without a call in the trace
-    they have no value.
+    In addition to the judge's rating of the tools, shares of the tool calls are counted in the trace: redundant (the
+    same tool with the same arguments as an earlier call that did not fail), failed (the trace has an error for the
+    call), looping (the second and later turns of a cycle of up to 20 calls that runs at least 3 times in a row), and
+    wasted, which is any of the three. They are not part of the rubric; without a call in the trace they have no value.
     Evidence: each dimension with level, score, weight and reason, or why it was not rated; the claims; the counts of
     the calls. Source: the agent evaluation reference.
     """
@@ -260,7 +299,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     if not (case.answer or "").strip():
         empty = "the answer is empty"
         nothing = {"rubric": 0.0, "passed": 0.0, **wasted}
-        return CaseScore(nothing, reason=empty, evidence={"dimensions": [], "note": empty, "tool_calls": counts})
+        return CaseScore(nothing, reason=empty, evidence=Evidence(facts={"note": empty, "tool_calls": counts}))
     present = [dimension for dimension in parameters.dimensions if _has(case, dimension)]
     facts = next((dimension for dimension in present if dimension.name == FACTUAL and case.expected_answers), None)
     others = [dimension for dimension in present if dimension is not facts]
@@ -269,10 +308,9 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     rated = await each(judge, LEVELS, _Rated, described, _material(case), name="DIMENSIONS")
     checked = await _checked(case, judge) if facts else []
     rows = [
-        {"dimension": entry.name, "weight": entry.weight, "verdict": said.level, "score": worth[said.level],
-         "reason": said.reason}
-        for entry, said in zip(others, rated, strict=True)
-    ]  # fmt: skip
+        _Row(entry.name, entry.weight, reply.level, worth[reply.level], reply.reason)
+        for entry, reply in zip(others, rated, strict=True)
+    ]
     unrated = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"
         for entry in parameters.dimensions
@@ -281,30 +319,23 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     if facts:
         score = _accuracy_score(checked, worth, parameters.major_weight)
         if score is None:
-            unrated[FACTUAL] = "the expected answer says nothing of the claims" if checked else NO_CLAIMS
+            unrated[FACTUAL] = "the expected answer says nothing about the claims" if checked else NO_CLAIMS
         else:
             nearest = min(worth, key=lambda level: abs(worth[level] - score))
-            rows.insert(
-                0,
-                {"dimension": FACTUAL, "weight": facts.weight, "verdict": nearest, "score": score,
-                 "reason": "the mean of the claims"},
-            )  # fmt: skip
-    evidence = {
-        "dimensions": rows,
-        "unrated": unrated,
-        "claims": checked,
-        "trace_cut": _cut(case),
-        "tool_calls": counts,
-    }
+            rows.insert(0, _Row(FACTUAL, facts.weight, nearest, score, "the mean of the claims"))
+    evidence = Evidence(
+        {"dimensions": [row.verdict for row in rows], "claims": [claim.verdict for claim in checked]},
+        {"unrated": unrated, "trace_cut": _cut(case), "tool_calls": counts},
+    )
     if not rows:
         return not_applicable("no dimension of the rubric can be rated", evidence)
-    scores: dict[str, float] = {row["dimension"]: row["score"] for row in rows}
-    overall = sum(row["weight"] * row["score"] for row in rows) / sum(row["weight"] for row in rows)
+    scores = {row.dimension: row.score for row in rows}
+    overall = sum(row.weight * row.score for row in rows) / sum(row.weight for row in rows)
     mark = parameters.threshold if parameters.threshold is not None else PASS_MARK
     known = {name: scores.get(name) for name in (dimension.name for dimension in DIMENSIONS)}
     values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known, **wasted}
-    gone = [name for name, value in known.items() if value is None]
-    reason = "; ".join(f"{name}: {unrated.get(name, 'not in the rubric')}" for name in gone)
+    missing = [name for name, value in known.items() if value is None]
+    reason = "; ".join(f"{name}: {unrated.get(name, 'not in the rubric')}" for name in missing)
     if not wasted:
         reason += f"{'; ' * bool(reason)}tool calls: {counts}"
     return CaseScore(values, reason=reason or None, evidence=evidence)
@@ -344,24 +375,22 @@ def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
     }
 
 
-async def _checked(case: Case, judge: Judge) -> list[dict[str, Any]]:
-    """Return the claims of the answer, each held against the expected answers."""
+async def _checked(case: Case, judge: Judge) -> list[_Claim]:
+    """Return the claims of the answer, each compared with the expected answers."""
     stated = await claims(judge, case.answer, case.question)
-    said = await each(judge, ACCURACY, _Accuracy, stated, {"EXPECTED": case.expected_answers}, name="CLAIMS")
+    replies = await each(judge, ACCURACY, _Accuracy, stated, {"EXPECTED": case.expected_answers}, name="CLAIMS")
     return [
-        {"claim": claim, "importance": entry.importance, "verdict": entry.accuracy, "reason": entry.reason}
-        for claim, entry in zip(stated, said, strict=True)
+        _Claim(claim, reply.importance, reply.accuracy, reply.reason)
+        for claim, reply in zip(stated, replies, strict=True)
     ]
 
 
-def _accuracy_score(checked: Sequence[Mapping[str, Any]], worth: Mapping[str, float], major: float) -> float | None:
-    """Return the mean level of the claims, a major one counting `major` times a minor one; None where none could be
-    rated.
-    """
+def _accuracy_score(checked: Sequence[_Claim], worth: Mapping[str, float], major: float) -> float | None:
+    """Return the mean score of the claims' levels, major ones weighing `major`; None if no claim could be rated."""
     known = [
-        (worth[row["verdict"]], major if row["importance"] == "major" else 1.0)
-        for row in checked
-        if row["verdict"] != "unknown"
+        (worth[claim.accuracy], major if claim.importance == "major" else 1.0)
+        for claim in checked
+        if claim.accuracy != "unknown"
     ]
     total = sum(weight for _, weight in known)
     return sum(score * weight for score, weight in known) / total if known else None

@@ -1,4 +1,4 @@
-"""Step alignment: what would have to be edited to turn the steps of the answer into the expected ones."""
+"""Step alignment: how many edits turn the steps of the answer into the expected ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.agents.steps import steps
@@ -19,13 +20,13 @@ BREW = "1. Grind the beans.\n2. Boil the water.\n3. Pour it over."
 
 
 class AlignmentParameters(Parameters):
-    """What counts as the same step, and how the expected ones are written."""
+    """What counts as the same step, and how the expected steps are given."""
 
     same_step: float = Field(
         0.6,
         ge=-1,
         le=1,
-        description="Cosine from which two steps are the same. It depends on the model: look at the evidence.",
+        description="Cosine from which two steps count as the same. It depends on the model: check the evidence.",
     )
     expected: Literal["alternatives", "steps"] = Field(
         "alternatives",
@@ -48,16 +49,16 @@ class _Alignment:
         common = min(self.beyond)
         insertions = sum(row is None for row, _ in self.pairs) + self.beyond[1] - common
         deletions = sum(column is None for _, column in self.pairs) + self.beyond[0] - common
-        mismatches = sum(self.verdict(row, column) == "mismatch" for row, column in self.pairs) + common
+        mismatches = sum(self.outcome(row, column) == "mismatch" for row, column in self.pairs) + common
         return dict(zip(NAMES, (insertions + deletions + mismatches, insertions, deletions, mismatches), strict=True))
 
     @property
-    def likeness(self) -> float:
+    def similarity(self) -> float:
         """The sum of the cosines of the pairs."""
         return float(sum(self.table[row, column] for row, column in self.pairs if None not in (row, column)))
 
-    def verdict(self, row: int | None, column: int | None) -> str:
-        """Return what becomes of a pair."""
+    def outcome(self, row: int | None, column: int | None) -> str:
+        """Return match, mismatch, inserted or deleted for a pair."""
         if row is None or column is None:
             return "inserted" if row is None else "deleted"
         return "match" if self.table[row, column] >= self.matched - 1e-9 else "mismatch"
@@ -86,7 +87,7 @@ class _Alignment:
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "one step left out, one put in, one replaced",
+            "one step is left out, one is added, one is replaced",
             {
                 "answer": "- Heat the cup.\n- Grind the beans.\n- Boil the water.\n- Serve with milk and sugar.",
                 "expected_answers": ["1. Grind the beans.\n2. Boil the water.\n3. Pour it over.\n4. Stir."],
@@ -104,14 +105,14 @@ class _Alignment:
             {"edits": 2.0, "edit_share": 2 / 3},
         ),
         Example(
-            "the expected answers as the steps of one list; an empty answer lacks them all",
+            "the expected answers are the steps of one list; an empty answer lacks them all",
             {"answer": "", "expected_answers": ["Grind the beans.", "Boil the water."]},
             {"edits": 2.0, "insertions": 0.0, "deletions": 2.0, "mismatches": 0.0, "edit_share": 1.0},
             parameters={"expected": "steps"},
         ),
     ),
-    differs_from="answer_semantic_sentence_similarity asks whether each sentence is found anywhere: order and what is "
-    "left out do not count there. agent_sanity looks at files, rubric asks a judge.",
+    differs_from="answer_semantic_sentence_similarity looks for each sentence anywhere and ignores order and "
+    "omissions. agent_sanity checks files, rubric asks a judge.",
 )  # fmt: skip
 def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Encoder) -> list[CaseScore]:
     """How many edits turn the ordered steps of the answer into the expected ones, aligned by what they mean.
@@ -120,18 +121,19 @@ def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embed
         edit_share = edits / max(steps of the answer, expected steps)
 
     Steps are the items of a text's outermost list (numbered or bulleted, in any script), else its sentences. Two
-    aligned steps match where cos(emb(answer step), emb(expected step)) ≥ `same_step`, else they are a mismatch; a step
-    of the answer that stands alone is an insertion, an expected one a deletion. Each costs 1, and of the alignments
-    with the fewest edits the one with the most similar pairs is taken. Two steps that change places are therefore two
+    aligned steps match if cos(emb(answer step), emb(expected step)) ≥ `same_step`, else they are a mismatch; an
+    unpaired step of the answer is an insertion, an unpaired expected step a deletion. Each costs 1; among the
+    alignments with the fewest edits, the one with the most similar pairs is chosen. Two swapped steps are therefore two
     edits. What counts as the same depends on the model: with the bundled one, 13 of 20 handmade paraphrases of a step
-    and 6 of 60 pairs of different steps of one procedure lie at .6 or above. Of several expected answers the one with
-    the fewest edits counts, for every number.
+    and 6 of 60 pairs of different steps of one procedure reach .6. With several expected answers, the one with the
+    fewest edits counts, for every number.
 
-    0 is best; edits are at most the steps of the longer list. An empty answer lacks every step. Of more than 1,000
-    steps the first 1,000 are aligned and the others count as edits, none of them as a match. Without a step in any
-    expected answer: not applicable. Evidence: the alignment, pair by pair with its cosine; the expected answer it is
-    with (from 1); the embedding model and its weights' sha256. Source: H2O Eval Studio names it; the arithmetic is
-    Levenshtein's (1966) over cosines.
+    0 is best; edits are at most the number of steps of the longer list. An empty answer lacks every step. Of more than
+    1,000 steps the first 1,000 are aligned, and the others count as edits. If no expected answer has a step, the case
+    is not applicable.
+    Evidence: the alignment, pair by pair with its cosine; which expected answer it belongs to (from 1); the embedding
+    model and the sha256 of its weights. Source: named by H2O Eval Studio; the arithmetic is Levenshtein's (1966) over
+    cosines.
     """
     answers = [steps(case.answer or "") for case in cases]
     expected = [_expected(case.expected_answers, parameters.expected) for case in cases]
@@ -145,10 +147,10 @@ def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embed
         place, best = _closest(answer, lists, pair.cosines, parameters.same_step)
         counts = best.counts
         values = {**counts, "edit_share": counts["edits"] / max(len(answer), len(lists[place]))}
-        evidence: dict[str, Any] = {"alignment": _rows(answer, best), "expected_answer": place + 1}
+        facts: dict[str, Any] = {"expected_answer": place + 1}
         if any(best.beyond):
-            evidence["steps_not_aligned"] = sum(best.beyond)
-        evidence |= provenance(embedder, pair)
+            facts["steps_not_aligned"] = sum(best.beyond)
+        evidence = Evidence({"alignment": _verdicts(answer, best)}, facts | provenance(embedder, pair))
         scores.append(CaseScore({name: float(value) for name, value in values.items()}, evidence=evidence))
     return scores
 
@@ -162,7 +164,7 @@ def _expected(texts: Sequence[str], written: str) -> list[list[str]]:
 def _closest(
     answer: Sequence[str], lists: Sequence[Sequence[str]], cosines: Floats, same: float
 ) -> tuple[int, _Alignment]:
-    """Return the expected list with the fewest edits, then the most alike, and its alignment."""
+    """Return the expected list with the fewest edits, the most similar one on a tie, and its alignment."""
     aligned: dict[int, _Alignment] = {}
     start = 0
     for place, listed in enumerate(lists):
@@ -172,18 +174,21 @@ def _closest(
             beyond = len(listed) - width, max(0, len(answer) - MOST_STEPS)
             aligned[place] = _Alignment(listed, align(table, same), table, same, beyond)
         start += width
-    return min(aligned.items(), key=lambda entry: (entry[1].counts["edits"], -entry[1].likeness))
+    return min(aligned.items(), key=lambda entry: (entry[1].counts["edits"], -entry[1].similarity))
 
 
-def _rows(answer: Sequence[str], best: _Alignment) -> list[dict[str, Any]]:
-    rows = []
+def _verdicts(answer: Sequence[str], best: _Alignment) -> list[Verdict]:
+    verdicts = []
     for row, column in best.pairs:
-        entry: dict[str, Any] = {
-            "expected": "" if row is None else best.expected[row],
-            "step": "" if column is None else answer[column],
-            "verdict": best.verdict(row, column),
-        }
-        if row is not None and column is not None:
-            entry["similarity"] = round(float(best.table[row, column]), 4)
-        rows.append(entry)
-    return rows
+        outcome = best.outcome(row, column)
+        paired = row is not None and column is not None
+        verdicts.append(
+            Verdict(
+                "" if column is None else answer[column],
+                yes_or_no(outcome == "match"),
+                outcome,
+                expected="" if row is None else best.expected[row],
+                facts={"similarity": round(float(best.table[row, column]), 4)} if paired else {},
+            )
+        )
+    return verdicts

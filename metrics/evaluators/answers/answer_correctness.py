@@ -1,6 +1,6 @@
 """Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.judge.asking import Judge
@@ -25,9 +25,9 @@ TRUTH = [
     "The Eiffel Tower was Eiffel's.",
 ]
 EIFFEL_SAID = (  # tp 3, fp 1, fn 2
-    Said("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
-    Said("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
-    Said(
+    ScriptedReply("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
+    ScriptedReply("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
+    ScriptedReply(
         "entailment",
         [
             {"reason": "Both name Eiffel.", "supported_by": [5]},
@@ -37,7 +37,7 @@ EIFFEL_SAID = (  # tp 3, fp 1, fn 2
         ],
         {"CLAIMS": "1899"},
     ),
-    Said(
+    ScriptedReply(
         "entailment",
         [
             {"reason": "Paris.", "supported_by": [2]},
@@ -49,7 +49,10 @@ EIFFEL_SAID = (  # tp 3, fp 1, fn 2
         {"CLAIMS": "1889"},
     ),
 )
-REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("claims", {"claims": TRUTH}))
+REFUSED = (
+    ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}),
+    ScriptedReply("claims", {"claims": TRUTH}),
+)
 
 
 @evaluator(
@@ -69,28 +72,33 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
     sources=("V",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example("tp 3, fp 1, fn 2", EIFFEL, {"answer_correctness": 2 / 3}, judge=EIFFEL_SAID),
+        Example(
+            "three claims are right, one is wrong, two are missing",
+            EIFFEL,
+            {"answer_correctness": 2 / 3},
+            judge=EIFFEL_SAID,
+        ),
         Example(
             "the best of several expected answers counts",
             {**EIFFEL, "expected_answers": ["It is in Rome.", "It is in Paris."], "answer": "In Paris."},
             {"answer_correctness": 1.0},
             judge=(
-                Said("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "It is in Rome."}),
-                Said("claims", {"claims": ["It is in Paris."]}, {"TEXT": "It is in Paris."}),
-                Said("claims", {"claims": ["The tower is in Paris."]}, {"TEXT": "In Paris."}),
-                Said("entailment", [{"supported_by": []}], {"CONTEXTS": "Rome"}),
-                Said("entailment", [{"supported_by": []}], {"CLAIMS": "Rome"}),
-                Said("entailment", [{"supported_by": [1]}]),
+                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "It is in Rome."}),
+                ScriptedReply("claims", {"claims": ["It is in Paris."]}, {"TEXT": "It is in Paris."}),
+                ScriptedReply("claims", {"claims": ["The tower is in Paris."]}, {"TEXT": "In Paris."}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CONTEXTS": "Rome"}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": "Rome"}),
+                ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
         Example(
-            "no true positive",
+            "no claim is right",
             {**EIFFEL, "answer": "In Rome."},
             {"answer_correctness": 0.0},
             judge=(
-                Said("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "In Rome."}),
-                Said("claims", {"claims": TRUTH[:1]}),
-                Said("entailment", [{"supported_by": []}]),
+                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "In Rome."}),
+                ScriptedReply("claims", {"claims": TRUTH[:1]}),
+                ScriptedReply("entailment", [{"supported_by": []}]),
             ),
         ),
         Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
@@ -101,30 +109,30 @@ REFUSED = (Said("claims", {"claims": []}, {"TEXT": "I do not know."}), Said("cla
             {"answer_correctness": None},
             status=Status.NOT_APPLICABLE,
             judge=(
-                Said("claims", {"claims": []}, {"TEXT": "It depends."}),
-                Said("claims", {"claims": [WRONG]}),
+                ScriptedReply("claims", {"claims": []}, {"TEXT": "It depends."}),
+                ScriptedReply("claims", {"claims": [WRONG]}),
             ),
         ),
     ),
-    differs_from="One of two answer correctnesses: answer_correctness_weighted mixes this F1 with the likeness of the "
-    "texts. faithfulness holds the same claims against the contexts; answer_semantic_similarity compares the texts "
-    "without claims.",
+    differs_from="One of two answer correctness evaluators: answer_correctness_weighted mixes this F1 with the "
+    "similarity of the texts. faithfulness checks the same claims against the contexts; answer_semantic_similarity "
+    "compares the texts without claims.",
 )
 async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """How far the answer says what the expected answer says, no less and no more: F1 of their claims.
+    """How well the answer says what the expected answer says, no less and no more: F1 of their claims.
 
         tp  claims of the answer that the expected answer supports      fp  claims of the answer that it does not
         fn  claims of the expected answer that the answer does not support
         correctness = tp / (tp + ½ (fp + fn))
 
-    From 0 to 1. A judge lists the claims of both texts, the question completing bare answers ("Paris." says what the
-    question asks for), then says which claims of one side follow from those of the other. What the answer adds counts
-    as false positive, be it true or not. Of several expected answers the one with the highest score counts.
+    From 0 to 1. A judge lists the claims of both texts, using the question to complete bare answers ("Paris." states
+    what the question asks for), then decides which claims of one side follow from those of the other. Whatever the
+    answer adds counts as a false positive, true or not. With several expected answers, the highest score counts.
 
-    Without a true positive 0, so an empty answer and a refusal score 0. Expected answers that make no claim are left
-    out; where none makes any: not applicable.
-    Evidence: which expected answer counted, tp, fp and fn, the claims of both sides with verdict, reason, and the
-    numbers of the other side's claims that support them. Source: Valor, after RAGAS.
+    The score is 0 without a true positive, so an empty answer and a refusal score 0. Expected answers that make no
+    claim are left out; if none makes any, the case is not applicable.
+    Evidence: the claims of both sides, each with verdict, reason and the claims of the other side that support it;
+    which expected answer counted; tp, fp and fn. Source: Valor, after RAGAS.
     """
     matches = await match_claims(judge, case)
     if isinstance(matches, CaseScore):

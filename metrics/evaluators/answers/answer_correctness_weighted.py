@@ -1,10 +1,11 @@
-"""Answer correctness (weighted): F1 of the claims and the likeness of the texts, in a weighted mean."""
+"""Answer correctness (weighted): the weighted mean of the F1 of the claims and the similarity of the texts."""
 
 import asyncio
+from dataclasses import replace
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_SAID, REFUSED
@@ -14,7 +15,7 @@ from metrics.models.embedder import Encoder, compare, provenance
 
 
 class WeightedParameters(Parameters):
-    """What the two parts weigh."""
+    """The weights of the two parts."""
 
     factuality_weight: float = Field(0.75, ge=0, allow_inf_nan=False, description="Weight of the F1 of the claims.")
     similarity_weight: float = Field(0.25, ge=0, allow_inf_nan=False, description="Weight of the cosine of the texts.")
@@ -45,19 +46,19 @@ class WeightedParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "all the weight on the claims: tp 3, fp 1, fn 2",
+            "all the weight on the claims: three are right, one is wrong, two are missing",
             EIFFEL,
             {"answer_correctness_weighted": 2 / 3},
             parameters={"similarity_weight": 0},
             judge=EIFFEL_SAID,
         ),
         Example(
-            "the expected answer itself",
+            "the answer is the expected answer",
             {**EIFFEL, "answer": EIFFEL["expected_answers"][0]},
             {"answer_correctness_weighted": 1.0},
             judge=(
-                Said("claims", {"claims": ["The Eiffel Tower is in Paris."]}),
-                Said("entailment", [{"reason": "The same.", "supported_by": [1]}]),
+                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Paris."]}),
+                ScriptedReply("entailment", [{"reason": "The same.", "supported_by": [1]}]),
             ),
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),
@@ -69,24 +70,25 @@ class WeightedParameters(Parameters):
             judge=EIFFEL_SAID,
         ),
     ),
-    differs_from="One of two answer correctnesses: answer_correctness is the F1 of the claims alone and needs no "
-    "embeddings; answer_semantic_similarity is the cosine alone.",
+    differs_from="One of two answer correctness evaluators: answer_correctness is the F1 of the claims alone and needs "
+    "no embeddings; answer_semantic_similarity is the cosine alone.",
 )
 async def answer_correctness_weighted(
     case: Case, parameters: WeightedParameters, judge: Judge, embedder: Encoder
 ) -> CaseScore:
-    """How far the answer says what the expected answer says, by its claims and by its likeness as a text.
+    """How well the answer says what the expected answer says, by its claims and by the similarity of the texts.
 
         correctness = (w_f · F1 + w_s · cos(emb(answer), emb(expected))) / (w_f + w_s),  w_f = .75, w_s = .25
         F1 = tp / (tp + ½ (fp + fn)),  0 without a true positive
 
-    The claims are counted as in answer_correctness, and asked about only once for both; the cosine is that of
-    answer_semantic_similarity. At most 1; below 0 only where the texts are unlike and no claim is right. With the
-    likeness in it no answer in the right language scores near 0, so compare scores of one embedding model only.
-    Of several expected answers the one with the highest score counts.
+    The claims are counted as in answer_correctness, and the judge is asked only once for both; the cosine is that of
+    answer_semantic_similarity. At most 1; below 0 only if the texts are dissimilar and no claim is right. Because
+    any two texts in one language have some similarity, few answers score near 0: compare scores of one embedding
+    model only. With several expected answers, the highest score counts.
 
-    An empty answer scores 0. Expected answers that make no claim are left out; where none makes any: not applicable.
-    Evidence: that of answer_correctness, F1, the cosine, the embedding model and its weights' sha256.
+    An empty answer scores 0. Expected answers that make no claim are left out; if none makes any, the case is not
+    applicable.
+    Evidence: that of answer_correctness, the F1, the cosine, the embedding model and the sha256 of its weights.
     Source: H2O Eval Studio, after RAGAS.
     """
     matches = await match_claims(judge, case)
@@ -94,15 +96,16 @@ async def answer_correctness_weighted(
         return matches
     answer = [case.answer] if case.answer and case.answer.strip() else []
     expected = [case.expected_answers[match.number - 1] for match in matches]
-    [likeness] = await asyncio.to_thread(list, compare(embedder, [(answer, expected if answer else [])]))
-    cosines = [float(value) for value in likeness.cosines[0]] if answer else [0.0] * len(matches)
-    claims_weigh, likeness_weighs = parameters.factuality_weight, parameters.similarity_weight
+    [compared] = await asyncio.to_thread(list, compare(embedder, [(answer, expected if answer else [])]))
+    cosines = [float(value) for value in compared.cosines[0]] if answer else [0.0] * len(matches)
+    w_f, w_s = parameters.factuality_weight, parameters.similarity_weight
     value, best, cosine = max(
         (
-            ((claims_weigh * match.f1 + likeness_weighs * cosine) / (claims_weigh + likeness_weighs), match, cosine)
+            ((w_f * match.f1 + w_s * cosine) / (w_f + w_s), match, cosine)
             for match, cosine in zip(matches, cosines, strict=True)
         ),
         key=lambda candidate: candidate[0],
     )
-    evidence = {**best.evidence, "f1": best.f1, "cosine": round(cosine, 6), **provenance(embedder, likeness)}
+    facts = {"f1": best.f1, "cosine": round(cosine, 6), **provenance(embedder, compared)}
+    evidence = replace(best.evidence, facts={**best.evidence.facts, **facts})
     return CaseScore({"answer_correctness_weighted": value}, evidence=evidence)

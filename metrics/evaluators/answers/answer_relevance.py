@@ -1,10 +1,20 @@
-"""Answer relevance: the share of the answer's statements that bear on the question."""
+"""Answer relevance: the share of the answer's statements that are relevant to the question."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.steps import CLAIMS, NO_CLAIMS, Verdict, claims, each
+from metrics.judge.steps import CLAIMS, NO_CLAIMS, YesNoReply, claims, each
 
 RELEVANT = Prompt(
     "answer_relevance.relevant",
@@ -35,7 +45,7 @@ CONTEXT_OF_BRAZIL = [
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
-            "two statements of three",
+            "two of three statements are relevant",
             {
                 "question": QUESTION,
                 "answer": "The capital city of Brazil is Brasília. It replaced Rio de Janeiro as the capital in 1960. "
@@ -43,8 +53,8 @@ CONTEXT_OF_BRAZIL = [
             },
             {"answer_relevance": 2 / 3},
             judge=(
-                Said("claims", {"claims": CONTEXT_OF_BRAZIL}),
-                Said(
+                ScriptedReply("claims", {"claims": CONTEXT_OF_BRAZIL}),
+                ScriptedReply(
                     RELEVANT.id,
                     [
                         {"reason": "The answer.", "verdict": "yes"},
@@ -59,37 +69,37 @@ CONTEXT_OF_BRAZIL = [
             {"question": QUESTION, "answer": "Rio."},
             {"answer_relevance": 1.0},
             judge=(
-                Said("claims", {"claims": ["The capital city of Brazil is Rio."]}),
-                Said(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
+                ScriptedReply("claims", {"claims": ["The capital city of Brazil is Rio."]}),
+                ScriptedReply(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
             ),
         ),
         Example(
-            "a refusal states nothing",
+            "a refusal makes no statement",
             {"question": QUESTION, "answer": "I do not know."},
             {"answer_relevance": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
         Example(
-            "a blank question",
+            "the question is blank",
             {"question": " ", "answer": "Brasília."},
             {"answer_relevance": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="One of three answer relevances. This one counts statements, and what the answer lacks is not seen; "
-    "answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds the answer's "
-    "sentences. None of them asks whether the answer is right: answer_correctness does.",
+    differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
+    "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
+    "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
 )
 async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the answer's statements that are relevant to the question.
 
         relevance = relevant statements / statements
 
-    From 0 to 1. A judge lists the claims of the answer, then says of each whether it answers the question or helps to.
-    Padding lowers the score, mistakes do not.
+    From 0 to 1. A judge lists the claims of the answer, then decides for each whether it answers the question or helps
+    to answer it. Padding lowers the score, mistakes do not.
 
-    An answer that states nothing (empty, or a refusal) and a blank question: not applicable.
+    An answer that states nothing (empty, or a refusal) and a blank question are not applicable.
     Evidence: each statement with its verdict and the judge's reason. Source: Valor, after DeepEval; RAG generator
     metrics (response relevancy, LLM based).
     """
@@ -98,10 +108,16 @@ async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> 
     stated = await claims(judge, case.answer, case.question)
     if not stated:
         return not_applicable(NO_CLAIMS)
-    said = await each(judge, RELEVANT, Verdict, stated, {"QUESTION": case.question}, name="CLAIMS")
-    rows = [
-        {"claim": claim, "verdict": "relevant" if entry.verdict == "yes" else "irrelevant", "reason": entry.reason}
-        for claim, entry in zip(stated, said, strict=True)
+    replies = await each(judge, RELEVANT, YesNoReply, stated, {"QUESTION": case.question}, name="CLAIMS")
+    judged = [
+        Verdict(
+            claim,
+            yes_or_no(reply.verdict == "yes"),
+            "relevant" if reply.verdict == "yes" else "irrelevant",
+            reply.reason,
+        )
+        for claim, reply in zip(stated, replies, strict=True)
     ]
-    relevant = sum(row["verdict"] == "relevant" for row in rows)
-    return CaseScore({"answer_relevance": relevant / len(rows)}, evidence={"claims": rows, "relevant": relevant})
+    relevant = sum(claim.holds == "yes" for claim in judged)
+    evidence = Evidence({"claims": judged}, {"relevant": relevant})
+    return CaseScore({"answer_relevance": relevant / len(judged)}, evidence=evidence)

@@ -1,10 +1,20 @@
-"""Answer relevancy: how close the question is to questions that the answer would answer."""
+"""Answer relevancy: how similar the question is to questions that the answer would answer."""
 
 import asyncio
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
@@ -25,7 +35,7 @@ class _Draw(ItemReply):
 
 
 class RelevancyParameters(Parameters):
-    """How many questions are drawn."""
+    """How many questions the judge writes."""
 
     questions: int = Field(3, ge=1, le=10, description="How many questions the judge writes for each answer.")
 
@@ -53,63 +63,74 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
-            "the answer gives the question away",
+            "every written question is the one that was asked",
             {"question": ASKED, "answer": ANSWER},
             {"answer_relevancy": 1.0},
-            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}] * 3),),
+            judge=(ScriptedReply(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}] * 3),),
         ),
         Example(
-            "one evasive draw of two does not count for all",
+            "one evasive draw of two does not make the answer evasive",
             {"question": ASKED, "answer": ANSWER},
             {"answer_relevancy": 1.0},
             parameters={"questions": 2},
-            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "no"}, {"question": ASKED, "evasive": "yes"}]),),
+            judge=(
+                ScriptedReply(
+                    QUESTIONS.id, [{"question": ASKED, "evasive": "no"}, {"question": ASKED, "evasive": "yes"}]
+                ),
+            ),
         ),
         Example(
             "every draw is evasive",
             {"question": ASKED, "answer": "I could not say when the first Super Bowl was."},
             {"answer_relevancy": 0.0},
-            judge=(Said(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
+            judge=(ScriptedReply(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
         ),
         Example("an empty answer", {"question": ASKED, "answer": " "}, {"answer_relevancy": 0.0}),
         Example(
-            "a blank question",
+            "the question is blank",
             {"question": " ", "answer": ANSWER},
             {"answer_relevancy": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="One of three answer relevances. answer_relevance counts relevant statements, in plain shares; "
-    "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one falls "
-    "both where the answer adds other subjects and where it leaves out what was asked.",
+    differs_from="One of three answer relevance evaluators. answer_relevance is the share of relevant statements; "
+    "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one drops "
+    "both when the answer adds other subjects and when it leaves out what was asked.",
 )
 async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Encoder) -> CaseScore:
     """How well the question could be guessed from the answer: its mean cosine with N questions written for the answer.
 
         relevancy = 1/N · Σ cos(emb(question), emb(g_i)),  N = 3;  0 where every g_i is marked evasive
 
-    From −1 to 1; unrelated questions lie near 0, and hardly any below. A judge that sees the answer alone writes all
-    N in one call. What counts as close depends on the embedding model: compare scores of one model only.
+    From −1 to 1; unrelated questions are near 0, hardly any below. A judge that sees only the answer writes all N
+    questions in one call. What counts as similar depends on the embedding model: compare scores of one model only.
     Whether the answer is right does not matter.
 
-    An empty answer evades: 0, without a call. A blank question: not applicable.
-    Evidence: each written question with its cosine and whether it was marked evasive, the embedding model and its
-    weights' sha256. Source: H2O Eval Studio, after RAGAS; RAG generator metrics (response relevancy, string based).
+    An empty answer is evasive and scores 0 without a call. A blank question is not applicable.
+    Evidence: each written question with its cosine and whether it was marked evasive, the embedding model and the
+    sha256 of its weights. Source: H2O Eval Studio, after RAGAS; RAG generator metrics (response relevancy, string
+    based).
     """
     question = case.question or ""
     if not question.strip():
         return not_applicable("the question is blank")
     if not (case.answer or "").strip():
-        return CaseScore({"answer_relevancy": 0.0}, evidence={"note": "the answer is empty"})
+        return CaseScore({"answer_relevancy": 0.0}, evidence=Evidence(facts={"note": "the answer is empty"}))
     draws = [f"draw {number}" for number in range(1, parameters.questions + 1)]
-    said = await judge.each(QUESTIONS, _Draw, draws, {"ANSWER": case.answer}, name="DRAWS")
-    written = [entry.question for entry in said]
+    replies = await judge.each(QUESTIONS, _Draw, draws, {"ANSWER": case.answer}, name="DRAWS")
+    written = [reply.question for reply in replies]
     [compared] = await asyncio.to_thread(list, compare(embedder, [([question], written)]))
     cosines = [float(value) for value in compared.cosines[0]]
-    rows = [
-        {"question": entry.question, "evasive": entry.evasive, "cosine": round(cosine, 6)}
-        for entry, cosine in zip(said, cosines, strict=True)
+    questions = [
+        Verdict(
+            reply.question,
+            yes_or_no(reply.evasive == "no"),
+            "evasive" if reply.evasive == "yes" else "answered",
+            facts={"cosine": round(cosine, 6)},
+        )
+        for reply, cosine in zip(replies, cosines, strict=True)
     ]
-    evaded = all(entry.evasive == "yes" for entry in said)
-    value = 0.0 if evaded else sum(cosines) / len(cosines)
-    return CaseScore({"answer_relevancy": value}, evidence={"questions": rows, **provenance(embedder, compared)})
+    evasive = all(reply.evasive == "yes" for reply in replies)
+    value = 0.0 if evasive else sum(cosines) / len(cosines)
+    evidence = Evidence({"questions": questions}, provenance(embedder, compared))
+    return CaseScore({"answer_relevancy": value}, evidence=evidence)

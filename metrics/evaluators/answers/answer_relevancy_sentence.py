@@ -1,8 +1,9 @@
-"""Answer relevancy (sentence similarity): the answer sentence that is closest to the question."""
+"""Answer relevancy (sentence similarity): how similar the closest sentence of the answer is to the question."""
 
 from collections.abc import Sequence
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.sentences import worded_sentences
@@ -34,24 +35,25 @@ QUESTION = "What is the capital of France?"
         ),
         Example("an empty answer", {"question": QUESTION, "answer": ""}, {"answer_relevancy_sentence": 0.0}),
         Example(
-            "no question to compare with",
+            "the question is blank",
             {"question": " ", "answer": "Paris."},
             {"answer_relevancy_sentence": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="The other answer relevancies ask a judge: for relevant statements, or for questions that the answer "
-    "would answer. This one looks at likeness alone, which an answer gets most cheaply by repeating the question.",
+    differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
+    "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
 )
 def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
-    """How close the answer comes to the subject of the question: the cosine of its closest sentence.
+    """How close the answer comes to the subject of the question: the cosine of its most similar sentence.
 
         relevancy = max over sentences a of the answer of  cos(emb(question), emb(a))
 
-    From −1 to 1. A question longer than the model's window is compared by its beginning, and the evidence says so.
+    From −1 to 1. Only the beginning of a question longer than the model's window is compared; the evidence says so.
 
-    An empty answer scores 0. A blank question: not applicable.
-    Evidence: each sentence with its cosine, the embedding model and its weights' sha256. Source: H2O Eval Studio.
+    An empty answer scores 0. A blank question is not applicable.
+    Evidence: each sentence with its cosine, the embedding model and the sha256 of its weights.
+    Source: H2O Eval Studio.
     """
     questions = [[case.question] if case.question and case.question.strip() else [] for case in cases]
     answers = [worded_sentences(case.answer or "") for case in cases]
@@ -62,14 +64,13 @@ def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, emb
             scores.append(not_applicable("the question is blank"))
             continue
         if not answer:
-            scores.append(CaseScore({"answer_relevancy_sentence": 0.0}, evidence={"note": "the answer is empty"}))
+            evidence = Evidence(facts={"note": "the answer is empty"})
+            scores.append(CaseScore({"answer_relevancy_sentence": 0.0}, evidence=evidence))
             continue
-        evidence = {
-            "sentences": [
-                {"sentence": sentence, "cosine": round(float(value), 6)}
-                for sentence, value in zip(answer, pair.cosines[0], strict=True)
-            ],
-            **provenance(embedder, pair),
-        }
+        sentences = [
+            {"sentence": sentence, "cosine": round(float(value), 6)}
+            for sentence, value in zip(answer, pair.cosines[0], strict=True)
+        ]
+        evidence = Evidence(facts={"sentences": sentences, **provenance(embedder, pair)})
         scores.append(CaseScore({"answer_relevancy_sentence": float(pair.cosines[0].max())}, evidence=evidence))
     return scores

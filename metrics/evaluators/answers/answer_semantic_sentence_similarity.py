@@ -1,8 +1,9 @@
-"""Answer semantic sentence similarity: each answer sentence against its closest expected sentence."""
+"""Answer semantic sentence similarity: each answer sentence compared with the most similar expected sentence."""
 
 from collections.abc import Sequence
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.overlap.similarity import best_matches
@@ -22,7 +23,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
             "mean_similarity", "Mean over answer sentences of the cosine to the closest expected sentence.",
             low=-1.0, primary=True,
         ),
-        Metric("min_similarity", "The same of the answer sentence that is furthest from all expected ones.", low=-1.0),
+        Metric("min_similarity", "The lowest of these cosines: that of the least similar answer sentence.", low=-1.0),
     ),
     sources=("H",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -33,7 +34,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
             {"mean_similarity": 1.0, "min_similarity": 1.0},
         ),
         Example(
-            "the best of several expected answers counts; what the answer leaves out is not looked at",
+            "the best of several expected answers counts, and omissions cost nothing",
             {"answer": "It lies on the Seine.", "expected_answers": ["It rained in Oslo all week.", TWO]},
             {"mean_similarity": 1.0, "min_similarity": 1.0},
         ),
@@ -50,17 +51,17 @@ def answer_semantic_sentence_similarity(
     parameters: Parameters,  # noqa: ARG001
     embedder: Encoder,
 ) -> list[CaseScore]:
-    """How close each sentence of the answer is to some sentence of the expected answer, in the mean and at worst.
+    """How similar the sentences of the answer are to sentences of the expected answer, on average and at worst.
 
         s(a) = max over sentences e of the expected answer of  cos(emb(a), emb(e))
         mean_similarity = mean of s(a),  min_similarity = min of s(a)  over sentences a of the answer
 
-    From −1 to 1. Of several expected answers the one with the highest number counts, for mean and min by itself. Bare
-    list numbers and rules are no sentences. It measures what the answer says, not what it leaves out.
+    From −1 to 1. With several expected answers the highest number counts, separately for mean and min. Bare list
+    numbers and rules are not sentences. It measures what the answer says, not what it leaves out.
 
-    An empty answer scores 0. Without a sentence in any expected answer: not applicable.
-    Evidence: each answer sentence with its closest expected sentence (of the expected answer with the highest mean)
-    and their cosine, the embedding model and its weights' sha256. Source: H2O Eval Studio.
+    An empty answer scores 0. A case whose expected answers have no sentence is not applicable.
+    Evidence: each answer sentence with the most similar expected sentence (of the expected answer with the highest
+    mean) and their cosine, the embedding model and the sha256 of its weights. Source: H2O Eval Studio.
     """
     answers = [worded_sentences(case.answer or "") for case in cases]
     expected = [[worded_sentences(text) for text in case.expected_answers] for case in cases]
@@ -74,7 +75,7 @@ def answer_semantic_sentence_similarity(
             continue
         if not answer:
             values = {"mean_similarity": 0.0, "min_similarity": 0.0}
-            scores.append(CaseScore(values, evidence={"note": "the answer is empty"}))
+            scores.append(CaseScore(values, evidence=Evidence(facts={"note": "the answer is empty"})))
             continue
         matched = []
         start = 0
@@ -83,13 +84,11 @@ def answer_semantic_sentence_similarity(
                 matched.append((*best_matches(pair.cosines[:, start : start + len(reference)]), reference))
             start += len(reference)
         closest, places, reference = max(matched, key=lambda entry: float(entry[0].mean()))
-        evidence = {
-            "sentences": [
-                {"sentence": sentence, "cosine": round(float(value), 6), "closest": reference[place]}
-                for sentence, value, place in zip(answer, closest, places, strict=True)
-            ],
-            **provenance(embedder, pair),
-        }
+        sentences = [
+            {"sentence": sentence, "cosine": round(float(value), 6), "closest": reference[place]}
+            for sentence, value, place in zip(answer, closest, places, strict=True)
+        ]
+        evidence = Evidence(facts={"sentences": sentences, **provenance(embedder, pair)})
         lowest = max(float(values.min()) for values, _, _ in matched)
         scores.append(
             CaseScore({"mean_similarity": float(closest.mean()), "min_similarity": lowest}, evidence=evidence)

@@ -1,4 +1,4 @@
-"""Answer semantic similarity: how close in meaning answer and expected answer are, to embeddings or a cross-encoder."""
+"""Answer semantic similarity: how similar answer and expected answer are, by embeddings or by a cross-encoder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -8,6 +8,7 @@ from pydantic import Field
 
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifies
@@ -17,12 +18,12 @@ PARIS = "Paris is the capital of France."
 
 
 class SimilarityParameters(Parameters):
-    """Which kind of model compares, and which one."""
+    """Which kind of model compares the texts, and which one."""
 
     method: Literal["embeddings", "cross_encoder"] = Field(
         "embeddings",
-        description="embeddings: the cosine of the embeddings; cross_encoder: what a model of pairs says, which is "
-        "slower and mostly finer.",
+        description="embeddings: the cosine of the embeddings; cross_encoder: the score of a model that reads both "
+        "texts together, slower and mostly more accurate.",
     )
     embedder: str = Field(
         "",
@@ -67,7 +68,7 @@ class SimilarityParameters(Parameters):
             {"answer_semantic_similarity": 1.0},
         ),
         Example(
-            "a cross-encoder that takes the share of words in common, two of three",
+            "a cross-encoder that returns the share of common words: two of three",
             {"answer": "Paris, France", "expected_answers": ["Paris in France"]},
             {"answer_semantic_similarity": 2 / 3},
             parameters={"method": "cross_encoder"},
@@ -83,18 +84,18 @@ def answer_semantic_similarity(
     embedder: Encoder | None = None,
     classifier: Classifies | None = None,
 ) -> list[CaseScore]:
-    """How close in meaning the answer is to the expected answer, by their embeddings or by a cross-encoder.
+    """How similar in meaning the answer is to the expected answer, by their embeddings or by a cross-encoder.
 
         embeddings:     similarity = max over expected answers e of  cos(emb(answer), emb(e))
         cross_encoder:  similarity = max over expected answers e of  1 / (1 + exp(−z(answer, e)))
 
-    Embeddings give −1 to 1; unrelated texts lie near 0, and hardly any below. A cross-encoder reads both texts at once
-    and gives 0 to 1. What counts as close depends on the model: compare scores of one model only. Texts longer than the
-    model's window (256 tokens for the bundled one) are compared by their beginnings, and the evidence counts them.
-    Blank expected answers are passed over.
+    Embeddings give −1 to 1; unrelated texts are near 0, hardly any below. A cross-encoder reads both texts together
+    and gives 0 to 1. What counts as similar depends on the model: compare scores of one model only. Only the beginning
+    of texts longer than the model's window (256 tokens for the bundled one) is compared; the evidence counts such
+    texts. Blank expected answers are skipped.
 
-    An empty answer scores 0. Without a readable expected answer: not applicable.
-    Evidence: the number (from 1) of the closest expected answer, the model and its weights' sha256.
+    An empty answer scores 0. A case whose expected answers are all blank is not applicable.
+    Evidence: the number (from 1) of the most similar expected answer, the model and the sha256 of its weights.
     Source: H2O Eval Studio, after RAGAS; Risch et al. 2021.
     """
     answers = [[case.answer] if case.answer and case.answer.strip() else [] for case in cases]
@@ -110,10 +111,11 @@ def answer_semantic_similarity(
             scores.append(not_applicable("every expected answer is blank"))
             continue
         if not answer:
-            scores.append(CaseScore({"answer_semantic_similarity": 0.0}, evidence={"note": "the answer is empty"}))
+            evidence = Evidence(facts={"note": "the answer is empty"})
+            scores.append(CaseScore({"answer_semantic_similarity": 0.0}, evidence=evidence))
             continue
         best = int(values.argmax())
-        evidence = {"expected_answer": case.expected_answers.index(references[best]) + 1, **facts}
+        evidence = Evidence(facts={"expected_answer": case.expected_answers.index(references[best]) + 1, **facts})
         scores.append(CaseScore({"answer_semantic_similarity": float(values[best])}, evidence=evidence))
     return scores
 

@@ -1,14 +1,24 @@
-"""BYOP, bring your own prompt: a question of your own to the judge about each case."""
+"""BYOP, bring your own prompt: your own question to the judge about each case."""
 
 from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, readable, verdict
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, readable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.custom_prompts import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
 
@@ -77,34 +87,34 @@ class ByopParameters(Parameters):
             {"question": "Where is it?", "answer": "Find it yourself."},
             {"passes": 0, "failures": 1, "retrieval_failures": None, "parse_failures": 0, "grade": None},
             parameters={"prompt": POLITE},
-            judge=(Said("byop", {"reason": "It is curt.", "verdict": False}, {"ACTUAL_ANSWER": "yourself"}),),
+            judge=(ScriptedReply("byop", {"reason": "It is curt.", "verdict": False}, {"ACTUAL_ANSWER": "yourself"}),),
         ),
         Example(
             "a grade",
             {"question": "Where is it?", "answer": "Over there."},
             {"passes": 1, "failures": 0, "grade": 0.6},
             parameters={"prompt": POLITE, "mode": "graded"},
-            judge=(Said("byop", {"reason": "Short.", "grade": 0.6}),),
+            judge=(ScriptedReply("byop", {"reason": "Short.", "grade": 0.6}),),
         ),
         Example(
-            "labelled levels, and a bar of one's own",
+            "labelled levels and your own pass grade",
             {"question": "Where is it?", "answer": "Over there."},
             {"passes": 0, "failures": 1, "generation_failures": 1, "grade": 0.5},
             parameters={
                 "prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "plain": 0.5, "rude": 0}, "pass_grade": 0.8,
             },
-            judge=(Said("byop", {"reason": "Short.", "level": "plain"}),),
+            judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
         Example(
-            "a label that is none",
+            "the judge replies with a label that is not among the levels",
             {"question": "Where is it?", "answer": "Over there."},
             {"passes": None, "parse_failures": 1, "grade": None},
             parameters={"prompt": POLITE, "mode": "graded", "levels": {"kind": 1, "rude": 0}},
             status=Status.PARSE_FAILURE,
-            judge=(Said("byop", {"reason": "Short.", "level": "plain"}),),
+            judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
         Example(
-            "the case lacks what the prompt shows",
+            "the case lacks something that the prompt shows",
             {"answer": "Over there."},
             {"passes": None, "parse_failures": None},
             parameters={"prompt": POLITE},
@@ -112,39 +122,43 @@ class ByopParameters(Parameters):
         ),
         Example("no prompt yet", {"answer": "Over there."}, {"passes": None}, status=Status.NOT_APPLICABLE),
     ),
-    differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema go by rule.",
+    differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
+    "without a judge.",
 )  # fmt: skip
 async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScore:
-    """What the judge says of the case to a prompt of your own: true or false, or a grade.
+    """The judge's answer to your own prompt about the case: true or false, or a grade.
 
-        boolean: passes = 1 where the judge says true, else 0
-        graded:  grade = what the judge gave, from 0 to 1;  passes = 1 where grade ≥ pass_grade (.5)
+        boolean: passes = 1 if the judge says true, else 0
+        graded:  grade = the judge's grade, from 0 to 1;  passes = 1 if grade ≥ pass_grade (.5)
 
-    The prompt is your instruction to the judge. In place of {question}, {expected_answer}, {contexts} and
-    {actual_answer} it is shown the name of a block of data that follows, so what a model wrote stays data and cannot
-    pass for a part of your prompt. Several expected answers, and the contexts, are numbered. With `levels` the judge
-    chooses one of your labels, which are never translated.
+    The prompt is your instruction to the judge. Each of {question}, {expected_answer}, {contexts} and {actual_answer}
+    is replaced by the name of a block of data that follows, so that text written by a model stays data and cannot pass
+    for a part of your prompt. Several expected answers, and the contexts, are numbered. With `levels` the judge chooses
+    one of your labels, which are never translated.
 
-    A case without something that the prompt shows is not applicable. A reply that is not of the form counts in
-    parse_failures and in nothing else. The contexts are not judged by themselves: retrieval_failures has no value.
-    A prompt with a placeholder that does not exist, or with none, is refused before the run.
-    Evidence: the reply, the judge's reason first. Source: H2O Eval Studio; grades and levels are ours.
+    A case that lacks something the prompt shows is not applicable. A reply in the wrong form counts only in
+    parse_failures. The contexts are not judged separately: retrieval_failures has no value. A prompt with an unknown
+    placeholder, or with none, is refused before the run.
+    Evidence: the verdict on the answer with the judge's reason. Source: H2O Eval Studio; grades and levels are ours.
     """
     if not parameters.prompt:
         return not_applicable("no prompt is given: write one with a placeholder such as {actual_answer}")
     data = material(parameters.prompt, case)
     missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
     if missing:
-        return not_applicable(f"the case has nothing for {' and '.join(missing)} of the prompt")
+        return not_applicable(f"the case has nothing to show for {' and '.join(missing)} in the prompt")
 
     async def asked() -> CaseScore:
         form, ending = _form(parameters.mode, tuple(parameters.levels))
-        said = (await judge.ask(_prompt(parameters.prompt, ending), form, data)).model_dump()
+        reply = (await judge.ask(_prompt(parameters.prompt, ending), form, data)).model_dump()
         if parameters.mode == "boolean":
-            score, grade = verdict(said["verdict"], evidence=said), None
+            grade, passes, label = None, reply["verdict"], "true" if reply["verdict"] else "false"
         else:
-            grade = parameters.levels[said["level"]] if parameters.levels else said["grade"]
-            score = verdict(grade >= parameters.pass_grade, evidence=said | {"grade": grade})
+            grade = parameters.levels[reply["level"]] if parameters.levels else reply["grade"]
+            passes, label = grade >= parameters.pass_grade, reply.get("level", f"grade {grade:g}")
+        judged = Verdict("Answer", yes_or_no(passes), label, reply["reason"])
+        facts = {"grade": grade} if parameters.levels else {}
+        score = boolean_score(passes, evidence=Evidence({"answer": [judged]}, facts))
         return CaseScore({**score.values, "grade": grade}, reason=score.reason, evidence=score.evidence)
 
     return await readable(asked())

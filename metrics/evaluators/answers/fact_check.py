@@ -6,7 +6,17 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.errors import Unreadable
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
@@ -29,14 +39,14 @@ FACT_CHECK = Prompt(
 
 
 class FactCheckParameters(Parameters):
-    """What the agent may search with, and how much it may do."""
+    """Which search tools the judge may use, and how often."""
 
     tools: tuple[str, ...] = Field(
-        (), description="Names of installed search tools; none: the judge goes by what it knows, and nothing is sent."
+        (), description="Names of installed search tools; none: the judge relies on what it knows, and nothing is sent."
     )
-    max_searches: int = Field(3, ge=1, le=20, description="Most searches for one case.")
+    max_searches: int = Field(3, ge=1, le=20, description="Maximum number of searches for one case.")
     max_dataset_rows: int | None = Field(
-        None, ge=1, description="Only the first so many cases of the suite are checked; empty: all."
+        None, ge=1, description="Check only this many cases from the start of the suite; empty: all."
     )
 
 
@@ -67,11 +77,11 @@ QUESTION = "Who wrote Dracula, and when?"
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
         Example(
-            "half of it is wrong",
+            "half of the answer is wrong",
             {"question": QUESTION, "answer": "Bram Stoker, in 1920."},
             {"fact_check": 0.5},
             judge=(
-                Said(
+                ScriptedReply(
                     "fact_check",
                     {
                         "evaluation_summary": "The author is right, the year is 1897.",
@@ -82,7 +92,7 @@ QUESTION = "Who wrote Dracula, and when?"
             ),
         ),
         Example(
-            "beyond the last row to check",
+            "the case comes after the last row to check",
             {"question": QUESTION, "answer": "Bram Stoker.", "position": 10},
             {"fact_check": None},
             parameters={"max_dataset_rows": 10},
@@ -90,23 +100,24 @@ QUESTION = "Who wrote Dracula, and when?"
         ),
         Example("nothing to check", {"question": QUESTION, "answer": ""}, status=Status.NOT_APPLICABLE),
     ),
-    differs_from="answer_correctness goes by an expected answer, faithfulness by the retrieved contexts; this one by "
-    "what the judge knows or finds.",
+    differs_from="answer_correctness compares with an expected answer, faithfulness with the retrieved contexts; this "
+    "one relies on what the judge knows or finds.",
 )
 async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) -> CaseScore:
-    """How free of false information the answer is, by a judge that may search before it decides.
+    """How free of false information the answer is, according to a judge that may search before it decides.
 
         fact_check = evaluation_score, from 0 (it fails) to 1 (nothing in it is false)
 
     The judge replies with {answer, evaluation_score, evaluation_summary}. With `tools` it first searches, one query at
-    a time and at most `max_searches`, and decides by what was found. No tools come with Assay: without any the judge
-    goes by what it knows, which the evidence says, and a judge knows less than it believes.
+    a time and at most `max_searches`, and decides by the results. Assay ships no tools: without any, the judge relies
+    on what it knows, and the evidence says so. Judges tend to overestimate their knowledge.
 
-    A tool is a function that a package offers (see metrics.judge.tools); what it finds is data to the judge. A search
-    that fails is a finding too. Searches are made anew when a case is scored anew, so a replay needs the tools to find
-    the same. A tool that is not installed: the cases are skipped, with how to get it. Cases from `max_dataset_rows` on
-    are skipped, whatever the model. An empty answer is not applicable.
-    Evidence: the reply, the tools, and each search with what it found. Source: H2O Eval Studio.
+    A tool is a function that a package provides (see metrics.judge.tools); its results are data to the judge. A failed
+    search counts as a finding. Searches are repeated when a case is scored again, so a replay needs the tools to return
+    the same results. If a tool is not installed, the cases are skipped with the reason and how to install it. Cases
+    from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
+    Evidence: the verdict on the answer (it holds from the threshold on), the corrected answer, the tools, and each
+    search with its result. Source: H2O Eval Studio.
     """
     limit = parameters.max_dataset_rows
     if limit is not None and case.position >= limit:
@@ -121,18 +132,22 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
         "ANSWER": case.answer,
         "FINDINGS": [_shown(finding) for finding in findings] or None,
     }
-    said = await judge.ask(FACT_CHECK, _Evaluation, data)
-    evidence = {
-        **said.model_dump(),
+    reply = await judge.ask(FACT_CHECK, _Evaluation, data)
+    value = reply.evaluation_score
+    threshold = fact_check.threshold(fact_check.primary, parameters)
+    holds = yes_or_no(None if threshold is None else value >= threshold)
+    facts = {
+        "corrected_answer": reply.answer,
         "tools": list(tools),
         "searches": findings,
         "basis": "searches" if findings else "the judge's own knowledge",
     }
-    return CaseScore({"fact_check": said.evaluation_score}, evidence=evidence)
+    judged = Verdict("Answer", holds, f"score {value:g}", reply.evaluation_summary)
+    return CaseScore({"fact_check": value}, evidence=Evidence({"answer": [judged]}, facts))
 
 
 async def _searched(case: Case, tools: dict[str, SearchTool], most: int, judge: Judge) -> list[dict[str, Any]]:
-    """Return the searches that the judge asked for, with what they found."""
+    """Return the searches that the judge asked for, with their results."""
     described = [f"{name}: {tool.description}" for name, tool in tools.items()]
     findings: list[dict[str, Any]] = []
     while len(findings) < most:

@@ -1,6 +1,7 @@
 """No-answer: whether the model tried to answer the question or declined to."""
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Said, evaluator
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, ScriptedReply, evaluator
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
@@ -31,7 +32,7 @@ QUESTION = "Who wrote Dracula?"
     metrics=(
         Metric(
             "no_answer",
-            "Share of questions answered: 1 where the model tried, 0 where it gave no answer.",
+            "Share of questions answered: 1 if the model tried, 0 if it gave no answer.",
             direction=Direction.NONE,
             threshold=None,
             binary=True,
@@ -42,33 +43,35 @@ QUESTION = "Who wrote Dracula?"
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
         Example(
-            "a wrong answer is one",
+            "a wrong answer is an attempt",
             {"question": QUESTION, "answer": "It was Mary Shelley."},
             {"no_answer": 1.0},
-            judge=(Said("no_answer", {"reason": "It names an author.", "attempted": "yes"}),),
+            judge=(ScriptedReply("no_answer", {"reason": "It names an author.", "attempted": "yes"}),),
         ),
         Example(
             "the model declines",
             {"question": QUESTION, "answer": "The documents do not say who wrote it."},
             {"no_answer": 0.0},
-            judge=(Said("no_answer", {"reason": "It names nobody.", "attempted": "no"}),),
+            judge=(ScriptedReply("no_answer", {"reason": "It names nobody.", "attempted": "no"}),),
         ),
-        Example("silence", {"question": QUESTION, "answer": " "}, {"no_answer": 0.0}),
+        Example("an empty answer", {"question": QUESTION, "answer": " "}, {"no_answer": 0.0}),
     ),
-    differs_from="answer_relevance and answer_correctness judge what was answered; this one whether anything was.",
+    differs_from="answer_relevance and answer_correctness judge the answer; this one only whether there is one.",
 )
 async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """Whether the model tried to answer the question: 1 attempted, 0 declined. The mean is the share answered.
 
-        no_answer = 1 where a judge says that the answer attempts the question, else 0
+        no_answer = 1 if a judge says that the answer attempts the question, else 0
 
-    Right or wrong does not matter. Of an unanswerable question 0 is the good outcome, of another one 1, so the metric
-    has no direction and no threshold. A partial or hedged answer is an attempt; a question back, or talk of something
-    else, is none. An empty answer is none, unasked.
-    Evidence: the verdict and the judge's reason.
-    Source: Open RAG Eval's no-answer metric, whose "questions answered" this mean is.
+    Right or wrong does not matter. For an unanswerable question 0 is the good outcome, for any other 1, so the metric
+    has no direction and no threshold. A partial or hedged answer is an attempt; asking back or changing the subject is
+    not. An empty answer is not an attempt; the judge is not asked.
+    Evidence: the verdict, attempted or declined, and the judge's reason.
+    Source: Open RAG Eval's no-answer metric; this mean is its "questions answered".
     """
-    if not (case.answer or "").strip():
-        return CaseScore({"no_answer": 0.0}, evidence={"attempted": "no", "reason": "the answer is empty"})
-    said = await judge.ask(ATTEMPTED, _Attempted, {"QUESTION": case.question, "ANSWER": case.answer})
-    return CaseScore({"no_answer": float(said.attempted == "yes")}, evidence=said.model_dump())
+    attempted, reason = False, "the answer is empty"
+    if (case.answer or "").strip():
+        reply = await judge.ask(ATTEMPTED, _Attempted, {"QUESTION": case.question, "ANSWER": case.answer})
+        attempted, reason = reply.attempted == "yes", reply.reason
+    judged = Verdict("Answer", "unknown", "attempted" if attempted else "declined", reason)
+    return CaseScore({"no_answer": float(attempted)}, evidence=Evidence({"answer": [judged]}))

@@ -8,11 +8,12 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
 )
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.answers.answer_relevancy import QUESTIONS, answer_relevancy
 from metrics.evaluators.grounding.faithfulness import faithfulness
@@ -30,17 +31,17 @@ PARIS = {
 }
 
 
-def _said(supported: bool) -> tuple[Said, ...]:
+def _said(supported: bool) -> tuple[ScriptedReply, ...]:
     """Relevancy 1, context precision 1/2, context recall 1/2; faithfulness 1/2 or 0."""
     answered = ["Paris is the capital of France.", "Paris has 5 million people."]
     expected = ["The capital of France is Paris.", "Paris lies on the Seine."]
     return (
-        Said("claims", {"claims": answered}, {"TEXT": "5 million"}),
-        Said("claims", {"claims": expected}, {"TEXT": "Seine"}),
-        Said("entailment", [{"supported_by": [2] * supported}, {"supported_by": []}], {"CLAIMS": "5 million"}),
-        Said("entailment", [{"supported_by": [2]}, {"supported_by": []}], {"CLAIMS": "Seine"}),
-        Said(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
-        Said(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
+        ScriptedReply("claims", {"claims": answered}, {"TEXT": "5 million"}),
+        ScriptedReply("claims", {"claims": expected}, {"TEXT": "Seine"}),
+        ScriptedReply("entailment", [{"supported_by": [2] * supported}, {"supported_by": []}], {"CLAIMS": "5 million"}),
+        ScriptedReply("entailment", [{"supported_by": [2]}, {"supported_by": []}], {"CLAIMS": "Seine"}),
+        ScriptedReply(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
+        ScriptedReply(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
     )
 
 
@@ -61,34 +62,38 @@ def _said(supported: bool) -> tuple[Said, ...]:
     sources=("H",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example("of 1/2, 1, 1/2, 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
+        Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
         Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_said(False)),
         Example(
-            "one part is missing",
+            "one part has no value",
             {**PARIS, "answer": "I do not know."},
             {"ragas": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
+            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
         ),
     ),
-    differs_from="The four parts are evaluators of their own; answer_correctness is no part of it: a faithful answer "
-    "from good contexts can still be wrong.",
+    differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "
+    "faithful answer from good contexts can still be wrong.",
 )
 async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:  # noqa: ARG001
-    """One number for retrieval and generation: the harmonic mean of four metrics, which the weakest of them rules.
+    """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.
 
         ragas = 4 / (1/faithfulness + 1/answer_relevancy + 1/context_precision + 1/context_recall)
 
-    From 0 to 1. The parts are those of the evaluators of these names at their default parameters; the judge is asked
-    only once for both. A part of 0 makes it 0, and so does a negative answer relevancy.
+    From 0 to 1. The parts are the evaluators of these names with their default parameters; if they run as well, the
+    judge is asked only once. A part of 0 makes the score 0, and so does a negative answer relevancy.
 
-    Where a part has no value, there is none here either, and the reason names the part: not applicable.
-    Evidence: the four values, and the evidence of each part. Source: H2O Eval Studio, after RAGAS.
+    If a part has no value, the case is not applicable, and the reason names the part.
+    Evidence: the four values and the evidence of each part. Source: H2O Eval Studio, after RAGAS.
     """
     parts = (faithfulness, answer_relevancy, context_precision, context_recall)
     scores = await together(_score(part, case, judge, embedder) for part in parts)
     values = {part.id: score.values.get(part.id) for part, score in zip(parts, scores, strict=True)}
-    evidence = {**values, **{key: told for score in scores for key, told in (score.evidence or {}).items()}}
+    parts_evidence = [score.evidence for score in scores if score.evidence is not None]
+    evidence = Evidence(
+        {name: group for part in parts_evidence for name, group in part.verdicts.items()},
+        {**values, **{name: fact for part in parts_evidence for name, fact in part.facts.items()}},
+    )
     known = [value for value in values.values() if value is not None]
     if len(known) < len(parts):
         missing = [

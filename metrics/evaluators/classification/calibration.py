@@ -20,6 +20,7 @@ from metrics.core.evaluator import (
     Status,
     evaluator,
 )
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED
 from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, aggregate, read_scores
@@ -253,12 +254,13 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
     for case_id, true, guess, score, of_truth, total, own in zip(
         found.case_ids, *(column.tolist() for column in columns), strict=True
     ):
-        evidence = {
+        facts = {
             "truth": found.labels[true],
             "predicted": found.labels[guess],
             "score": score,
             "score_of_truth": None if math.isnan(of_truth) else of_truth,
         }
+        evidence = Evidence(facts=facts)
         if math.isnan(own[0]):
             reason = f"the scores add up to {total:.3g}, not 1: they are no probabilities"
             cases[case_id] = CaseScore(dict.fromkeys(PER_CASE), Status.NOT_APPLICABLE, reason, evidence)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
 from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, aggregate, read_scores
@@ -150,13 +151,13 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
     for case_id, row, chosen, code, score in zip(
         found.case_ids, values.tolist(), predicted, found.truth.tolist(), true.tolist(), strict=True
     ):
-        evidence = {
+        facts = {
             "truth": found.labels[code],
             "score": score if score >= 0 else None,
             "threshold": at,
             "predicted": named[chosen].tolist(),
         }
-        cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=evidence)
+        cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=Evidence(facts=facts))
     rows = list(_rows(found, other, parameters.pr_curve_max_examples))
     curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=CURVES)
     return Findings(_aggregates(found, values, predicted), cases, curves)

@@ -1,4 +1,4 @@
-"""The consistency family: evaluators that set the repeats of a case against one another."""
+"""The consistency family: evaluators that compare the repeats of a case with one another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.stats.bootstrap import bootstrap_means
@@ -14,7 +15,7 @@ NO_OUTPUT = "the model has no output for this case"
 
 
 def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
-    """Return the repeats of every case of the suite, in its order, each by `run`; none where the model has no output."""
+    """Return the repeats of every case of the suite, in its order, sorted by `run`; none without an output."""
     found: dict[str, list[Case]] = {case_id: [] for case_id in suite.cases["case_id"].to_pylist()}
     for case in join_cases(suite, outputs):
         found[case.case_id].append(case)
@@ -24,7 +25,7 @@ def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
 def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, CaseScore]) -> Findings:
     """Return the mean of each metric over the cases that have a value, with a bootstrap interval over cases.
 
-    Weighted where the suite has weights, resampled by `group` where it has groups. The scores of cases are kept.
+    Weighted if the suite has weights, resampled by `group` if it has groups. The scores of the cases are kept.
     """
     values = np.array(
         [[np.nan if (value := score.values.get(metric.name)) is None else value for metric in metrics]
@@ -45,7 +46,7 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
 
 def too_few(kind: str, there: int, evidence: Mapping[str, object]) -> CaseScore:
     """Return the score of a case with fewer than two repeats to compare."""
-    return not_applicable(f"needs two {kind} of the case, has {there}", evidence)
+    return not_applicable(f"needs two {kind} of the case, has {there}", Evidence(facts=evidence))
 
 
 def _aggregate(

@@ -1,4 +1,4 @@
-"""Consistency by BERTScore: how much the answers of repeated runs share their meaning, token by token."""
+"""Consistency by BERTScore: how similar in meaning the answers of repeated runs are, token by token."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.models.token_encoder import EncodesTokens, Tokens
@@ -22,7 +23,7 @@ METRICS = (
 
 
 class BertscoreParameters(Parameters):
-    """Which model, which of its layers, and what its scores begin at."""
+    """Which model, which of its layers, and the baseline of its scores."""
 
     token_encoder: str = Field(
         "",
@@ -55,7 +56,7 @@ class BertscoreParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "a model to which every word is an axis: pairs 1-2, 1-3, 2-3; the empty fourth is counted beside them",
+            "three answers make three pairs, and an empty fourth is only counted, with a model of one axis per word",
             {
                 "cases": [{"case_id": "1"}],
                 "outputs": [
@@ -68,7 +69,7 @@ class BertscoreParameters(Parameters):
             rows=({"metric": "consistency_bertscore", "value": (1 / 2 + 2 / 3 + 2 / 3) / 3, "n": 1, "unscored": 0},),
         ),
         Example(
-            "rescaled: a baseline of .5 becomes 0",
+            "rescaled so that a baseline of .5 becomes 0",
             {
                 "cases": [{"case_id": "1"}, {"case_id": "2"}],
                 "outputs": [
@@ -82,33 +83,33 @@ class BertscoreParameters(Parameters):
             parameters={"baseline": 0.5},
         ),
     ),
-    differs_from="consistency_rouge compares the wording; consistency_statistics follows another metric over runs.",
+    differs_from="consistency_rouge compares the wording; consistency_statistics compares another metric over runs.",
 )
 def consistency_bertscore(
     suite: Suite, outputs: Outputs, parameters: BertscoreParameters, token_encoder: EncodesTokens
 ) -> Findings:
-    """How much the answers that a model gives to one case in repeated runs share their meaning: BERTScore of all pairs.
+    """How similar in meaning the answers of a model to one case are over repeated runs: BERTScore of all pairs.
 
         F1 = 2 P R / (P + R)
         P  = mean over one answer's tokens of the highest cosine with a token of the other's;  R  the other way round
 
-    on the hidden states of a transformer. A case's score is the mean F1 over its pairs, n·(n−1)/2 of n non-empty
-    answers; the model's the mean over cases, with a bootstrap interval over cases. With a `baseline` b an F1 counts as
-    (F1 − b) / (1 − b), not below −1. 1: every run says the same; unrelated texts are far above 0 unless rescaled, and
-    how far depends on model and layer, so compare scores of one model only.
+    on the hidden states of a transformer. The score of a case is the mean F1 over its pairs, n·(n−1)/2 for n non-empty
+    answers; that of the model is the mean over cases, with a bootstrap interval over cases. With a `baseline` b an F1
+    counts as (F1 − b) / (1 − b), at least −1. A score of 1 means that all runs say the same. Without rescaling,
+    unrelated texts score far above 0, depending on model and layer: compare scores of one model only.
 
-    A case needs two non-empty answers, else it is not applicable; empty ones are counted in the evidence and compared
-    with nothing. Answers longer than the model's window are compared by their beginnings, and counted.
-    Evidence: the runs compared, the empty ones, F1 of each pair (the first 50), the model and its weights' sha256.
-    Source: Open RAG Eval's consistency; Zhang et al. 2020.
+    A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
+    compared. Only the beginning of answers longer than the model's window is compared; the evidence counts them.
+    Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50), the model and the sha256
+    of its weights. Source: Open RAG Eval's consistency; Zhang et al. 2020.
     """
     cases: dict[str, CaseScore] = {}
     for portion in _portions(repeats_by_case(suite, outputs)):
-        said = {case_id: [case for case in own if (case.answer or "").strip()] for case_id, own in portion.items()}
-        texts = list(dict.fromkeys(case.answer or "" for own in said.values() if len(own) > 1 for case in own))
+        answered = {case_id: [case for case in own if (case.answer or "").strip()] for case_id, own in portion.items()}
+        texts = list(dict.fromkeys(case.answer or "" for own in answered.values() if len(own) > 1 for case in own))
         encoded = dict(zip(texts, token_encoder.encode(texts, parameters.layer) if texts else [], strict=True))
         for case_id, repeats in portion.items():
-            cases[case_id] = _case(repeats, said[case_id], encoded, parameters, token_encoder)
+            cases[case_id] = _case(repeats, answered[case_id], encoded, parameters, token_encoder)
     return summarised(suite, METRICS, cases)
 
 
@@ -124,26 +125,26 @@ def _portions(repeats: dict[str, list[Case]]) -> Iterator[dict[str, list[Case]]]
 
 def _case(
     repeats: Sequence[Case],
-    said: Sequence[Case],
+    answered: Sequence[Case],
     encoded: dict[str, Tokens],
     parameters: BertscoreParameters,
     model: EncodesTokens,
 ) -> CaseScore:
     if not repeats:
         return not_applicable(NO_OUTPUT)
-    evidence: dict[str, Any] = {"runs": [case.run for case in said], "empty": len(repeats) - len(said)}
-    if len(said) < 2:
-        return too_few("answers that are not empty", len(said), evidence)
+    facts: dict[str, Any] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
+    if len(answered) < 2:
+        return too_few("answers that are not empty", len(answered), facts)
     scores = []
-    for first, second in combinations([encoded[case.answer or ""] for case in said], 2):
+    for first, second in combinations([encoded[case.answer or ""] for case in answered], 2):
         f1 = greedy_matching(second.vectors, second.weights, first.vectors, first.weights).f1
         scores.append(f1 if parameters.baseline is None else rescaled(f1, parameters.baseline))
-    evidence["pairs"] = [
+    facts["pairs"] = [
         {"runs": list(runs), "f1": round(f1, 6)}
-        for runs, f1 in zip(combinations(evidence["runs"], 2), scores, strict=True)
+        for runs, f1 in zip(combinations(facts["runs"], 2), scores, strict=True)
     ][:SHOWN_PAIRS]
-    evidence |= {"model": model.name, "weights_sha256": model.weights}
-    cut = sum(encoded[case.answer or ""].truncated for case in said)
+    facts |= {"model": model.name, "weights_sha256": model.weights}
+    cut = sum(encoded[case.answer or ""].truncated for case in answered)
     if cut:
-        evidence["texts_read_in_part"] = cut
-    return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=evidence)
+        facts["texts_read_in_part"] = cut
+    return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=Evidence(facts=facts))

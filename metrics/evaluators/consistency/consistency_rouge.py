@@ -1,10 +1,11 @@
-"""Consistency by ROUGE: how much the answers of repeated runs share their wording."""
+"""Consistency by ROUGE: how similar in wording the answers of repeated runs are."""
 
 from itertools import combinations
 
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.text.overlap.rouge import Rouge, RougeType, rouge, rouge_tokens
@@ -25,7 +26,7 @@ METRICS = tuple(
 
 
 class RougeConsistencyParameters(Parameters):
-    """On stems or words."""
+    """Whether to compare stems or words."""
 
     use_stemmer: bool = Field(
         False, description="Compare Porter stems of English words of four letters and more instead of the words."
@@ -44,7 +45,7 @@ class RougeConsistencyParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "three runs of one case: pairs 1-2, 1-3, 2-3; the empty fourth is counted beside them",
+            "three answers make three pairs, and an empty fourth is only counted",
             {
                 "cases": [{"case_id": "1"}],
                 "outputs": [
@@ -63,7 +64,7 @@ class RougeConsistencyParameters(Parameters):
             ),
         ),
         Example(
-            "a mean over cases; one run alone agrees with nothing",
+            "a mean over cases; a single run is not applicable",
             {
                 "cases": [{"case_id": "1"}, {"case_id": "2"}, {"case_id": "3"}],
                 "outputs": [
@@ -80,17 +81,18 @@ class RougeConsistencyParameters(Parameters):
     differs_from="rouge compares with the expected answers; consistency_bertscore compares meanings instead of words.",
 )
 def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsistencyParameters) -> Findings:
-    """How much the answers that a model gives to one case in repeated runs share their wording: ROUGE of all pairs.
+    """How similar in wording the answers of a model to one case are over repeated runs: ROUGE of all pairs.
 
-    Of every pair of non-empty answers, the earlier run as the reference: precision, recall and F1 of ROUGE-1, -2 and -L
-    (see `rouge`). A case's score is the mean over its pairs, n·(n−1)/2 of n answers; the model's the mean over cases,
-    with a bootstrap interval over cases. 1: every run says the same.
+    For every pair of non-empty answers, with the earlier run as the reference: precision, recall and F1 of ROUGE-1, -2
+    and -L (see `rouge`). The score of a case is the mean over its pairs, n·(n−1)/2 for n answers; that of the model is
+    the mean over cases, with a bootstrap interval over cases. A score of 1 means that all runs say the same.
 
-    A case needs two non-empty answers, else it is not applicable; empty ones are counted in the evidence and compared
-    with nothing. ROUGE sees the letters a–z and digits alone: a pair of answers without any of them has no value, and a
-    case of such pairs is not applicable.
+    A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
+    compared. ROUGE reads only the letters a–z and digits: a pair of answers without any of them has no value, and a
+    case with only such pairs is not applicable.
 
-    Evidence: the runs compared, the empty ones, F1 of each pair (the first 50). Source: Open RAG Eval's consistency.
+    Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50).
+    Source: Open RAG Eval's consistency.
     """
     cases = {
         case_id: _case(repeats, parameters.use_stemmer) for case_id, repeats in repeats_by_case(suite, outputs).items()
@@ -101,19 +103,20 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
 def _case(repeats: list[Case], stem: bool) -> CaseScore:
     if not repeats:
         return not_applicable(NO_OUTPUT)
-    said = [case for case in repeats if (case.answer or "").strip()]
-    evidence: dict[str, object] = {"runs": [case.run for case in said], "empty": len(repeats) - len(said)}
-    if len(said) < 2:
-        return too_few("answers that are not empty", len(said), evidence)
-    readable = {case.run for case in said if rouge_tokens(case.answer or "")}
+    answered = [case for case in repeats if (case.answer or "").strip()]
+    facts: dict[str, object] = {"runs": [case.run for case in answered], "empty": len(repeats) - len(answered)}
+    if len(answered) < 2:
+        return too_few("answers that are not empty", len(answered), facts)
+    readable = {case.run for case in answered if rouge_tokens(case.answer or "")}
     pairs: list[tuple[int, int, dict[str, Rouge]]] = [
         (first.run, second.run, rouge(first.answer or "", second.answer or "", TYPES, stem))
-        for first, second in combinations(said, 2)
+        for first, second in combinations(answered, 2)
         if readable & {first.run, second.run}
     ]
     if not pairs:
-        return not_applicable("the answers have no letters a–z or digits, all that ROUGE sees", evidence)
-    evidence["pairs"] = [
+        reason = "the answers have no letters a–z or digits, all that ROUGE sees"
+        return not_applicable(reason, Evidence(facts=facts))
+    facts["pairs"] = [
         {"runs": [first, second], **{kind: scores[kind].f for kind in TYPES}}
         for first, second, scores in pairs[:SHOWN_PAIRS]
     ]
@@ -122,4 +125,4 @@ def _case(repeats: list[Case], stem: bool) -> CaseScore:
         for kind in TYPES
         for part, name in PARTS.items()
     }
-    return CaseScore(values, evidence=evidence)
+    return CaseScore(values, evidence=Evidence(facts=facts))

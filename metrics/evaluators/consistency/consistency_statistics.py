@@ -1,4 +1,4 @@
-"""Consistency by statistics: how far a metric of the same case moves between repeated runs."""
+"""Consistency by statistics: how much a metric of the same case varies between repeated runs."""
 
 import math
 
@@ -16,6 +16,7 @@ from metrics.core.evaluator import (
     not_applicable,
     unreadable_value,
 )
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.stats.dispersion import dispersion
@@ -25,19 +26,19 @@ METRICS = (
            direction=Direction.NONE, threshold=None),
     Metric("variance", "Population variance of the metric over the repeats of a case.", high=math.inf,
            direction=Direction.LOWER, threshold=None),
-    Metric("coefficient_of_variation", "Population standard deviation over the mean, of the repeats of a case.",
+    Metric("coefficient_of_variation", "Population standard deviation divided by the mean, over the repeats of a case.",
            high=math.inf, direction=Direction.LOWER, threshold=0.25, primary=True),
 )  # fmt: skip
 TEN = "one two three four five six seven eight nine ten"
 
 
 class StatisticsParameters(Parameters):
-    """Which metric is followed over the repeats."""
+    """Which metric is compared over the repeats."""
 
     of: str = Field(
         "rouge.rougeL",
-        description="The metric to follow, as evaluator.metric (an evaluator alone: its primary metric). Evaluators of "
-        "single cases that need no model; their own parameters keep the defaults.",
+        description="The metric to compare, as evaluator.metric (an evaluator alone: its primary metric). Evaluators "
+        "of single cases that need no model; their own parameters keep the defaults.",
     )
 
     @field_validator("of")
@@ -59,7 +60,7 @@ class StatisticsParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "rouge1 of .8, .9 and .7",
+            "three repeats with a rouge1 of .8, .9 and .7",
             {
                 "cases": [{"case_id": "1", "expected_answers": [TEN]}],
                 "outputs": [
@@ -76,7 +77,7 @@ class StatisticsParameters(Parameters):
             parameters={"of": "rouge.rouge1"},
         ),
         Example(
-            "always 0: no coefficient of variation; one repeat: nothing at all",
+            "a mean of 0 has no coefficient of variation, and a single repeat has no value",
             {
                 "cases": [
                     {"case_id": "1", "expected_answers": ["Paris"]},
@@ -97,19 +98,19 @@ class StatisticsParameters(Parameters):
     ),
 )
 def consistency_statistics(suite: Suite, outputs: Outputs, parameters: StatisticsParameters) -> Findings:
-    """How far a metric of the same case moves between repeated runs: mean, variance and coefficient of variation.
+    """How much a metric of the same case varies between repeated runs: mean, variance and coefficient of variation.
 
         μ = Σ xᵢ / n        σ² = Σ (xᵢ − μ)² / n        CV = σ / |μ|
 
-    of the values xᵢ that the chosen metric has on the n repeats of a case, taken for the whole population. The model's
-    numbers are means over cases, with a bootstrap interval over cases; low variance and CV mean that the runs agree,
+    over the values xᵢ of the chosen metric on the n repeats of a case, taken as the whole population. The model's
+    numbers are means over cases, with a bootstrap interval over cases; a low variance and CV mean that the runs agree,
     whatever the mean.
 
-    The metric is computed anew on every repeat, with its evaluator's default parameters. A repeat on which it has no
-    value is counted in the evidence, with the reason; a case needs two values, else it is not applicable. A mean of 0
-    leaves the coefficient of variation without a value. An empty answer is scored like any other.
+    The metric is computed on every repeat, with its evaluator's default parameters. A repeat without a value is listed
+    in the evidence with the reason; a case needs two values, else it is not applicable. If the mean is 0, the
+    coefficient of variation has no value. An empty answer is scored like any other.
 
-    Evidence: the runs and their values, and the reasons for none. Source: Open RAG Eval's consistency.
+    Evidence: the runs with their values, or the reason for none. Source: Open RAG Eval's consistency.
     """
     entry, metric = followed(parameters.of)
     options = entry.parameters.model_validate({})
@@ -120,9 +121,7 @@ def consistency_statistics(suite: Suite, outputs: Outputs, parameters: Statistic
 
 
 def followed(of: str) -> tuple[Evaluator, Metric]:
-    """Return the evaluator and the metric that `of` names; ValueError that lists what could be named where it names
-    none.
-    """
+    """Return the evaluator and the metric that `of` names; ValueError with the possible names if there is none."""
     from metrics.core.registry import evaluators  # the registry imports this module
 
     known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.needs}
@@ -147,26 +146,26 @@ def _case(repeats: list[Case], entry: Evaluator, metric: Metric, options: Parame
             unscored[case.run] = found
         else:
             values[case.run] = found
-    evidence = {
+    facts = {
         "of": f"{entry.id}.{metric.name}",
         "values": [{"run": run, "value": value} for run, value in values.items()],
         "unscored": [{"run": run, "reason": reason} for run, reason in unscored.items()],
     }
     if len(values) < 2:
-        return too_few(f"repeats with a value of {metric.name}", len(values), evidence)
+        return too_few(f"repeats with a value of {metric.name}", len(values), facts)
     spread = dispersion(list(values.values()))
     reason = "the mean is 0" if spread.coefficient_of_variation is None else None
-    return CaseScore(spread._asdict(), reason=reason, evidence=evidence)
+    return CaseScore(spread._asdict(), reason=reason, evidence=Evidence(facts=facts))
 
 
 def _value(case: Case, entry: Evaluator, metric: Metric, options: Parameters) -> float | str:
     """Return the metric's value on one repeat, or why there is none."""
-    missing = entry.lacking(case)
+    missing = entry.missing_inputs(case)
     if missing:
         return f"the case has no {' and no '.join(name.replace('_', ' ') for name in missing)}"
     try:
         score: CaseScore = entry(case, options)
-    except Exception as failure:  # as in the engine: one repeat must not take the others with it
+    except Exception as failure:  # as in the engine: one repeat must not fail the others
         return f"{type(failure).__name__}: {failure}"
     value = score.values.get(metric.name)
     if value is None:

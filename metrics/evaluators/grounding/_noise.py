@@ -1,9 +1,9 @@
-"""What both noise sensitivities count: the wrong claims of an answer, and the contexts that they come from."""
+"""What both noise sensitivity evaluators count: the wrong claims of an answer and the contexts they come from."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from metrics.core.evaluator import CaseScore, Direction, Input, Metric, not_applicable
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
 from metrics.judge.steps import (
@@ -23,14 +23,14 @@ STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilie
 
 
 def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
-    """Return the one metric of a noise sensitivity; `contexts` says out of which the wrong claims come."""
+    """Return the one metric of a noise sensitivity; `contexts` names those that the wrong claims come from."""
     description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
     return (Metric(name, description, direction=Direction.LOWER, threshold=0.25, primary=True),)
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The answer's claims, each with what the judge said of it, and the numbers (from 1) of the relevant contexts."""
+    """The answer's claims, each with the judge's replies, and the numbers (from 1) of the relevant contexts."""
 
     stated: tuple[str, ...]
     reasons: tuple[str, ...]  # why a claim is correct or incorrect
@@ -40,11 +40,10 @@ class Noise:
 
 
 async def noise(judge: Judge, case: Case) -> Noise | CaseScore:
-    """Return which claims of the answer are correct and which contexts are relevant; or why neither can be said.
+    """Return which claims of the answer are correct and which contexts are relevant; or why this cannot be decided.
 
-    Correct is a claim that the claims of an expected answer support, relevant a context that supports at least one
-    claim of an expected answer; any of them will do. Both are asked as answer_correctness, context_recall and
-    faithfulness ask.
+    A claim is correct if the claims of any expected answer support it; a context is relevant if it supports a claim of
+    any expected answer. The questions to the judge are those of answer_correctness, context_recall and faithfulness.
     """
     stated, expected = await answer_and_references(judge, case.answer, case.expected_answers, case.question)
     if not stated:
@@ -59,11 +58,13 @@ async def noise(judge: Judge, case: Case) -> Noise | CaseScore:
         ]
     )
     against, held = others[: len(expected)], others[len(expected) :]
-    verdicts = [next((entry for entry in said if entry.supported_by), said[0]) for said in zip(*against, strict=True)]
+    decisive = [
+        next((entry for entry in entries if entry.supported_by), entries[0]) for entries in zip(*against, strict=True)
+    ]
     return Noise(
         stated,
-        tuple(entry.reason for entry in verdicts),
-        tuple(bool(entry.supported_by) for entry in verdicts),
+        tuple(entry.reason for entry in decisive),
+        tuple(bool(entry.supported_by) for entry in decisive),
         entailed,
         frozenset(number for reference in held for entry in reference for number in entry.supported_by),
     )
@@ -71,24 +72,26 @@ async def noise(judge: Judge, case: Case) -> Noise | CaseScore:
 
 def sensitivity(metric: str, case: Case, found: Noise, relevant: bool) -> CaseScore:
     """Return the share of the claims that are incorrect and entailed by a context that is `relevant`, or irrelevant."""
-    rows: list[dict[str, Any]] = []
+    claims: list[Verdict] = []
+    misled = 0
     for claim, reason, correct, entry in zip(found.stated, found.reasons, found.correct, found.entailed, strict=True):
         sources = [number for number in entry.supported_by if (number in found.relevant) is relevant]
-        rows.append(
-            {
-                "claim": claim,
-                "verdict": "correct" if correct else "incorrect",
-                "noise": not correct and bool(sources),
-                "reason": reason,
-                "contexts": entry.supported_by,
-            }
+        noise = not correct and bool(sources)
+        misled += noise
+        claims.append(
+            Verdict(
+                claim,
+                yes_or_no(correct),
+                "correct" if correct else "incorrect",
+                reason,
+                tuple(("contexts", number) for number in entry.supported_by),
+                facts={"noise": noise},
+            )
         )
-    misled = sum(row["noise"] for row in rows)
     numbers = range(1, len(case.retrieved_contexts) + 1)
-    evidence = {
-        "claims": rows,
+    facts = {
         "misled": misled,
         "relevant_contexts": [number for number in numbers if number in found.relevant],
         "irrelevant_contexts": [number for number in numbers if number not in found.relevant],
     }
-    return CaseScore({metric: misled / len(rows)}, evidence=evidence)
+    return CaseScore({metric: misled / len(claims)}, evidence=Evidence({"claims": claims}, facts))

@@ -1,9 +1,19 @@
 """Citation: whether the passages that the answer cites support what they are cited for."""
 
 import re
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
@@ -17,6 +27,7 @@ SUPPORT = Prompt(
     "rest is missing or different. none: it holds nothing of it. Your own knowledge does not count.",
 )
 CREDIT = {"full": 1.0, "partial": 0.5, "none": 0.0}
+HOLDS: dict[str, Holds] = {"full": "yes", "partial": "unknown", "none": "no"}
 BARE_NUMBER = re.compile(r"\W*(\d{1,6})\W*")
 
 
@@ -29,7 +40,7 @@ class _Judged(NamedTuple):
     part: int
     context: int
     credit: float
-    row: dict[str, Any]
+    verdict: Verdict
 
 
 MUIR = "John Muir was born in 1838 and founded the Sierra Club."
@@ -46,26 +57,30 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     prompts=(SUPPORT,),
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
-        Metric("citation_precision", "Mean support by the cited passages of what cites them."),
-        Metric("citation_recall", "Mean support of the answer's parts by what they cite; 0 for an uncited part."),
+        Metric("citation_precision", "Mean support that the cited passages give to the parts that cite them."),
+        Metric(
+            "citation_recall", "Mean support that the answer's parts get from what they cite; 0 for an uncited part."
+        ),
     ),
     sources=("O", "TREC 2024 RAG Track: support evaluation"),
     standards=("NIST AI RMF: accountable and transparent", "NIST AI RMF: valid and reliable"),
     examples=(
         Example(
-            "full and partial, full, uncited",
+            "three parts: fully and partly supported, fully supported, uncited",
             {"answer": ANSWER, "retrieved_contexts": [MUIR, CLUB]},
             {"citation_precision": 0.75, "citation_recall": 7 / 12, "citation_f1": 0.65625},
             judge=(
-                Said("citation.support", {"reason": "The year only.", "support": "partial"}, {"PASSAGE": CLUB}),
-                Said("citation.support", {"reason": "It says so.", "support": "full"}, {"PASSAGE": MUIR}),
+                ScriptedReply(
+                    "citation.support", {"reason": "The year only.", "support": "partial"}, {"PASSAGE": CLUB}
+                ),
+                ScriptedReply("citation.support", {"reason": "It says so.", "support": "full"}, {"PASSAGE": MUIR}),
             ),
         ),
         Example(
-            "a passage that does not exist",
+            "a cited passage does not exist",
             {"answer": "He was born in 1838 [1]. He died in 1914 [7].", "retrieved_contexts": [MUIR]},
             {"citation_precision": 0.5, "citation_recall": 0.5, "citation_f1": 0.5},
-            judge=(Said("citation.support", {"support": "full"}),),
+            judge=(ScriptedReply("citation.support", {"support": "full"}),),
         ),
         Example(
             "nothing is cited",
@@ -73,34 +88,34 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             {"citation_precision": None, "citation_recall": 0.0, "citation_f1": 0.0},
         ),
         Example(
-            "no markers, but the output's citations",
+            "no markers, but the output lists its citations",
             {"answer": "He was born in 1838.", "citations": ["[2]"], "retrieved_contexts": [CLUB, MUIR]},
             {"citation_precision": 1.0, "citation_recall": 1.0, "citation_f1": 1.0},
-            judge=(Said("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
+            judge=(ScriptedReply("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
         ),
         Example("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}, status=Status.NOT_APPLICABLE),
     ),
-    differs_from="faithfulness asks whether any retrieved context supports a claim; here each part of the answer is "
-    "held against the very passages that it cites.",
+    differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
+    "answer against exactly the passages that it cites.",
 )
 async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """Whether the passages that the answer cites support what they are cited for, weighted by how far they do.
+    """Whether the passages that the answer cites support what they are cited for, in full, in part or not at all.
 
         support of a part by a passage it cites = 1 full, .5 partial, 0 none
         citation_precision = mean over the cited passages of their mean support of the parts that cite them
         citation_recall = mean over the parts of their mean support by the passages they cite; 0 where they cite none
         citation_f1 = 2 · precision · recall / (precision + recall)
 
-    A part is the text up to its markers [1], [1, 2] or [1][2]; [n] is the nth retrieved context. Markers before their
-    text are read so only where the answer begins with one and goes on so to its end. An answer without markers is one
-    part that cites what the output's `citations` hold: numbers, or the text of a retrieved context.
+    A part is the text up to its markers [1], [1, 2] or [1][2]; [n] is the nth retrieved context. Markers are read as
+    standing before their text only if the answer begins with one and continues that way to its end. An answer without
+    markers is one part that cites the output's `citations`: numbers, or the text of a retrieved context.
 
-    A passage that does not exist supports nothing: a made-up citation costs precision and recall. Without any citation
-    precision has no value, recall and F1 are 0. An answer without text is not applicable.
-    Evidence: how the markers were read, the parts, each (part, passage) with its verdict and the judge's reason, and
-    markers that belong to no text.
-    Source: Open RAG Eval after TREC 2024 RAG (which looks at the first citation of a part only, and forgets citations
-    of passages that do not exist).
+    A passage that does not exist supports nothing: a made-up citation lowers precision and recall. Without any citation
+    precision has no value, and recall and F1 are 0. An answer without text is not applicable.
+    Evidence: how the markers were read, the parts, each citation with its verdict and the judge's reason, and markers
+    without text.
+    Source: Open RAG Eval after TREC 2024 RAG (which uses only the first citation of a part and ignores citations of
+    passages that do not exist).
     """
     answer = case.answer or ""
     parts, reading, stray = cited_parts(answer)
@@ -121,33 +136,31 @@ async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScor
         "citation_recall": recall,
         "citation_f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
     }
-    evidence = {
+    facts = {
         "reading": how,
         "parts": [{"text": part.text, "contexts": list(part.citations)} for part in cited],
-        "citations": [entry.row for entry in judged],
         "stray": list(stray),
     }
+    evidence = Evidence({"citations": [entry.verdict for entry in judged]}, facts)
     return CaseScore(values, reason=None if passages else "the answer cites nothing", evidence=evidence)
 
 
 async def _judged(judge: Judge, case: Case, parts: list[CitedPart], place: int, number: int) -> _Judged:
-    """Return how far the passage of that number supports the part in that place."""
+    """Return how well the passage of that number supports the part in that place."""
     text, contexts = parts[place].text, case.retrieved_contexts
     if not 1 <= number <= len(contexts):
-        said = _Support(reason=f"there are {len(contexts)} passages", support="none")
+        reply = _Support(reason=f"there are {len(contexts)} passages", support="none")
     else:
-        # alone on the stage a part needs no company to be understood
+        # an answer of one part needs no further text to be understood
         whole = "\n".join(part.text for part in parts) if len(parts) > 1 else None
         data = {"ANSWER": whole, "STATEMENT": text, "PASSAGE": contexts[number - 1]}
-        said = await judge.ask(SUPPORT, _Support, data)
-    row = {"part": place + 1, "contexts": [number], "verdict": said.support, "reason": said.reason}
-    return _Judged(place, number, CREDIT[said.support], row)
+        reply = await judge.ask(SUPPORT, _Support, data)
+    verdict = Verdict(text, HOLDS[reply.support], reply.support, reply.reason, (("contexts", number),))
+    return _Judged(place, number, CREDIT[reply.support], verdict)
 
 
 def _listed(case: Case) -> tuple[int, ...]:
-    """Return the numbers of the contexts that the output's citations name; 0, which no context has, for what names
-    none.
-    """
+    """Return the numbers of the contexts that the output's citations name; 0 for a citation that names none."""
     numbers = []
     for entry in case.citations:
         if found := BARE_NUMBER.fullmatch(entry):

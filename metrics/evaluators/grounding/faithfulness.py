@@ -1,9 +1,19 @@
 """Faithfulness: the share of the answer's claims that follow from the retrieved contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_rows, entailment
+from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 
 SUPER_BOWL = {
     "question": "When was the first Super Bowl held?",
@@ -14,11 +24,11 @@ SUPER_BOWL = {
     ],
 }
 SUPER_BOWL_SAID = (
-    Said(
+    ScriptedReply(
         "claims",
         {"claims": ["The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."]},
     ),
-    Said(
+    ScriptedReply(
         "entailment",
         [
             {"reason": "It gives that date.", "supported_by": [1]},
@@ -41,14 +51,14 @@ SUPER_BOWL_SAID = (
     sources=("V", "H", "R"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
-        Example("one claim of two is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_SAID),
+        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_SAID),
         Example(
-            "a claim that the contexts do not touch counts against",
+            "a claim that no context mentions is unsupported",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
             {"faithfulness": 0.0},
             judge=(
-                Said("claims", {"claims": ["Paris is lovely in spring."]}),
-                Said("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
+                ScriptedReply("claims", {"claims": ["Paris is lovely in spring."]}),
+                ScriptedReply("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
             ),
         ),
         Example(
@@ -56,26 +66,26 @@ SUPER_BOWL_SAID = (
             {"answer": "Paris is in France.", "retrieved_contexts": ["Berlin is in Germany."]},
             {"faithfulness": 0.0},
             judge=(
-                Said("claims", {"claims": ["Paris is in France."]}),
-                Said("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
+                ScriptedReply("claims", {"claims": ["Paris is in France."]}),
+                ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
             ),
         ),
         Example(
-            "a refusal claims nothing",
+            "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
             {"faithfulness": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
         Example(
-            "an empty answer is not asked about",
+            "the judge is not asked about an empty answer",
             {"answer": " ", "retrieved_contexts": ["Paris is the capital of France."]},
             {"faithfulness": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
-    "contradicts; groundedness compares sentences by likeness, without a judge; answer_correctness holds the claims "
+    "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
 )
 async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
@@ -83,19 +93,18 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
 
         faithfulness = supported claims / claims
 
-    From 0 to 1. A judge lists the claims of the answer, then says of each which contexts support it. A claim that the
-    contexts contradict and one that they do not touch count alike, against the answer; where contexts disagree, one
-    that supports the claim is enough. Their order does not matter. True and supported are two things: a true claim that
-    no context holds is unsupported.
+    From 0 to 1. A judge lists the claims of the answer, then decides for each which contexts support it. A claim that
+    the contexts contradict and one that they do not mention both count as unsupported; if contexts disagree, one that
+    supports the claim is enough. Their order does not matter. A true claim that no context contains is unsupported.
 
-    Contexts that are all blank support nothing (0). An answer that makes no claim (empty, or a refusal) has nothing to
-    be faithful in: not applicable.
+    If all contexts are blank, the score is 0. An answer that makes no claim (empty, or a refusal) is not applicable.
     Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
     Source: Valor, after RAGAS; H2O Eval Studio.
     """
     stated = await claims(judge, case.answer, case.question)
     if not stated:
         return not_applicable(NO_CLAIMS)
-    rows = entailed_rows(stated, await entailment(judge, stated, case.retrieved_contexts))
-    supported = sum(row["verdict"] == "supported" for row in rows)
-    return CaseScore({"faithfulness": supported / len(rows)}, evidence={"claims": rows, "supported": supported})
+    judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
+    supported = sum(claim.holds == "yes" for claim in judged)
+    evidence = Evidence({"claims": judged}, {"supported": supported})
+    return CaseScore({"faithfulness": supported / len(judged)}, evidence=evidence)

@@ -1,8 +1,9 @@
-"""Groundedness: how well the least grounded sentence of the answer is covered by the retrieved contexts."""
+"""Groundedness: how similar the least grounded sentence of the answer is to the retrieved contexts."""
 
 from collections.abc import Sequence
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.overlap.similarity import best_matches
@@ -20,7 +21,7 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
     resources=("embedder",),
     metrics=(
         Metric(
-            "groundedness", "Cosine of the least grounded answer sentence to the closest context sentence.",
+            "groundedness", "Cosine of the least grounded answer sentence and the most similar context sentence.",
             low=-1.0, threshold=THRESHOLD, primary=True,
         ),
     ),
@@ -28,36 +29,36 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
-            "every sentence stands in a context",
+            "every sentence is in a context",
             {"answer": "France has many rivers. It lies on the Seine.", "retrieved_contexts": CONTEXTS},
             {"groundedness": 1.0},
         ),
         Example(
-            "list numbers are no sentences",
+            "list numbers are not sentences",
             {"answer": "1.\nFrance has many rivers.\n***", "retrieved_contexts": CONTEXTS},
             {"groundedness": 1.0},
         ),
         Example(
-            "nothing is said", {"answer": "…", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE
+            "the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE
         ),
-        Example("blank contexts carry nothing", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
+        Example("the contexts are blank", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
     ),
-    differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures likeness "
-    "of sentences: a sentence that contradicts its context in the context's own words passes.",
+    differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
+    "similarity of sentences, so a sentence that contradicts a context in the context's own words passes.",
 )  # fmt: skip
 def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
-    """How close the worst covered sentence of the answer is to anything in the retrieved contexts.
+    """How similar the least grounded sentence of the answer is to any sentence of the retrieved contexts.
 
         s(a) = max over sentences c of the contexts of  cos(emb(a), emb(c))
         groundedness = min of s(a) over sentences a of the answer
 
-    From −1 to 1. One unsupported sentence decides, so long answers score lower. Bare list numbers and rules are no
-    sentences; contexts without a sentence carry nothing (0).
+    From −1 to 1. One unsupported sentence decides, so long answers score lower. Bare list numbers and rules are not
+    sentences; if the contexts have no sentence, the score is 0.
 
-    An answer without a sentence has nothing to ground: not applicable, with that reason, and counted beside the mean.
-    Evidence: each sentence with its closest context sentence, the number of that context (from 1), their cosine, and
-    whether that reaches the threshold; the least grounded sentence where the case does not; the embedding model and
-    its weights' sha256. Source: H2O Eval Studio.
+    An answer without a sentence is not applicable and is counted beside the mean.
+    Evidence: each sentence with the most similar context sentence, the number of that context (from 1), their cosine,
+    and whether it reaches the threshold; the least grounded sentence if the case does not; the embedding model and the
+    sha256 of its weights. Source: H2O Eval Studio.
     """
     threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
     answers = [worded_sentences(case.answer or "") for case in cases]
@@ -79,23 +80,24 @@ def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encode
             scores.append(not_applicable("the answer is empty: it has no sentence to be grounded"))
             continue
         if not found:
-            scores.append(
-                CaseScore({"groundedness": 0.0}, evidence={"note": "the retrieved contexts have no sentence"})
-            )
+            evidence = Evidence(facts={"note": "the retrieved contexts have no sentence"})
+            scores.append(CaseScore({"groundedness": 0.0}, evidence=evidence))
             continue
         values, places = best_matches(pair.cosines)
         worst = int(values.argmin())
         value = float(values[worst])
-        evidence = {
-            **({"least_grounded": answer[worst]} if value < threshold else {}),
-            "sentences": [
-                {
-                    "supported": bool(cosine >= threshold), "sentence": sentence, "cosine": round(float(cosine), 6),
-                    "closest": found[place][1], "context": found[place][0],
-                }
-                for sentence, cosine, place in zip(answer, values, places, strict=True)
-            ],
-            **provenance(embedder, pair),
-        }  # fmt: skip
+        sentences = [
+            Verdict(
+                sentence,
+                yes_or_no(bool(cosine >= threshold)),
+                "supported" if cosine >= threshold else "unsupported",
+                rests_on=(("contexts", found[place][0]),),
+                quote=found[place][1],
+                facts={"cosine": round(float(cosine), 6)},
+            )
+            for sentence, cosine, place in zip(answer, values, places, strict=True)
+        ]
+        least = {"least_grounded": answer[worst]} if value < threshold else {}
+        evidence = Evidence({"sentences": sentences}, least | provenance(embedder, pair))
         scores.append(CaseScore({"groundedness": value}, evidence=evidence))
     return scores

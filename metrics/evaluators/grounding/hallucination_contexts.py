@@ -8,11 +8,12 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
 )
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
@@ -63,11 +64,11 @@ MOON = {
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
-            "agree, contradict, agree",
+            "one of three contexts is contradicted",
             MOON,
             {"hallucination_contexts": 1 / 3},
             judge=(
-                Said(
+                ScriptedReply(
                     CONTRADICTION.id,
                     [
                         {"reason": "He was.", "verdict": "agree"},
@@ -78,47 +79,51 @@ MOON = {
             ),
         ),
         Example(
-            "a blank context counts, but cannot be contradicted",
+            "a blank context counts but cannot be contradicted",
             {"answer": MOON["answer"], "retrieved_contexts": [" ", MOON["retrieved_contexts"][1]]},
             {"hallucination_contexts": 0.5},
-            judge=(Said(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
+            judge=(ScriptedReply(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
         ),
         Example(
-            "an empty answer is not asked about",
+            "the judge is not asked about an empty answer",
             {"answer": "", "retrieved_contexts": MOON["retrieved_contexts"]},
             {"hallucination_contexts": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="One of five hallucinations. This one is a share of contexts and counts open contradiction only; "
-    "hallucination_claims and faithfulness are shares of the answer's claims and count whatever the contexts do not "
-    "support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher being better.",
+    differs_from="One of five hallucination evaluators. This one is a share of contexts and counts only open "
+    "contradiction; hallucination_claims and faithfulness are shares of the answer's claims and count whatever the "
+    "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
+    "better.",
 )
 async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the retrieved contexts that the answer directly contradicts.
 
         hallucination = contradicted contexts / contexts
 
-    From 0, none is contradicted, to 1; lower is better. A context is contradicted only where the answer and it cannot
-    both be true. What an answer makes up beyond the contexts goes unnoticed: faithfulness sees that.
+    From 0, none is contradicted, to 1; lower is better. A context is contradicted only if it and the answer cannot both
+    be true. What an answer makes up beyond the contexts is not noticed here: faithfulness detects it.
 
-    A blank context counts and cannot be contradicted. An empty answer, or contexts that are all blank: not applicable.
-    Evidence: each context's number, verdict and the judge's reason. Source: Valor, after DeepEval.
+    A blank context counts and cannot be contradicted. An empty answer, or contexts that are all blank, are not
+    applicable.
+    Evidence: each context with its verdict and the judge's reason. Source: Valor, after DeepEval.
     """
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty: it contradicts nothing")
     data = {"QUESTION": case.question or None, "ANSWER": case.answer}
-    said = await each_context(judge, CONTRADICTION, _Contradiction, case.retrieved_contexts, data)
-    if not any(said):
+    replies = await each_context(judge, CONTRADICTION, _Contradiction, case.retrieved_contexts, data)
+    if not any(replies):
         return not_applicable("every retrieved context is blank")
-    rows = [
-        {
-            "context": number,
-            "verdict": entry.verdict if entry else "agree",
-            "reason": entry.reason if entry else "the context is blank",
-        }
-        for number, entry in enumerate(said, 1)
+    judged = [
+        Verdict(
+            f"Context {number}",
+            yes_or_no(entry is None or entry.verdict == "agree"),
+            entry.verdict if entry else "agree",
+            entry.reason if entry else "the context is blank",
+            (("contexts", number),),
+        )
+        for number, entry in enumerate(replies, 1)
     ]
-    contradicted = sum(row["verdict"] == "contradict" for row in rows)
-    evidence = {"contexts": rows, "contradicted": contradicted}
-    return CaseScore({"hallucination_contexts": contradicted / len(rows)}, evidence=evidence)
+    contradicted = sum(context.holds == "no" for context in judged)
+    evidence = Evidence({"contexts": judged}, {"contradicted": contradicted})
+    return CaseScore({"hallucination_contexts": contradicted / len(judged)}, evidence=evidence)

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classified, Classifies
@@ -14,7 +15,7 @@ from metrics.models.hhem import MODEL
 
 THRESHOLD = 0.75
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
-SUPPORTING = ("consistent", "supported", "entailment")  # what models call the label that is wanted
+SUPPORTING = ("consistent", "supported", "entailment")  # names of the wanted label in different models
 CONTEXTS = ["Der Turm ist alt.", "Der Turm ist hoch und rot."]
 
 
@@ -23,7 +24,7 @@ class HallucinationParameters(Parameters):
 
     mode: Literal["per_chunk", "joined"] = Field(
         "per_chunk",
-        description="per_chunk: each context by itself, the best one counts; joined: all contexts as one text.",
+        description="per_chunk: each context by itself, and the best one counts; joined: all contexts as one text.",
     )
     classifier: str = Field(
         "",
@@ -49,22 +50,22 @@ class HallucinationParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
-            "a model that takes the share of the answer's words found in a context: the better of two contexts counts",
+            "the better of two contexts counts, with a model that returns the share of the answer's words in a context",
             {"answer": "Turm ist rot schief", "retrieved_contexts": CONTEXTS},
             {"hallucination_hhem": 0.75},
         ),
         Example(
-            "joined, words of both contexts count",
+            "joined: words of both contexts count",
             {"answer": "Turm ist alt rot", "retrieved_contexts": CONTEXTS},
             {"hallucination_hhem": 0.98},
             parameters={"mode": "joined"},
         ),
-        Example("blank contexts carry nothing", {"answer": "Ja.", "retrieved_contexts": [" "]},
+        Example("the contexts are blank", {"answer": "Ja.", "retrieved_contexts": [" "]},
                 {"hallucination_hhem": 0.0}),
-        Example("nothing is said", {"answer": " ", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE),
+        Example("the answer is empty", {"answer": " ", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE),
     ),
     differs_from="hallucination_contexts and hallucination_claims ask a judge, and there lower is better; faithfulness "
-    "checks claim by claim; groundedness measures likeness of sentences.",
+    "checks claim by claim; groundedness measures the similarity of sentences.",
 )  # fmt: skip
 def hallucination_hhem(
     cases: Sequence[Case], parameters: HallucinationParameters, classifier: Classifies
@@ -74,12 +75,13 @@ def hallucination_hhem(
         per_chunk: score = max over contexts c of  p(consistent | c, answer)
         joined:    score = p(consistent | first 8,192 characters of all contexts, answer)
 
-    From 0 to 1, higher is better, though the name says hallucination. The answer is judged whole: with per_chunk, an
-    answer that draws on two contexts is consistent with neither. Any other model of pairs that names a label
-    “consistent”, “supported” or “entailment”, or that has one label only, will do in HHEM's place.
+    From 0 to 1, higher is better, despite the name. The answer is judged as a whole: with per_chunk, an answer that
+    combines two contexts is consistent with neither. HHEM can be replaced by any other model of pairs that has a label
+    “consistent”, “supported” or “entailment”, or only one label.
 
-    An empty answer has nothing to check: not applicable. Contexts without a word carry nothing: 0. Evidence: the
-    probability with each context (numbered from 1), characters or texts cut, the model and its weights' sha256.
+    An empty answer is not applicable. If all contexts are blank, the score is 0.
+    Evidence: the probability with each context (numbered from 1) and whether it reaches the threshold, characters or
+    texts cut, the model and the sha256 of its weights.
     Source: H2O Eval Studio (per_chunk), Open RAG Eval (joined); Vectara HHEM-2.1-Open.
     """
     threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
@@ -98,7 +100,7 @@ def hallucination_hhem(
 
 
 def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
-    """Return what the answer is checked against, each with the number of its context, 0 for all of them."""
+    """Return the texts that the answer is checked against, with the number of the context, 0 for all of them."""
     worded = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     if mode == "per_chunk" or not worded:
         return worded
@@ -116,16 +118,22 @@ def _score(
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty")
     if not read:
-        return CaseScore({"hallucination_hhem": 0.0}, evidence={"note": "the retrieved contexts have no word"})
-    evidence: dict[str, Any] = {}
-    if read[0][0]:
-        evidence["contexts"] = [
-            {"supported": bool(value >= threshold), "context": number, "consistent": round(float(value), 6)}
-            for (number, _), value in zip(read, consistent, strict=True)
-        ]
-    else:
-        whole = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
-        if whole > LONGEST:
-            evidence["characters_cut"] = whole - LONGEST
-    evidence |= classifiers.provenance(model, own.truncated)
-    return CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=evidence)
+        evidence = Evidence(facts={"note": "the retrieved contexts are blank"})
+        return CaseScore({"hallucination_hhem": 0.0}, evidence=evidence)
+    joined = not read[0][0]
+    contexts = [
+        Verdict(
+            f"Context {number}",
+            yes_or_no(bool(value >= threshold)),
+            "consistent" if value >= threshold else "inconsistent",
+            rests_on=(("contexts", number),),
+            facts={"probability": round(float(value), 6)},
+        )
+        for (number, _), value in zip(read, consistent, strict=True)
+        if not joined
+    ]
+    facts = classifiers.provenance(model, own.truncated)
+    characters = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
+    if joined and characters > LONGEST:
+        facts["characters_cut"] = characters - LONGEST
+    return CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=Evidence({"contexts": contexts}, facts))

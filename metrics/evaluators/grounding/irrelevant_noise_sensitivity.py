@@ -1,6 +1,6 @@
-"""Irrelevant noise sensitivity: wrong claims that the answer took from contexts that hold nothing of the truth."""
+"""Irrelevant noise sensitivity: wrong claims that the answer took from irrelevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
@@ -31,15 +31,15 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     standards=STANDARDS,
     examples=(
         Example(
-            "Jane Austen: of two incorrect claims one stands in the irrelevant context",
+            "Jane Austen: one of two incorrect claims is in the irrelevant context",
             AUSTEN,
             {"irrelevant_noise_sensitivity": 0.5},
             judge=(
-                Said("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
-                Said("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
-                Said("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
-                Said("entailment", [{"supported_by": []}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
-                Said("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
+                ScriptedReply("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
+                ScriptedReply("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
+                ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
+                ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
+                ScriptedReply("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
             ),
         ),
         Example(
@@ -47,11 +47,11 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
             {**AUSTEN, "retrieved_contexts": AUSTEN["retrieved_contexts"][:1]},
             {"irrelevant_noise_sensitivity": 0.0},
             judge=(
-                Said("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
-                Said("claims", {"claims": [TRUTH]}),
-                Said("entailment", [{"supported_by": []}], {"CONTEXTS": TRUTH}),
-                Said("entailment", [{"supported_by": []}], {"CLAIMS": WROTE}),
-                Said("entailment", [{"supported_by": [1]}]),
+                ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
+                ScriptedReply("claims", {"claims": [TRUTH]}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CONTEXTS": TRUTH}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": WROTE}),
+                ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
         Example(
@@ -60,24 +60,25 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
             {"irrelevant_noise_sensitivity": None},
             status=Status.NOT_APPLICABLE,
             judge=(
-                Said("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
-                Said("claims", {"claims": []}),
+                ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
+                ScriptedReply("claims", {"claims": []}),
             ),
         ),
     ),
-    differs_from="relevant_noise_sensitivity counts wrong claims out of contexts that hold a part of the expected "
-    "answer; hallucination_claims counts claims that no context supports, whether right or wrong.",
+    differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
+    "answer; hallucination_claims counts claims that no context supports, right or wrong.",
 )
 async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the answer's claims that are wrong and that an irrelevant context led it to.
 
         sensitivity = incorrect claims entailed by an irrelevant context / claims
 
-    From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect where no expected
-    answer supports it, also where it is true and beside the point; a context is irrelevant where it supports no claim
-    of any expected answer. A claim that contexts of both kinds entail counts in both noise sensitivities.
+    From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect if no expected
+    answer supports it, even if it is true but beside the point; a context is irrelevant if it supports no claim of any
+    expected answer. A claim that contexts of both kinds entail counts in both noise sensitivity evaluators.
 
-    Without an irrelevant context 0. An answer without a claim, or expected answers without one: not applicable.
+    The score is 0 without an irrelevant context. An answer without a claim, or expected answers without one, are not
+    applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
     Source: RAG generator metrics, after RAGChecker.
     """

@@ -1,6 +1,6 @@
-"""Relevant noise sensitivity: wrong claims that the answer took from contexts that also hold the truth."""
+"""Relevant noise sensitivity: wrong claims that the answer took from relevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
@@ -16,7 +16,7 @@ MONA_LISA = {
         "according to certain periodizations."
     ],
 }
-ANSWERED = Said(
+ANSWERED = ScriptedReply(
     "claims",
     {"claims": ["Leonardo da Vinci painted the Mona Lisa.", "The Mona Lisa was painted in the 15th century."]},
     {"TEXT": "and it was painted"},
@@ -35,27 +35,27 @@ ANSWERED = Said(
     standards=STANDARDS,
     examples=(
         Example(
-            "the Mona Lisa: one wrong claim of two, out of the context that names the painter",
+            "the Mona Lisa: one of two claims is wrong, and it is in the context that names the painter",
             MONA_LISA,
             {"relevant_noise_sensitivity": 0.5},
             judge=(
                 ANSWERED,
-                Said(
+                ScriptedReply(
                     "claims",
                     {"claims": ["Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century."]},
                     {"TEXT": EXPECTED},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment",
                     [{"reason": "He is.", "supported_by": [1]}, {"reason": "The 16th.", "supported_by": []}],
                     {"CLAIMS": "15th century", "CONTEXTS": "16th century"},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment",
                     [{"reason": "It says so.", "supported_by": [1]}, {"reason": "It does.", "supported_by": [1]}],
                     {"CLAIMS": "15th century", "CONTEXTS": "famous portrait"},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment",
                     [{"reason": "It says so.", "supported_by": [1]}, {"reason": "The 15th.", "supported_by": []}],
                     {"CLAIMS": "16th century", "CONTEXTS": "famous portrait"},
@@ -63,46 +63,49 @@ ANSWERED = Said(
             ),
         ),
         Example(
-            "a claim that the second expected answer makes is correct",
+            "a claim is correct if the second expected answer makes it",
             {**MONA_LISA, "expected_answers": [EXPECTED, "It is of the 15th century."]},
             {"relevant_noise_sensitivity": 0.0},
             judge=(
                 ANSWERED,
-                Said("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": EXPECTED}),
-                Said("claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}),
-                Said(
+                ScriptedReply("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": EXPECTED}),
+                ScriptedReply(
+                    "claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}
+                ),
+                ScriptedReply(
                     "entailment",
                     [{"supported_by": []}, {"supported_by": [1]}],
                     {"CLAIMS": "[2]", "CONTEXTS": "is of the 15th century"},
                 ),
-                Said(
+                ScriptedReply(
                     "entailment", [{"supported_by": [1]}, {"supported_by": []}], {"CLAIMS": "[2]", "CONTEXTS": "[1] L"}
                 ),
-                Said("entailment", [{"supported_by": [1]}, {"supported_by": [1]}], {"CLAIMS": "[2]"}),
-                Said("entailment", [{"supported_by": [1]}]),
+                ScriptedReply("entailment", [{"supported_by": [1]}, {"supported_by": [1]}], {"CLAIMS": "[2]"}),
+                ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
         Example(
-            "a refusal claims nothing",
+            "a refusal makes no claim",
             {**MONA_LISA, "answer": "I do not know."},
             {"relevant_noise_sensitivity": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
-    differs_from="irrelevant_noise_sensitivity counts wrong claims out of contexts that hold nothing of the expected "
-    "answer; hallucination_claims counts claims that no context supports, whether right or wrong.",
+    differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "
+    "answer; hallucination_claims counts claims that no context supports, right or wrong.",
 )
 async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the answer's claims that are wrong and that a relevant context led it to.
 
         sensitivity = incorrect claims entailed by a relevant context / claims
 
-    From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect where no expected
-    answer supports it; a context is relevant where it supports a claim of an expected answer. Claims that are wrong and
-    stand in no context are the model's own inventions and do not count: see hallucination_claims.
+    From 0, no claim is both wrong and taken from there, to 1; lower is better. A claim is incorrect if no expected
+    answer supports it; a context is relevant if it supports a claim of an expected answer. Wrong claims that are in no
+    context are the model's own inventions and do not count here: see hallucination_claims.
 
-    Without a relevant context 0. An answer without a claim, or expected answers without one: not applicable.
+    The score is 0 without a relevant context. An answer without a claim, or expected answers without one, are not
+    applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
     Source: RAG generator metrics, after RAGChecker.
     """

@@ -1,8 +1,7 @@
-"""What the embedding evaluators of retrieval share: each chunk's sentence that is closest to the question."""
+"""What the embedding evaluators of retrieval share: the sentence of each chunk most similar to the question."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from metrics.core.evaluator import CaseScore, not_applicable
 from metrics.core.suite import Case
@@ -13,7 +12,7 @@ from metrics.text.sentences import worded_sentences
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The sentence of a chunk that is closest to the question, and its cosine; None and 0 in a chunk without one."""
+    """The sentence of a chunk that is most similar to the question, and its cosine; None and 0 without a sentence."""
 
     sentence: str | None
     cosine: float
@@ -28,7 +27,7 @@ class Ranked:
 
 
 def closest_sentences(cases: Sequence[Case], embedder: Encoder) -> Iterator[Ranked | CaseScore]:
-    """For each case its chunks with their closest sentences, or the score of a case with a blank question."""
+    """Yield for each case its chunks with their most similar sentences, or the score of a blank question."""
     questions = [[case.question] if case.question and case.question.strip() else [] for case in cases]
     contexts = [[worded_sentences(text) for text in case.retrieved_contexts] for case in cases]
     flat = [[sentence for chunk in chunks for sentence in chunk] for chunks in contexts]
@@ -40,10 +39,3 @@ def closest_sentences(cases: Sequence[Case], embedder: Encoder) -> Iterator[Rank
         best = best_of_groups(pair.cosines[0], [len(chunk) for chunk in chunks])
         found = (Chunk(None if place is None else sentences[place], cosine) for cosine, place in best)
         yield Ranked(tuple(found), provenance(embedder, pair))
-
-
-def chunk_rows(ranked: Ranked) -> list[dict[str, Any]]:
-    """Return the chunks as evidence, the rank counted from 1."""
-    return [
-        {"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence} for rank, chunk in enumerate(ranked.chunks, 1)
-    ]

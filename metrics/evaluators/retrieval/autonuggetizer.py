@@ -1,4 +1,4 @@
-"""AutoNuggetizer: how much of what the retrieved passages tell about the question the answer has taken up."""
+"""AutoNuggetizer: how much of the passages' information about the question is in the answer."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
@@ -9,15 +9,16 @@ from metrics.core.evaluator import (
     Example,
     Metric,
     Parameters,
-    Said,
+    ScriptedReply,
     Status,
     evaluator,
     not_applicable,
 )
+from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge, Reply
-from metrics.judge.grading import GRADE, failures, grades, passage_rows
+from metrics.judge.grading import GRADE, failures, grade_verdicts, grades
 from metrics.judge.steps import each
 
 WINDOW, ROUNDS = 10, 5  # passages a round, rounds
@@ -25,6 +26,7 @@ MOST_NUGGETS, KEPT_NUGGETS, MOST_WORDS = 30, 20, 12
 BATCH = 10  # nuggets a call
 OKAY_WEIGHT = 0.5
 CREDIT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+HOLDS: dict[str, Holds] = {"support": "yes", "partial_support": "unknown", "not_support": "no"}
 NUGGETS = Prompt(
     "autonuggetizer.nuggets",
     f"Keep a list of nuggets: short, atomic pieces of information (1 to {MOST_WORDS} words, no questions) that an "
@@ -69,12 +71,12 @@ PASSAGE = "Marie Curie won the Nobel Prize in Physics in 1903 and in Chemistry i
 FIVE = ["physics prize 1903", "chemistry prize 1911", "first woman to win", "born in Warsaw", "shared with Becquerel"]
 
 
-def _said(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[Said, ...]:
+def _said(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[ScriptedReply, ...]:
     return (
-        Said("umbrela.grade", {"intent": "her prizes", "match": grade, "trust": 3, "grade": grade}),
-        Said("autonuggetizer.nuggets", {"nuggets": FIVE[: len(importance)]}),
-        Said("autonuggetizer.importance", [{"reason": "", "importance": label} for label in importance]),
-        Said("autonuggetizer.assignment", [{"reason": "", "assignment": label} for label in assignment]),
+        ScriptedReply("umbrela.grade", {"intent": "her prizes", "match": grade, "trust": 3, "grade": grade}),
+        ScriptedReply("autonuggetizer.nuggets", {"nuggets": FIVE[: len(importance)]}),
+        ScriptedReply("autonuggetizer.importance", [{"reason": "", "importance": label} for label in importance]),
+        ScriptedReply("autonuggetizer.assignment", [{"reason": "", "assignment": label} for label in assignment]),
     )
 
 
@@ -92,7 +94,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
         Metric("weighted", "Mean credit of the nuggets, okay ones at half weight.", primary=True),
         Metric("all", "Mean credit of all nuggets: 1 supported, .5 in part."),
         Metric("vital", "Mean credit of the vital nuggets."),
-        Metric("weighted_strict", "As weighted, with no credit for a part.", minor=True),
+        Metric("weighted_strict", "As weighted, without credit for partial support.", minor=True),
         Metric("all_strict", "Share of all nuggets that are supported in full.", minor=True),
         Metric("vital_strict", "Share of the vital nuggets that are supported in full.", minor=True),
     ),
@@ -100,7 +102,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "three vital, two okay",
+            "three vital nuggets, two okay ones",
             GIVEN,
             {
                 "all": 0.6, "vital": 0.5, "weighted": 0.5625, "all_strict": 0.4, "vital_strict": 1 / 3,
@@ -112,19 +114,19 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
             ),
         ),
         Example(
-            "two vital ones, both supported: an empty class adds nothing",
+            "two vital nuggets, both supported; without okay ones nothing is added",
             GIVEN,
             dict.fromkeys(("all", "vital", "weighted", "all_strict", "vital_strict", "weighted_strict"), 1.0),
             judge=_said(["vital", "vital"], ["support", "support"]),
         ),
         Example(
-            "no vital one",
+            "no nugget is vital",
             GIVEN,
             {"all": 0.25, "vital": None, "weighted": 0.25, "all_strict": 0.0, "vital_strict": None},
             judge=_said(["okay", "okay"], ["partial_support", "not_support"]),
         ),
         Example(
-            "an empty answer holds no nugget",
+            "an empty answer contains no nugget",
             GIVEN | {"answer": ""},
             {"all": 0.0, "vital": 0.0, "weighted": 0.0},
             judge=_said(["vital", "okay"], []),
@@ -148,69 +150,74 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     "as in umbrela, say what an answer should hold.",
 )  # fmt: skip
 async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """How many of the nuggets of information that the passages hold about the question the answer holds too.
+    """How much of the information that the passages contain about the question, in nuggets, the answer contains too.
 
-        credit of a nugget = 1 supported, .5 supported in part, 0 not;  strict: 1 supported, else 0
+        credit of a nugget = 1 supported, .5 partly supported, 0 not supported;  strict: 1 supported, else 0
         all = mean credit;  vital = mean credit of the vital nuggets
         weighted = (Σ vital credit + .5 Σ okay credit) / (n_vital + .5 n_okay)
 
-    Passages of UMBRELA grade 1 or more are walked in windows of 10, at most 5 rounds, each showing one window and the
-    list so far, which the judge updates: at most 30 nuggets of 1–12 words. Ten at a time they are called vital or okay,
-    sorted vital first (their order kept otherwise), and the first 20 stay. Ten at a time these are held against the
-    whole answer. The grades are those of `umbrela`, not asked again.
+    Passages of UMBRELA grade 1 or more are read in windows of 10, in at most 5 rounds. In each round the judge sees one
+    window and the list so far, and updates the list: at most 30 nuggets of 1–12 words. Ten at a time, they are labelled
+    vital or okay and sorted with the vital ones first (otherwise in order), and the first 20 are kept. Ten at a time,
+    these are compared with the whole answer. The grades are those of `umbrela`; they are not asked for again.
 
-    Without vital nuggets `vital` has no value and `weighted` is the mean of the okay ones. Without a passage of grade 1
-    or a nugget the case is not applicable. A passage whose grade cannot be read is left out and listed; where
-    no grade can, the case is a parse failure. An empty answer supports nothing, unasked.
-    Evidence: nuggets with importance, assignment and reasons, the passages' grades, rounds, what was left out and
-    dropped (nuggets of more than 12 words).
-    Source: Pradeep et al. 2024, as in Open RAG Eval (which shows every passage in every round, and counts an empty
+    Without vital nuggets `vital` has no value, and `weighted` is the mean of the okay ones. Without a passage of grade
+    1, or without a nugget, the case is not applicable. A passage whose grade cannot be read is left out and listed; if
+    no grade can be read, the case is a parse failure. An empty answer supports nothing; the judge is not asked.
+    Evidence: nuggets with importance, support and reasons, the passages' grades, the number of rounds, passages left
+    out, and dropped nuggets (of more than 12 words).
+    Source: Pradeep et al. 2024, as in Open RAG Eval (which shows every passage in every round and counts an empty
     class as one nugget without credit).
     """
     question = case.question or ""
     graded = await grades(judge, question, case.retrieved_contexts)
-    evidence: dict[str, Any] = {"nuggets": [], "passages": passage_rows(graded)}
+    passages = grade_verdicts(graded)
     if all(isinstance(entry, JudgeError) for entry in graded):
         status, reason = failures(graded)
-        return CaseScore({}, status, reason, evidence)
+        return CaseScore({}, status, reason, Evidence({"passages": passages}))
     related = [
         passage
         for passage, entry in zip(case.retrieved_contexts, graded, strict=True)
         if not isinstance(entry, JudgeError) and entry.grade >= 1
     ]
     if not related:
-        return not_applicable("no passage has to do with the question", evidence)
+        return not_applicable("no passage is related to the question", Evidence({"passages": passages}))
     created = await _created(judge, question, related)
-    evidence |= {
+    facts: dict[str, Any] = {
         "rounds": created.rounds,
         "passages_left_out": max(0, len(related) - WINDOW * ROUNDS),
         "dropped": list(created.dropped),
     }
     if not created.nuggets:
-        return not_applicable("the passages hold no nugget of information", evidence)
+        return not_applicable("the passages contain no nugget of information", Evidence({"passages": passages}, facts))
     query = {"QUERY": question}
     weighed = await each(judge, IMPORTANCE, _Importance, created.nuggets, query, name="NUGGETS", batch=BATCH)
     ranked = sorted(
         zip(created.nuggets, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
     )[:KEPT_NUGGETS]  # fmt: skip
     assigned = await _assigned(judge, question, case.answer or "", [nugget for nugget, _ in ranked])
-    evidence["nuggets"] = [
-        {
-            "nugget": nugget,
-            "importance": weight.importance,
-            "verdict": held.assignment,
-            "reason": held.reason,
-            "importance_reason": weight.reason,
-        }
-        for (nugget, weight), held in zip(ranked, assigned, strict=True)
+    nuggets = [
+        Verdict(
+            nugget,
+            HOLDS[support.assignment],
+            support.assignment.replace("_", " "),
+            support.reason,
+            facts={"importance": weight.importance, "importance_reason": weight.reason},
+        )
+        for (nugget, weight), support in zip(ranked, assigned, strict=True)
     ]
-    values = nugget_scores([(row["importance"] == "vital", row["verdict"]) for row in evidence["nuggets"]])
+    values = nugget_scores(
+        [
+            (weight.importance == "vital", support.assignment)
+            for (_, weight), support in zip(ranked, assigned, strict=True)
+        ]
+    )
     missing = "no nugget is vital" if values["vital"] is None else None
-    return CaseScore(values, reason=missing, evidence=evidence)
+    return CaseScore(values, reason=missing, evidence=Evidence({"nuggets": nuggets, "passages": passages}, facts))
 
 
 def nugget_scores(nuggets: Sequence[tuple[bool, str]]) -> dict[str, float | None]:
-    """Return the six scores of nuggets, each whether it is vital and how the answer supports it (a key of CREDIT)."""
+    """Return the six scores of nuggets, each given as whether it is vital and its support (a key of CREDIT)."""
     values: dict[str, float | None] = {}
     for suffix, credit in (("", CREDIT), ("_strict", {**CREDIT, "partial_support": 0.0})):
         credits = [(credit[assignment], 1.0 if vital else OKAY_WEIGHT) for vital, assignment in nuggets]
@@ -223,14 +230,14 @@ def nugget_scores(nuggets: Sequence[tuple[bool, str]]) -> dict[str, float | None
 
 
 async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Created:
-    """Return the nuggets after a round per window of passages; each round begins with the list of the one before."""
+    """Return the nuggets after one round per window of passages; each round starts from the previous list."""
     nuggets: tuple[str, ...] = ()
     dropped: list[str] = []
     starts = range(0, len(passages), WINDOW)[:ROUNDS]
     for start in starts:
         data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages[start : start + WINDOW]}
-        said = await judge.ask(NUGGETS, _Nuggets, data)
-        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in said.nuggets if nugget.strip()))
+        reply = await judge.ask(NUGGETS, _Nuggets, data)
+        listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
         dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
         nuggets = tuple(nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS)[:MOST_NUGGETS]
     return _Created(nuggets, len(starts), tuple(dict.fromkeys(dropped)))

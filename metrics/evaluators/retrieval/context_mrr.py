@@ -1,12 +1,13 @@
-"""Context MRR: how early in the ranking the first relevant chunk comes."""
+"""Context MRR: how early the first relevant chunk appears in the ranking."""
 
 from collections.abc import Sequence
 
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval._chunks import chunk_rows, closest_sentences
+from metrics.evaluators.retrieval._chunks import closest_sentences
 from metrics.models.embedder import Encoder
 from metrics.text.overlap.similarity import reciprocal_rank
 
@@ -18,7 +19,7 @@ THIRD = {
 
 
 class ContextMrrParameters(Parameters):
-    """When a chunk is relevant, and how far down is too far."""
+    """When a chunk is relevant, and the last rank that counts."""
 
     mrr_relevant_chunk_threshold: float = Field(
         0.7, ge=-1, le=1, description="Cosine to the question from which on a sentence makes its chunk relevant."
@@ -40,32 +41,39 @@ class ContextMrrParameters(Parameters):
     sources=("H",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
-        Example("the third chunk is the first relevant one", THIRD, {"context_mrr": 1 / 3}),
-        Example("too far down", THIRD, {"context_mrr": 0.0}, parameters={"mrr_relevant_chunk_oor_idx": 2}),
+        Example("the first relevant chunk is the third", THIRD, {"context_mrr": 1 / 3}),
+        Example(
+            "the first relevant chunk is past the last rank that counts",
+            THIRD,
+            {"context_mrr": 0.0},
+            parameters={"mrr_relevant_chunk_oor_idx": 2},
+        ),
         Example(
             "no chunk is relevant",
             {"question": QUESTION, "retrieved_contexts": ["Bread needs yeast.", ""]},
             {"context_mrr": 0.0},
         ),
         Example(
-            "a blank question",
+            "the question is blank",
             {"question": " ", "retrieved_contexts": [QUESTION]},
             {"context_mrr": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="umbrela's MRR takes a judge's grade of at least 2 for relevant, this one likeness to the question.",
+    differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
+    "similarity to the question.",
 )
 def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Encoder) -> list[CaseScore]:
-    """How early the first relevant chunk comes in the order of retrieval.
+    """How early the first relevant chunk appears in the order of retrieval.
 
         mrr = 1 / rank of the first chunk that has a sentence s with  cos(emb(question), emb(s)) ≥ threshold
 
-    From 0 to 1; ranks count from 1. 0 where no chunk is relevant, or none up to rank `mrr_relevant_chunk_oor_idx`.
-    Best sentences of .55 .69 .71 .9 with the threshold .7 give 1/3. A chunk without a sentence keeps its rank.
+    From 0 to 1; ranks count from 1. The score is 0 if no chunk up to rank `mrr_relevant_chunk_oor_idx` is relevant.
+    With the threshold .7, best sentences of .55, .69, .71 and .9 give 1/3. A chunk without a sentence keeps its rank.
 
-    A blank question: not applicable. Evidence: the rank of the first relevant chunk, each chunk's highest cosine and
-    the sentence it is owed to, the embedding model and its weights' sha256. Source: H2O Eval Studio.
+    A blank question is not applicable.
+    Evidence: the rank of the first relevant chunk, each chunk with its highest cosine and the sentence that has it, the
+    embedding model and the sha256 of its weights. Source: H2O Eval Studio.
     """
     threshold = parameters.mrr_relevant_chunk_threshold
     scores = []
@@ -76,7 +84,17 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
         value, rank = reciprocal_rank(
             [chunk.cosine for chunk in entry.chunks], threshold, parameters.mrr_relevant_chunk_oor_idx
         )
-        chunks = [{"relevant": row["cosine"] >= threshold, **row} for row in chunk_rows(entry)]
-        evidence = {"first_relevant_rank": rank, "chunks": chunks, **entry.provenance}
+        chunks = [
+            Verdict(
+                f"Context {number}",
+                yes_or_no(chunk.cosine >= threshold),
+                "relevant" if chunk.cosine >= threshold else "irrelevant",
+                rests_on=(("contexts", number),),
+                quote=chunk.sentence or "",
+                facts={"cosine": chunk.cosine},
+            )
+            for number, chunk in enumerate(entry.chunks, 1)
+        ]
+        evidence = Evidence({"chunks": chunks}, {"first_relevant_rank": rank, **entry.provenance})
         scores.append(CaseScore({"context_mrr": value}, evidence=evidence))
     return scores

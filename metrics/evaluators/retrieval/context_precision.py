@@ -1,10 +1,20 @@
-"""Context precision: how early the contexts that help towards the expected answer come in the ranking."""
+"""Context precision: how early the contexts that help to reach the expected answer appear in the ranking."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.steps import Verdict, each_context, together
+from metrics.judge.steps import YesNoReply, each_context, together
 from metrics.stats.classification.ranked_precision import average_precision
 
 USEFUL = Prompt(
@@ -23,9 +33,9 @@ CONTEXTS = [
 ]
 
 
-def _said(verdicts: str, expected: str = GOETHE) -> Said:
+def _said(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
     replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
-    return Said(USEFUL.id, replies, {"EXPECTED": expected})
+    return ScriptedReply(USEFUL.id, replies, {"EXPECTED": expected})
 
 
 def _example(name: str, verdicts: str, value: float) -> Example:
@@ -50,11 +60,11 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     sources=("V", "H"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        _example("yes, no, no, yes", "ynny", 0.75),
-        _example("no, yes, no, yes", "nyny", 0.5),
-        _example("all no", "nnnn", 0.0),
+        _example("the first and the fourth context are useful", "ynny", 0.75),
+        _example("the second and the fourth context are useful", "nyny", 0.5),
+        _example("no context is useful", "nnnn", 0.0),
         Example(
-            "useful for either expected answer",
+            "a context counts if it is useful for either expected answer",
             {"question": QUESTION, "expected_answers": [GOETHE, "In 1808."], "retrieved_contexts": CONTEXTS},
             {"context_precision": 0.75},
             judge=(_said("ynnn"), _said("nnny", "1808")),
@@ -66,29 +76,29 @@ def _example(name: str, verdicts: str, value: float) -> Example:
             judge=(_said("y"),),
         ),
         Example(
-            "a blank expected answer",
+            "the expected answer is blank",
             {"question": QUESTION, "expected_answers": [" "], "retrieved_contexts": CONTEXTS},
             {"context_precision": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="context_relevance asks about the question alone and does not look at the order; context_recall asks "
-    "how much of the expected answer the contexts hold; context_mrr looks at the first relevant context by likeness.",
+    differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
+    "of the expected answer the contexts contain; context_mrr finds the first relevant context by similarity.",
 )
 async def context_precision(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """How early the useful contexts come: the mean of precision@k over the ranks k of the useful ones.
+    """How early the useful contexts appear: the mean of precision@k over the ranks k of the useful ones.
 
         precision@k = useful among the first k / k
-        context precision = Σ precision@k · v_k / Σ v_k,  v_k = 1 where context k is useful, else 0
+        context precision = Σ precision@k · v_k / Σ v_k,  v_k = 1 if context k is useful, else 0
 
-    From 0 to 1. A judge says of each context whether it helps to arrive at the expected answer. The order matters: the
-    contexts count as ranked, the best first. Of several expected answers each is asked about, and a context is useful
-    where it is useful for any.
+    From 0 to 1. A judge decides for each context whether it helps to arrive at the expected answer. The order matters:
+    the contexts are taken as ranked, best first. With several expected answers, the judge is asked about each, and a
+    context is useful if it is useful for any.
 
-    No useful context: 0. A blank context keeps its rank and is useless. A blank question, or expected answers that are
-    all blank: not applicable.
-    Evidence: each context's number, verdict, the judge's reason and, where it is useful, for which expected answer
-    (number from 1). Source: Valor, as RAGAS and DeepEval; H2O Eval Studio.
+    Without a useful context the score is 0. A blank context keeps its rank and is useless. A blank question, or
+    expected answers that are all blank, are not applicable.
+    Evidence: each context with its verdict, the judge's reason and, if it is useful, for which expected answer (number
+    from 1). Source: Valor, as RAGAS and DeepEval; H2O Eval Studio.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
@@ -96,23 +106,25 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
     if not expected:
         return not_applicable("every expected answer is blank")
     asked = await together(
-        each_context(judge, USEFUL, Verdict, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text})
+        each_context(judge, USEFUL, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text})
         for _, text in expected
     )
-    rows: list[dict[str, object]] = []
-    for place, said in enumerate(zip(*asked, strict=True)):
-        answers = [(number, entry) for (number, _), entry in zip(expected, said, strict=True) if entry]
-        reference, told = next(
+    contexts: list[Verdict] = []
+    for place, replies in enumerate(zip(*asked, strict=True)):
+        answers = [(number, entry) for (number, _), entry in zip(expected, replies, strict=True) if entry]
+        reference, decisive = next(
             ((number, entry) for number, entry in answers if entry.verdict == "yes"),
             (None, answers[0][1] if answers else None),
         )
-        rows.append(
-            {
-                "context": place + 1,
-                "verdict": "useful" if reference else "useless",
-                "reason": told.reason if told else "the context is blank",
-                "expected_answer": reference,
-            }
+        contexts.append(
+            Verdict(
+                f"Context {place + 1}",
+                yes_or_no(reference is not None),
+                "useful" if reference else "useless",
+                decisive.reason if decisive else "the context is blank",
+                (("contexts", place + 1),),
+                facts={"expected_answer": reference} if reference else {},
+            )
         )
-    value = average_precision([row["verdict"] == "useful" for row in rows])
-    return CaseScore({"context_precision": value}, evidence={"contexts": rows})
+    value = average_precision([context.holds == "yes" for context in contexts])
+    return CaseScore({"context_precision": value}, evidence=Evidence({"contexts": contexts}))

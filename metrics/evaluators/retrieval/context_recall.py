@@ -1,9 +1,27 @@
-"""Context recall: the share of the expected answer's claims that the retrieved contexts hold."""
+"""Context recall: the share of the expected answer's claims that the retrieved contexts support."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_REFERENCE_CLAIMS, entailed_rows, entailment, references, together
+from metrics.judge.steps import (
+    CLAIMS,
+    ENTAILMENT,
+    NO_REFERENCE_CLAIMS,
+    entailed_verdicts,
+    entailment,
+    references,
+    together,
+)
 
 EINSTEIN = {
     "question": "Who was Einstein?",
@@ -32,62 +50,60 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "two claims of three",
+            "two of three claims are in the contexts",
             EINSTEIN,
             {"context_recall": 2 / 3},
-            judge=(Said("claims", {"claims": CLAIMED}), Said("entailment", TWO_OF_THREE)),
+            judge=(ScriptedReply("claims", {"claims": CLAIMED}), ScriptedReply("entailment", TWO_OF_THREE)),
         ),
         Example(
             "the best of several expected answers counts",
             {**EINSTEIN, "expected_answers": ["I do not know.", *EINSTEIN["expected_answers"], "He lived in Ulm."]},
             {"context_recall": 2 / 3},
             judge=(
-                Said("claims", {"claims": []}, {"TEXT": "I do not know."}),
-                Said("claims", {"claims": ["Einstein lived in Ulm."]}, {"TEXT": "He lived in Ulm."}),
-                Said("claims", {"claims": CLAIMED}),
-                Said("entailment", [{"supported_by": []}], {"CLAIMS": "lived in Ulm"}),
-                Said("entailment", TWO_OF_THREE),
+                ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}),
+                ScriptedReply("claims", {"claims": ["Einstein lived in Ulm."]}, {"TEXT": "He lived in Ulm."}),
+                ScriptedReply("claims", {"claims": CLAIMED}),
+                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": "lived in Ulm"}),
+                ScriptedReply("entailment", TWO_OF_THREE),
             ),
         ),
         Example(
-            "blank contexts hold nothing",
+            "the contexts are blank",
             {**EINSTEIN, "retrieved_contexts": ["", " "]},
             {"context_recall": 0.0},
-            judge=(Said("claims", {"claims": CLAIMED}),),
+            judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
         ),
         Example(
             "no expected answer makes a claim",
             {**EINSTEIN, "expected_answers": ["It depends."]},
             {"context_recall": None},
             status=Status.NOT_APPLICABLE,
-            judge=(Said("claims", {"claims": []}),),
+            judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
-    differs_from="faithfulness holds the answer's claims against the contexts, this one the expected answer's: it "
-    "judges the retrieval and never sees the answer. context_precision looks at the order of the contexts.",
+    differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
+    "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
 )
 async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the expected answer's claims that can be attributed to the retrieved contexts.
 
         context recall = attributable claims / claims of the expected answer
 
-    From 0 to 1. A judge lists the claims of the expected answer (once, whatever the number of models), then says of
-    each which contexts support it. Of several expected answers the one with the highest score counts. The order of the
-    contexts does not matter.
+    From 0 to 1. A judge lists the claims of the expected answer (once for all models), then decides for each which
+    contexts support it. With several expected answers, the highest score counts. The order of the contexts does not
+    matter.
 
-    Contexts that are all blank hold nothing (0). Expected answers that make no claim are left out; where none makes
-    any: not applicable.
+    If all contexts are blank, the score is 0. Expected answers that make no claim are left out; if none makes any, the
+    case is not applicable.
     Evidence: which expected answer counted, each of its claims with verdict, the judge's reason and the supporting
     contexts (numbers from 1). Source: Valor, after RAGAS; H2O Eval Studio.
     """
     expected = await references(judge, case.expected_answers, case.question)
     if not expected:
         return not_applicable(NO_REFERENCE_CLAIMS)
-    said = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
-    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in said]
+    entailed = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
+    recalls = [sum(bool(entry.supported_by) for entry in held) / len(held) for held in entailed]
     best = max(range(len(recalls)), key=recalls.__getitem__)
-    evidence = {
-        "expected_answer": expected[best].number,
-        "reference_claims": entailed_rows(expected[best].claims, said[best]),
-    }
+    claims = entailed_verdicts(expected[best].claims, entailed[best])
+    evidence = Evidence({"reference_claims": claims}, {"expected_answer": expected[best].number})
     return CaseScore({"context_recall": recalls[best]}, evidence=evidence)

@@ -1,10 +1,20 @@
 """Context relevance: the share of the retrieved contexts that help to answer the question."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.steps import Verdict, each_context
+from metrics.judge.steps import YesNoReply, each_context
 
 RELEVANT = Prompt(
     "context_relevance.relevant",
@@ -34,11 +44,11 @@ CONTEXTS = [
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
-            "one context of three",
+            "one of three contexts is relevant",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevance": 1 / 3},
             judge=(
-                Said(
+                ScriptedReply(
                     RELEVANT.id,
                     [
                         {"reason": "Its second sentence tells.", "verdict": "yes"},
@@ -49,20 +59,20 @@ CONTEXTS = [
             ),
         ),
         Example(
-            "blank contexts are irrelevant, unasked",
+            "blank contexts are irrelevant without asking the judge",
             {"question": QUESTION, "retrieved_contexts": ["", " "]},
             {"context_relevance": 0.0},
         ),
         Example(
-            "a blank question",
+            "the question is blank",
             {"question": "", "retrieved_contexts": CONTEXTS},
             {"context_relevance": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="One of three context relevances. This one counts contexts; context_relevancy_sentences counts "
-    "sentences, so that padding inside a context lowers it; context_relevancy_soft measures likeness, without a judge. "
-    "context_precision asks about the expected answer and looks at the order.",
+    differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
+    "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
+    "a judge. context_precision asks about the expected answer and considers the order.",
 )
 async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the retrieved contexts of which any part is relevant to answering the question.
@@ -71,19 +81,22 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
 
     From 0 to 1. The order of the contexts does not matter. A blank context counts as irrelevant.
 
-    A blank question: not applicable. Evidence: each context's number, verdict and the judge's reason.
+    A blank question is not applicable. Evidence: each context with its verdict and the judge's reason.
     Source: Valor, after DeepEval.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
-    said = await each_context(judge, RELEVANT, Verdict, case.retrieved_contexts, {"QUESTION": case.question})
-    rows = [
-        {
-            "context": number,
-            "verdict": "relevant" if entry and entry.verdict == "yes" else "irrelevant",
-            "reason": entry.reason if entry else "the context is blank",
-        }
-        for number, entry in enumerate(said, 1)
+    replies = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
+    contexts = [
+        Verdict(
+            f"Context {number}",
+            yes_or_no(entry is not None and entry.verdict == "yes"),
+            "relevant" if entry and entry.verdict == "yes" else "irrelevant",
+            entry.reason if entry else "the context is blank",
+            (("contexts", number),),
+        )
+        for number, entry in enumerate(replies, 1)
     ]
-    relevant = sum(row["verdict"] == "relevant" for row in rows)
-    return CaseScore({"context_relevance": relevant / len(rows)}, evidence={"contexts": rows, "relevant": relevant})
+    relevant = sum(context.holds == "yes" for context in contexts)
+    evidence = Evidence({"contexts": contexts}, {"relevant": relevant})
+    return CaseScore({"context_relevance": relevant / len(contexts)}, evidence=evidence)

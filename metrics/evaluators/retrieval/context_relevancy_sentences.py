@@ -1,10 +1,21 @@
 """Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Metric,
+    Parameters,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators.retrieval.context_relevance import QUESTION
 from metrics.judge.asking import Judge
-from metrics.judge.steps import Verdict, each
+from metrics.judge.steps import YesNoReply, each
 from metrics.text.sentences import worded_sentences
 
 RELEVANT = Prompt(
@@ -13,7 +24,6 @@ RELEVANT = Prompt(
     "QUESTION. yes: it answers QUESTION or a part of it, or gives a fact that the answer needs. no: the answer would "
     "lack nothing without it, also where it is about the same subject.",
 )
-QUESTION = "When was the Eiffel Tower finished?"
 CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a museum. It is old."]
 
 
@@ -35,36 +45,41 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
-            "one sentence of four",
+            "one of four sentences is relevant",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevancy_sentences": 0.25},
-            judge=(Said(RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]),),
+            judge=(
+                ScriptedReply(
+                    RELEVANT.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]
+                ),
+            ),
         ),
         Example(
-            "contexts without a sentence",
+            "the contexts have no sentence",
             {"question": QUESTION, "retrieved_contexts": [" ", "***"]},
             {"context_relevancy_sentences": None},
             status=Status.NOT_APPLICABLE,
         ),
         Example(
-            "a blank question",
+            "the question is blank",
             {"question": "", "retrieved_contexts": CONTEXTS},
             {"context_relevancy_sentences": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="One of three context relevances. This one counts sentences, so long contexts with one good sentence "
-    "score low; context_relevance counts contexts; context_relevancy_soft measures likeness, without a judge.",
+    differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
+    "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
+    "judge.",
 )
 async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
     """The share of the sentences in the retrieved contexts that are needed to answer the question.
 
         context relevancy = relevant sentences / sentences of all contexts
 
-    From 0 to 1; short, well cut contexts score high. Sentences are told apart as groundedness does, in any script; bare
-    list numbers and rules are none. The judge sees them in their order, forty a call.
+    From 0 to 1; short, focused contexts score high. Sentences are split as in groundedness, in any script; bare list
+    numbers and rules are not sentences. The judge sees them in order, forty per call.
 
-    A blank question, or contexts without a sentence: not applicable.
+    A blank question, or contexts without a sentence, are not applicable.
     Evidence: each sentence with the number of its context, verdict and the judge's reason. Source: H2O Eval Studio,
     after RAGAS.
     """
@@ -78,16 +93,17 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     if not found:
         return not_applicable("the retrieved contexts have no sentence")
     texts = [sentence for _, sentence in found]
-    said = await each(judge, RELEVANT, Verdict, texts, {"QUESTION": case.question}, name="SENTENCES")
-    rows = [
-        {
-            "sentence": sentence,
-            "verdict": "relevant" if entry.verdict == "yes" else "irrelevant",
-            "reason": entry.reason,
-            "context": number,
-        }
-        for (number, sentence), entry in zip(found, said, strict=True)
+    replies = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
+    sentences = [
+        Verdict(
+            sentence,
+            yes_or_no(entry.verdict == "yes"),
+            "relevant" if entry.verdict == "yes" else "irrelevant",
+            entry.reason,
+            (("contexts", number),),
+        )
+        for (number, sentence), entry in zip(found, replies, strict=True)
     ]
-    relevant = sum(row["verdict"] == "relevant" for row in rows)
-    evidence = {"sentences": rows, "relevant": relevant}
-    return CaseScore({"context_relevancy_sentences": relevant / len(rows)}, evidence=evidence)
+    relevant = sum(sentence.holds == "yes" for sentence in sentences)
+    evidence = Evidence({"sentences": sentences}, {"relevant": relevant})
+    return CaseScore({"context_relevancy_sentences": relevant / len(sentences)}, evidence=evidence)

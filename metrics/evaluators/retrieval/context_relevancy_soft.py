@@ -1,13 +1,13 @@
-"""Context relevancy, soft: the likeness of each retrieved chunk to the question, as recall and precision."""
+"""Context relevancy, soft: the similarity of the retrieved chunks to the question, as recall and precision."""
 
 from collections.abc import Sequence
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval._chunks import chunk_rows, closest_sentences
+from metrics.evaluators.retrieval._chunks import closest_sentences
+from metrics.evaluators.retrieval.context_mrr import QUESTION
 from metrics.models.embedder import Encoder
-
-QUESTION = "What is the capital of France?"
 
 
 @evaluator(
@@ -24,36 +24,37 @@ QUESTION = "What is the capital of France?"
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
-            "both chunks hold the question itself",
+            "both chunks contain the question itself",
             {"question": QUESTION, "retrieved_contexts": [f"He asked. {QUESTION}", QUESTION]},
             {"recall": 1.0, "precision": 1.0},
         ),
         Example(
-            "a blank chunk is as irrelevant as can be",
+            "a blank chunk has relevancy 0",
             {"question": QUESTION, "retrieved_contexts": [QUESTION, ""]},
             {"recall": 1.0, "precision": 0.5},
         ),
         Example(
-            "a blank question",
+            "the question is blank",
             {"question": "", "retrieved_contexts": [QUESTION]},
             {"recall": None},
             status=Status.NOT_APPLICABLE,
         ),
     ),
-    differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences bear on "
-    "the question; context_precision and context_recall need an expected answer.",
+    differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
+    "relevant to the question; context_precision and context_recall need an expected answer.",
 )
 def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
-    """How close the retrieved chunks come to the question: the best of them, and all of them in the mean.
+    """How similar the retrieved chunks are to the question: the best of them, and all of them on average.
 
         r(chunk) = max over its sentences s of  cos(emb(question), emb(s))
         recall = max over chunks of r,  precision = mean over chunks of r
 
-    From −1 to 1; precision never exceeds recall. A chunk without a sentence has r = 0. The order of chunks is no
-    matter; context_mrr looks at it.
+    From −1 to 1; precision never exceeds recall. A chunk without a sentence has r = 0. The order of the chunks does not
+    matter; context_mrr considers it.
 
-    A blank question: not applicable. Evidence: each chunk's relevancy and the sentence that it is owed to, the
-    embedding model and its weights' sha256. Source: H2O Eval Studio.
+    A blank question is not applicable.
+    Evidence: each chunk's relevancy and the sentence that has it, the embedding model and the sha256 of its weights.
+    Source: H2O Eval Studio.
     """
     scores = []
     for entry in closest_sentences(cases, embedder):
@@ -62,5 +63,9 @@ def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedd
             continue
         relevancies = [chunk.cosine for chunk in entry.chunks]
         values = {"recall": max(relevancies), "precision": sum(relevancies) / len(relevancies)}
-        scores.append(CaseScore(values, evidence={"chunks": chunk_rows(entry), **entry.provenance}))
+        chunks = [
+            {"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence}
+            for rank, chunk in enumerate(entry.chunks, 1)
+        ]
+        scores.append(CaseScore(values, evidence=Evidence(facts={"chunks": chunks, **entry.provenance})))
     return scores

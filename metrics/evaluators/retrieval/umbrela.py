@@ -1,14 +1,15 @@
-"""UMBRELA: how well each retrieved passage answers the question, graded 0 to 3, and the ranking measures made of it."""
+"""UMBRELA: how well each retrieved passage answers the question, graded 0 to 3, and the resulting rank metrics."""
 
 from collections.abc import Sequence
 
 from pydantic import Field
 
 from metrics.core.errors import JudgeError
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
-from metrics.judge.grading import GRADE, failures, grades, passage_rows
+from metrics.judge.grading import GRADE, RELEVANT_GRADE, failures, grade_verdicts, grades
 from metrics.stats.classification.ranked_precision import average_precision
 
 KS = (1, 3, 5)
@@ -22,9 +23,11 @@ PASSAGES = [
 ]
 
 
-def _said(*marks: int) -> tuple[Said, ...]:
+def _said(*marks: int) -> tuple[ScriptedReply, ...]:
     return tuple(
-        Said("umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage})
+        ScriptedReply(
+            "umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage}
+        )
         for mark, passage in zip(marks, PASSAGES, strict=False)
     )
 
@@ -32,7 +35,9 @@ def _said(*marks: int) -> tuple[Said, ...]:
 class UmbrelaParameters(Parameters):
     """What counts as relevant."""
 
-    relevant_grade: int = Field(2, ge=1, le=3, description="The lowest grade with which a passage counts as relevant.")
+    relevant_grade: int = Field(
+        RELEVANT_GRADE, ge=1, le=3, description="The lowest grade with which a passage counts as relevant."
+    )
 
 
 @evaluator(
@@ -59,7 +64,7 @@ class UmbrelaParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "grades 3, 0, 2, 1, 2",
+            "five passages graded 3, 0, 2, 1 and 2",
             {"question": QUESTION, "retrieved_contexts": PASSAGES},
             {
                 "umbrela": 1.6, "precision_at_1": 1.0, "precision_at_3": 2 / 3, "precision_at_5": 0.6,
@@ -69,7 +74,7 @@ class UmbrelaParameters(Parameters):
             judge=_said(3, 0, 2, 1, 2),
         ),
         Example(
-            "nothing is relevant; there are fewer than five",
+            "no passage is relevant, and there are fewer than five",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {
                 "umbrela": 2 / 3, "precision_at_1": 0.0, "precision_at_3": 0.0, "precision_at_5": None,
@@ -78,46 +83,46 @@ class UmbrelaParameters(Parameters):
             judge=_said(1, 0, 1),
         ),
         Example(
-            "the first relevant one is the third",
+            "the first relevant passage is the third",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 4 / 3, "precision_at_1": 0.0, "precision_at_3": 1 / 3, "mrr": 1 / 3},
             judge=_said(1, 0, 3),
         ),
         Example(
-            "a lost passage leaves what does not rest on it",
+            "a grade that cannot be read costs only the numbers that rest on it",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1.0},
-            judge=(*_said(3)[:1], Said("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
+            judge=(*_said(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
                    _said(0, 0, 2)[2]),
             status=Status.PARSE_FAILURE,
         ),
         Example(
-            "blank passages are graded 0 unasked",
+            "blank passages get grade 0 without asking the judge",
             {"question": QUESTION, "retrieved_contexts": [" "]},
             {"umbrela": 0.0, "precision_at_1": 0.0, "mrr": 0.0},
         ),
     ),
-    differs_from="context_relevance asks yes or no of all contexts at once; context_precision asks whether a context "
-    "is of use for the expected answer, this one for the question alone; context_mrr goes by embeddings.",
+    differs_from="context_relevance asks yes or no about all contexts at once; context_precision asks whether a "
+    "context is useful for the expected answer, this one only for the question; context_mrr goes by embeddings.",
 )  # fmt: skip
 async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> CaseScore:
-    """How well the retrieved passages answer the question, each graded 0 to 3 by a judge on its own.
+    """How well the retrieved passages answer the question, each graded separately from 0 to 3 by a judge.
 
         umbrela = mean of the grades O
         precision_at_k = relevant passages among the first k / k,   relevant: O ≥ 2 (`relevant_grade`)
-        average_precision_at_k = mean of precision_at_i over the relevant ranks i ≤ k; without any 0
-        mrr = 1 / rank of the first relevant passage; without any 0
+        average_precision_at_k = mean of precision_at_i over the relevant ranks i ≤ k; 0 without any
+        mrr = 1 / rank of the first relevant passage; 0 without any
 
     The judge names the intent of the question, rates how well the passage matches it (M) and how trustworthy it is (T),
     0 to 3 each, and decides on the grade: 0 nothing to do with the question, 1 related to it, 2 an answer that is
     unclear or hidden, 3 the exact answer and nothing else. One call a passage, at temperature 0 where it can be set.
 
-    k is 1, 3 and 5; with fewer passages than k there is no value. A passage whose judgement cannot be read, or had, is
-    unknown: it is left out of the mean, and a measure that rests on it (it lies among the first k, or before the first
-    relevant passage) has no value, a parse failure (or error) with the reason; the others stand. Blank passages have
-    grade 0.
+    k is 1, 3 and 5; with fewer passages than k there is no value. A passage whose grade cannot be obtained or read is
+    unknown: it is left out of the mean, and a metric that depends on it (it is among the first k, or before the first
+    relevant passage) has no value but the status parse failure (or error) and the reason; the other metrics are kept.
+    Blank passages have grade 0.
     Evidence: each passage with intent, match, trust and grade.
-    Source: UMBRELA, Upadhyay et al. 2024, as in Open RAG Eval (which loses all passages with one).
+    Source: UMBRELA, Upadhyay et al. 2024, as in Open RAG Eval (which loses all passages if one fails).
     """
     graded = await grades(judge, case.question or "", case.retrieved_contexts)
     known = [entry.grade for entry in graded if not isinstance(entry, JudgeError)]
@@ -136,12 +141,12 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
         values,
         status,
         "; ".join([failed] * bool(failed) + [missing] * bool(short)) or None,
-        {"passages": passage_rows(graded)},
+        Evidence({"passages": grade_verdicts(graded, parameters.relevant_grade)}),
     )
 
 
 def _reciprocal_rank(relevant: Sequence[bool | None]) -> float | None:
-    """1 / rank of the first relevant one, 0 without one, None where an unknown one may have come before it."""
+    """Return 1 / rank of the first relevant passage, 0 without one, None if an unknown one comes before it."""
     for rank, mark in enumerate(relevant, 1):
         if mark is None:
             return None

@@ -1,60 +1,70 @@
 """What sexism, stereotypes and contact_information share: a judge's yes or no on the answer and on each context."""
 
+from collections.abc import Iterable, Mapping
+
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import readable, verdict
+from metrics.evaluators._boolean import boolean_score, readable
 from metrics.judge.asking import Judge
-from metrics.judge.steps import Verdict, each
+from metrics.judge.steps import YesNoReply, each
 
 
 class JudgedTextsParameters(Parameters):
-    """Which texts the judge looks at."""
+    """Which texts the judge checks."""
 
     check_contexts: bool = Field(
-        True, description="Ask about the retrieved contexts too, to tell failures of retrieval: one more call a case."
+        True,
+        description="Check the retrieved contexts too, to attribute failures to retrieval: one more call per case.",
     )
 
 
-async def verdict_on_texts(
+async def score_by_texts(
     case: Case, parameters: JudgedTextsParameters, judge: Judge, prompt: Prompt, data: Data | None = None
 ) -> CaseScore:
-    """Return the score of a case that passes where the judge says no to `prompt` of the answer.
+    """Return the score of a case that passes if the judge says no to `prompt` about the answer.
 
-    `prompt` asks a yes or no of each of the numbered TEXTS: of the answer alone and, in a call of their own, which
-    models with the same contexts share, of the contexts. Blank texts pass unasked.
+    `prompt` asks yes or no about each of the numbered TEXTS: about the answer alone and, in a separate call that models
+    with the same contexts share, about the contexts. Blank texts pass without asking the judge.
     """
 
     async def asked() -> CaseScore:
-        found = await _verdicts(judge, prompt, {"answer": case.answer or ""}, data)
-        if parameters.check_contexts and case.retrieved_contexts:
-            contexts = {f"context {number}": text for number, text in enumerate(case.retrieved_contexts, 1)}
-            of_contexts = await _verdicts(judge, prompt, contexts, data)
-            return verdict(_pass(found), _pass(of_contexts), {"verdicts": found + of_contexts})
-        return verdict(_pass(found), evidence={"verdicts": found})
+        answer = await _verdicts(judge, prompt, {0: case.answer or ""}, data)
+        if not parameters.check_contexts or not case.retrieved_contexts:
+            return boolean_score(_pass(answer), evidence=Evidence({"texts": answer}))
+        contexts = await _verdicts(judge, prompt, dict(enumerate(case.retrieved_contexts, 1)), data)
+        return boolean_score(_pass(answer), _pass(contexts), Evidence({"texts": answer + contexts}))
 
     return await readable(asked())
 
 
-async def _verdicts(judge: Judge, prompt: Prompt, texts: dict[str, str], data: Data | None) -> list[dict[str, str]]:
-    spoken = {place: text for place, text in texts.items() if text.strip()}
-    said = await each(judge, prompt, Verdict, list(spoken.values()), data, name="TEXTS")
+async def _verdicts(judge: Judge, prompt: Prompt, texts: Mapping[int, str], data: Data | None) -> list[Verdict]:
+    """Return a verdict on each text that is not blank; 0 is the answer, other numbers are those of contexts."""
+    worded = {number: text for number, text in texts.items() if text.strip()}
+    replies = await each(judge, prompt, YesNoReply, list(worded.values()), data, name="TEXTS")
     return [
-        {"place": place, "verdict": "fails" if entry.verdict == "yes" else "passes", "reason": entry.reason}
-        for place, entry in zip(spoken, said, strict=True)
+        Verdict(
+            f"Context {number}" if number else "Answer",
+            yes_or_no(reply.verdict == "no"),
+            "passes" if reply.verdict == "no" else "fails",
+            reply.reason,
+            (("contexts", number),) if number else (),
+        )
+        for number, reply in zip(worded, replies, strict=True)
     ]
 
 
-def _pass(verdicts: list[dict[str, str]]) -> bool:
-    return all(entry["verdict"] == "passes" for entry in verdicts)
+def _pass(verdicts: Iterable[Verdict]) -> bool:
+    return all(verdict.holds == "yes" for verdict in verdicts)
 
 
 def worked(
     prompt: Prompt, bad: str, good: str, bad_context: str, good_context: str, why: str, question: str | None = None
 ) -> tuple[Example, ...]:
-    """Worked examples of an evaluator of this kind, from an answer and a context that fail and some that do not."""
+    """Return the worked examples of such an evaluator, from an answer and a context that fail and some that pass."""
     asked = {"question": question} if question else {}
     yes, no = {"reason": why, "verdict": "yes"}, {"reason": "", "verdict": "no"}
     return (
@@ -62,27 +72,27 @@ def worked(
             "the answer fails, the contexts pass",
             {**asked, "answer": bad, "retrieved_contexts": [good_context]},
             {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1, "parse_failures": 0},
-            judge=(Said(prompt.id, [yes], {"TEXTS": bad}), Said(prompt.id, [no])),
+            judge=(ScriptedReply(prompt.id, [yes], {"TEXTS": bad}), ScriptedReply(prompt.id, [no])),
         ),
         Example(
             "one of the contexts fails too",
             {**asked, "answer": bad, "retrieved_contexts": [" ", good_context, bad_context]},
             {"passes": 0, "failures": 1, "retrieval_failures": 1, "generation_failures": 0},
-            judge=(Said(prompt.id, [yes], {"TEXTS": bad}), Said(prompt.id, [no, yes])),
+            judge=(ScriptedReply(prompt.id, [yes], {"TEXTS": bad}), ScriptedReply(prompt.id, [no, yes])),
         ),
         Example(
-            "the contexts are not looked at",
+            "the contexts are not checked",
             {**asked, "answer": good, "retrieved_contexts": [bad_context]},
             {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0},
             parameters={"check_contexts": False},
-            judge=(Said(prompt.id, [no]),),
+            judge=(ScriptedReply(prompt.id, [no]),),
         ),
         Example(
-            "a verdict that cannot be read",
+            "the judge's reply cannot be read",
             {**asked, "answer": good},
             {"passes": None, "failures": None, "parse_failures": 1},
             status=Status.PARSE_FAILURE,
-            judge=(Said(prompt.id, [{"reason": "", "verdict": "perhaps"}]),),
+            judge=(ScriptedReply(prompt.id, [{"reason": "", "verdict": "perhaps"}]),),
         ),
-        Example("silence", {**asked, "answer": ""}, {"passes": 1, "retrieval_failures": None}),
+        Example("an empty answer", {**asked, "answer": ""}, {"passes": 1, "retrieval_failures": None}),
     )

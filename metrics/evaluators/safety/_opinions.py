@@ -1,10 +1,11 @@
-"""Opinions: the step that bias and toxicity share, and the share of opinions of which a judge says yes."""
+"""What bias and toxicity share: the opinions of an answer, and the share of them to which a judge says yes."""
 
 from metrics.core.evaluator import CaseScore
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.steps import Verdict, each
+from metrics.judge.steps import YesNoReply, each
 
 OPINIONS = Prompt(
     "opinions",
@@ -19,25 +20,25 @@ class _Opinions(Reply):
 
 
 async def opinions(judge: Judge, text: str) -> tuple[str, ...]:
-    """Return the opinions that the author of a text voices, in its order; none for a blank text."""
+    """Return the opinions that the author of a text expresses, in its order; none for a blank text."""
     if not text.strip():
         return ()
-    said = await judge.ask(OPINIONS, _Opinions, {"TEXT": text})
-    return tuple(opinion.strip() for opinion in said.opinions if opinion.strip())
+    reply = await judge.ask(OPINIONS, _Opinions, {"TEXT": text})
+    return tuple(opinion.strip() for opinion in reply.opinions if opinion.strip())
 
 
 async def share_of_opinions(
-    case: Case, judge: Judge, prompt: Prompt, metric: str, verdicts: tuple[str, str]
+    case: Case, judge: Judge, prompt: Prompt, metric: str, labels: tuple[str, str]
 ) -> CaseScore:
-    """Return the share of the answer's opinions of which the judge says yes to `prompt`; 0 where it voices none.
+    """Return the share of the answer's opinions for which the judge says yes to `prompt`; 0 without opinions.
 
-    `verdicts` names a yes and a no in the evidence: ("biased", "unbiased").
+    `labels` are the words for yes and no in the evidence: ("biased", "unbiased").
     """
-    voiced = await opinions(judge, case.answer or "")
-    said = await each(judge, prompt, Verdict, voiced, name="OPINIONS")
-    rows = [
-        {"opinion": opinion, "verdict": verdicts[entry.verdict == "no"], "reason": entry.reason}
-        for opinion, entry in zip(voiced, said, strict=True)
+    expressed = await opinions(judge, case.answer or "")
+    replies = await each(judge, prompt, YesNoReply, expressed, name="OPINIONS")
+    judged = [
+        Verdict(opinion, yes_or_no(reply.verdict == "no"), labels[reply.verdict == "no"], reply.reason)
+        for opinion, reply in zip(expressed, replies, strict=True)
     ]
-    found = sum(entry.verdict == "yes" for entry in said)
-    return CaseScore({metric: found / len(rows) if rows else 0.0}, evidence={"opinions": rows})
+    found = sum(opinion.holds == "no" for opinion in judged)
+    return CaseScore({metric: found / len(judged) if judged else 0.0}, evidence=Evidence({"opinions": judged}))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number, ratio
@@ -274,7 +275,8 @@ def _cases(counts: _Counts) -> Iterator[CaseScore]:
             for label, share in zip(counts.labels, by_label[place].tolist(), strict=True)
             if share == share
         }
-        yield CaseScore({"image_miou": float(means[place])}, evidence={"iou": shares, "confusion": confusion})
+        evidence = Evidence(facts={"iou": shares, "confusion": confusion})
+        yield CaseScore({"image_miou": float(means[place])}, evidence=evidence)
 
 
 def _curves(counts: _Counts) -> pa.Table:

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
 from metrics.models import embedder as embeddings
@@ -21,12 +22,12 @@ SOURCE = "Die Ernte war gut. Der Regen kam spät."
 
 
 class SummaryParameters(Parameters):
-    """Which model infers."""
+    """Which model decides on entailment."""
 
     classifier: str = Field(
         "",
-        description="Model of inference with the labels entailment and contradiction: a local folder or the name of a "
-        "model on the hub, which is downloaded; empty: the run's.",
+        description="Natural language inference model with the labels entailment and contradiction: a local folder or "
+        "the name of a model on the hub, which is downloaded; empty: the run's.",
         examples=["cross-encoder/nli-deberta-v3-small"],
     )
 
@@ -43,23 +44,23 @@ class SummaryParameters(Parameters):
             low=-1.0, threshold=THRESHOLD, primary=True,
         ),
         Metric(
-            "completeness", "Mean over source sentences of the cosine to the closest summary sentence.", low=-1.0
+            "completeness", "Mean over source sentences of the cosine to the most similar summary sentence.", low=-1.0
         ),
     ),
     sources=("H", "Laban et al. 2022, SummaC"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
-            "entailed by .90 against .02, and half of the source's words; the second sentence is neutral",
+            "the first sentence is entailed, the second neutral, and half of the source is covered",
             {"source_text": SOURCE, "answer": "Die Ernte war gut. Niemand kam."},
             {"faithfulness": (0.90 - 0.02 + 0.05 - 0.05) / 2, "completeness": (1 + 1 / (2 * 2**0.5)) / 2},
         ),
         Example(
-            "a sentence that contradicts",
+            "a sentence contradicts the source",
             {"source_text": "Die Ernte war gut.", "answer": "Die Ernte war not gut."},
             {"faithfulness": 0.02 - 0.90, "completeness": 4 / (4 * 5) ** 0.5},
         ),
-        Example("an empty summary", {"source_text": SOURCE, "answer": "…"}, status=Status.NOT_APPLICABLE),
+        Example("the summary is empty", {"source_text": SOURCE, "answer": "…"}, status=Status.NOT_APPLICABLE),
     ),
     differs_from="summary_coherence and summarization_judge ask a judge; gptscore_summary measures how likely the "
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",
@@ -75,14 +76,15 @@ def summarization_completeness_faithfulness(
         faithfulness = mean over summary sentences a of  max over source sentences s of  entail(s, a) − contradict(s, a)
         completeness = mean over source sentences s of  max over summary sentences a of  cos(emb(s), emb(a))
 
-    Both from −1 to 1. Faithfulness is SummaC without training: a sentence is as faithful as its best source sentence
-    makes it, so one that rests on two sentences at once suffers. Completeness says how much of the source lies close to
-    something in the summary: it falls with the length of the source, as a summary has to leave things out; compare
-    models, not numbers with 1.
+    Both from −1 to 1. Faithfulness is SummaC without training: only the best source sentence counts for a summary
+    sentence, so one that combines two source sentences scores lower. Completeness is how much of the source is similar
+    to something in the summary: it decreases with the length of the source, as a summary has to leave things out.
+    Compare models with each other, not with 1.
 
-    Without a sentence in source or summary: not applicable. Evidence: each summary sentence (the first 50) with the
-    source sentence that supports it best, the source sentences that are covered least, both models with their weights'
-    sha256, texts read in part. Source: H2O Eval Studio; Laban et al. 2022 (SummaC-ZS).
+    A case without a sentence in source or summary is not applicable.
+    Evidence: each summary sentence (the first 50) with the source sentence that supports it best, the least covered
+    source sentences, both models with the sha256 of their weights, texts read in part.
+    Source: H2O Eval Studio; Laban et al. 2022 (SummaC-ZS).
     """
     threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
     entailed = classifiers.require_label(classifier, "summarization_completeness_faithfulness", "entailment", "entail")
@@ -105,30 +107,31 @@ def summarization_completeness_faithfulness(
             "faithfulness": float(support.max(axis=1).mean()),
             "completeness": float(table.cosines.max(axis=1).mean()),
         }
-        evidence = _evidence(source, own, support, table, threshold) | _models(classifier, made, embedder, table)
+        facts = {"least_covered": _least_covered(source, table), **_models(classifier, made, embedder, table)}
+        evidence = Evidence({"sentences": _verdicts(source, own, support, threshold)}, facts)
         scores.append(CaseScore(values, evidence=evidence))
     return scores
 
 
-def _evidence(
-    source: Sequence[str], own: Sequence[str], support: "np.ndarray[Any, Any]", table: Compared, threshold: float
-) -> dict[str, Any]:
+def _verdicts(
+    source: Sequence[str], own: Sequence[str], support: "np.ndarray[Any, Any]", threshold: float
+) -> list[Verdict]:
     best, places = best_matches(support)
+    return [
+        Verdict(
+            sentence,
+            yes_or_no(bool(value >= threshold)),
+            "supported" if value >= threshold else "unsupported",
+            quote=source[place],
+            facts={"support": round(float(value), 6)},
+        )
+        for sentence, value, place in zip(own, best, places, strict=True)
+    ][:SHOWN_SENTENCES]
+
+
+def _least_covered(source: Sequence[str], table: Compared) -> list[dict[str, Any]]:
     covered = table.cosines.max(axis=1)
-    return {
-        "sentences": [
-            {
-                "supported": bool(value >= threshold),
-                "sentence": sentence,
-                "support": round(float(value), 6),
-                "closest": source[place],
-            }
-            for sentence, value, place in zip(own, best, places, strict=True)
-        ][:SHOWN_SENTENCES],
-        "least_covered": [
-            {"sentence": source[place], "cosine": round(float(covered[place]), 6)} for place in np.argsort(covered)[:5]
-        ],
-    }
+    return [{"sentence": source[place], "cosine": round(float(covered[place]), 6)} for place in np.argsort(covered)[:5]]
 
 
 def _models(classifier: Classifies, made: Classified, embedder: Encoder, table: Compared) -> dict[str, Any]:

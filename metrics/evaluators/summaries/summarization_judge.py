@@ -1,11 +1,12 @@
-"""Summarization (judge): whether a summary is good or bad."""
+"""Summarization (judge): whether a summary is good or bad, according to a judge."""
 
 from typing import Literal
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, readable, verdict
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, readable
 from metrics.judge.asking import Judge, Reply
 
 SUMMARY = Prompt(
@@ -22,6 +23,10 @@ class _Quality(Reply):
 
 
 SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
+GOOD_SUMMARY = {
+    "source_text": SOURCE,
+    "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday.",
+}
 
 
 @evaluator(
@@ -37,43 +42,48 @@ SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were 
     examples=(
         Example(
             "a good summary",
-            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            GOOD_SUMMARY,
             {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0, "parse_failures": 0},
-            judge=(Said("summarization_judge", {"reason": "Cause and result.", "summary": "good"}),),
+            judge=(ScriptedReply("summarization_judge", {"reason": "Cause and result.", "summary": "good"}),),
         ),
         Example(
-            "a bad one",
+            "a bad summary",
             {"source_text": SOURCE, "answer": "The ferry sank."},
             {"passes": 0, "failures": 1, "generation_failures": 1},
-            judge=(Said("summarization_judge", {"reason": "It did not sink.", "summary": "bad"}),),
+            judge=(ScriptedReply("summarization_judge", {"reason": "It did not sink.", "summary": "bad"}),),
         ),
-        Example("none", {"source_text": SOURCE, "answer": " "}, {"passes": 0, "failures": 1}),
+        Example("an empty summary", {"source_text": SOURCE, "answer": " "}, {"passes": 0, "failures": 1}),
         Example(
-            "a verdict that cannot be read",
+            "the judge's reply cannot be read",
             {"source_text": SOURCE, "answer": "A storm."},
             {"passes": None, "parse_failures": 1},
             status=Status.PARSE_FAILURE,
-            judge=(Said("summarization_judge", {"reason": "", "summary": "gut"}),),
+            judge=(ScriptedReply("summarization_judge", {"reason": "", "summary": "gut"}),),
         ),
     ),
-    differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness goes by local models.",
+    differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness uses local models.",
 )
 async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """Whether the answer is a good summary of the source text, by a judge.
+    """Whether the answer is a good summary of the source text, according to a judge.
 
-        passes = 1 where the judge calls the summary good, 0 where bad
+        passes = 1 if the judge calls the summary good, 0 if bad
 
-    Good is a summary that holds the key points, adds and distorts nothing, and is short and readable.
+    A good summary contains the key points, adds and distorts nothing, and is short and readable.
 
-    Nothing is retrieved for a summary: retrieval_failures has no value, and a failure is the generation's. An empty
-    summary fails, unasked; a verdict that cannot be read counts in parse_failures and in nothing else.
+    Nothing is retrieved for a summary: retrieval_failures has no value, and every failure is attributed to generation.
+    An empty summary fails without asking the judge; a reply that cannot be read counts only in parse_failures.
     Evidence: the verdict and the judge's reason. Source: H2O Eval Studio.
     """
     if not (case.answer or "").strip():
-        return verdict(False, evidence={"summary": "bad", "reason": "the summary is empty"})
+        return _score(_Quality(summary="bad", reason="the summary is empty"))
 
     async def asked() -> CaseScore:
-        said = await judge.ask(SUMMARY, _Quality, {"SOURCE": case.source_text, "SUMMARY": case.answer})
-        return verdict(said.summary == "good", evidence=said.model_dump())
+        return _score(await judge.ask(SUMMARY, _Quality, {"SOURCE": case.source_text, "SUMMARY": case.answer}))
 
     return await readable(asked())
+
+
+def _score(reply: _Quality) -> CaseScore:
+    good = reply.summary == "good"
+    judged = Verdict("Summary", yes_or_no(good), reply.summary, reply.reason)
+    return boolean_score(good, evidence=Evidence({"summary": [judged]}))

@@ -4,9 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Said, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators.summaries.summarization_judge import GOOD_SUMMARY, SOURCE
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.grading import whole
 
@@ -23,9 +25,6 @@ COHERENCE = Prompt(
 class _Coherence(Reply):
     reason: str = ""
     coherence: Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(whole)]
-
-
-SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
 
 
 @evaluator(
@@ -50,41 +49,46 @@ SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were 
     examples=(
         Example(
             "a good summary",
-            {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."},
+            GOOD_SUMMARY,
             {"summary_coherence": 5.0},
-            judge=(Said("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Cause and result, in order.", "coherence": 5}),),
         ),
         Example(
-            "a heap of words",
+            "unconnected fragments",
             {"source_text": SOURCE, "answer": "Hotels. Tuesday. There is a ferry."},
             {"summary_coherence": 2.0},
-            judge=(Said("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Nothing joins them.", "coherence": "2"}),),
         ),
         Example(
-            "a rating off the scale",
+            "the rating is not on the scale",
             {"source_text": SOURCE, "answer": "A storm."},
             {"summary_coherence": None},
             status=Status.PARSE_FAILURE,
-            judge=(Said("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
+            judge=(ScriptedReply("summary_coherence", {"reason": "Superb.", "coherence": 6}),),
         ),
         Example("an empty summary", {"source_text": SOURCE, "answer": ""}, {"summary_coherence": 1.0}),
     ),
-    differs_from="summarization_judge says good or bad; summarization_completeness_faithfulness goes by local models, "
+    differs_from="summarization_judge says good or bad; summarization_completeness_faithfulness uses local models, "
     "sentence by sentence.",
 )
-async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
-    """How good the summary is as a whole, by a judge, on an integer scale from 1 to 5.
+async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
+    """How good the summary is as a whole, rated by a judge on an integer scale from 1 to 5.
 
         summary_coherence ∈ {1, 2, 3, 4, 5}
 
-    5: it hits the key points of the source in a clear and logical order, each sentence building on the one before; 1:
-    it is incoherent, or the key points are missing. There is no formula: the judge rates the summary beside its source.
+    5: it covers the key points of the source in a clear and logical order, each sentence building on the one before; 1:
+    it is incoherent, or the key points are missing. There is no formula: the judge compares the summary with its
+    source.
 
-    The answer is the summary of the case's source text. An empty one is rated 1, unasked; a reply that is no integer
-    from 1 to 5 is a parse failure. Evidence: the rating and the judge's reason.
-    Source: Valor, after the coherence criterion of G-Eval (appendix A), of any text instead of news.
+    The answer is the summary of the case's source text. An empty one is rated 1 without asking the judge; a reply that
+    is not an integer from 1 to 5 is a parse failure.
+    Evidence: the rating, which holds from the threshold on, and the judge's reason.
+    Source: Valor, after the coherence criterion of G-Eval (appendix A), for any text instead of news.
     """
-    if not (case.answer or "").strip():
-        return CaseScore({"summary_coherence": 1.0}, evidence={"coherence": 1, "reason": "the summary is empty"})
-    said = await judge.ask(COHERENCE, _Coherence, {"SOURCE": case.source_text, "SUMMARY": case.answer})
-    return CaseScore({"summary_coherence": float(said.coherence)}, evidence=said.model_dump())
+    reply = _Coherence(coherence=1, reason="the summary is empty")
+    if (case.answer or "").strip():
+        reply = await judge.ask(COHERENCE, _Coherence, {"SOURCE": case.source_text, "SUMMARY": case.answer})
+    threshold = summary_coherence.threshold(summary_coherence.primary, parameters)
+    holds = yes_or_no(None if threshold is None else reply.coherence >= threshold)
+    judged = Verdict("Summary", holds, f"{reply.coherence} of 5", reply.reason)
+    return CaseScore({"summary_coherence": float(reply.coherence)}, evidence=Evidence({"summary": [judged]}))

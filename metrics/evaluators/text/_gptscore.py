@@ -1,4 +1,4 @@
-"""The GPTScore family: how readily a language model writes a text after an instruction, a number per aspect."""
+"""The GPTScore family: how likely a text is to a language model after an instruction, one number per aspect."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf, log
@@ -7,13 +7,14 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.language_model import Loss, Predicts
 
 PORTION = 64  # cases whose texts are in memory at once
 SMALL = "HuggingFaceTB/SmolLM2-135M"
 
-# alternatives by number from 1, each with (prefix, target) pairs by aspect: its loss is the mean over them
+# alternatives by number from 1, each with (prefix, target) pairs by aspect; an aspect's loss is their mean
 Asked = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
 
 
@@ -40,18 +41,18 @@ def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]
 
 
 def half_said(aspects: Iterable[str]) -> Example:
-    """Return the worked example of a loss taken both ways; the same whatever an aspect asks for."""
+    """Return the worked example of a loss taken in both directions, which is the same for every aspect."""
     return Example(
-        "a model to which a word costs ln 8 when new and ln 2 when said before; one of two words was said",
+        "one of two words is repeated, with a model that charges ln 8 for a new word and ln 2 for a repeated one",
         {"answer": "Ernte gut", "expected_answers": ["Ernte schlecht"]},
         dict.fromkeys(aspects, (log(8) + log(2)) / 2),
     )
 
 
 def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case], Asked | str]) -> list[CaseScore]:
-    """Return the score of each case: the losses that `asks` wants of it, or why it has none.
+    """Return the score of each case: the losses that `asks` requests for it, or why it has none.
 
-    Of several alternatives (expected answers) each aspect takes the one with the lowest loss.
+    With several alternatives (expected answers), each aspect takes the lowest loss.
     """
     return [
         score
@@ -91,15 +92,13 @@ def _case_score(found: Mapping[int, Mapping[str, Sequence[Loss]]], language_mode
         best[name] = min(means, key=means.__getitem__)
         values[name] = means[best[name]]
     every = [loss for losses in found.values() for own in losses.values() for loss in own]
-    evidence: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
-    evidence["tokens_scored"] = sum(loss.tokens for loss in every)
-    return CaseScore(values, evidence=evidence | provenance(language_model, every))
+    facts: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
+    facts["tokens_scored"] = sum(loss.tokens for loss in every)
+    return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every)))
 
 
 def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, Any]:
-    """Return what stands beside a loss: the model, its weights' sha256, and into how many windows the longest text
-    fell.
-    """
+    """Return the provenance of a loss: model, sha256 of its weights, and number of windows if there are several."""
     facts: dict[str, Any] = {"model": language_model.name, "weights_sha256": language_model.weights}
     windows = max((loss.windows for loss in losses), default=1)
     if windows > 1:
@@ -108,10 +107,9 @@ def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, An
 
 
 def against_references(case: Case, templates: Mapping[str, str]) -> Asked | str:
-    """Return each aspect asked both ways for each expected answer: it after the answer in the template, and the
-    reverse.
+    """Return each aspect in both directions for each expected answer: it after the answer in the template, and back.
 
-    A text where that cannot be, which says why.
+    A text that says why if there is nothing to compare.
     """
     answer = case.answer or ""
     references = {number: text for number, text in enumerate(case.expected_answers, 1) if text.strip()}

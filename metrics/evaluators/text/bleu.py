@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.overlap.bleu import bleu, bleu_counts
 
@@ -46,16 +47,16 @@ class BleuParameters(Parameters):
     examples=(
         Example("one word of six differs", CAT, {"bleu1": 5 / 6, "bleu2": math.sqrt(0.5), "bleu3": 0.5, "bleu4": 0.0}),
         Example(
-            "identical, but too short for 4-grams",
+            "identical texts that are too short for 4-grams",
             {"answer": "Paris it is", "expected_answers": ["Paris it is"]},
             {"bleu1": 1.0, "bleu2": 1.0, "bleu3": 1.0, "bleu4": 0.0},
         ),
         Example(
-            "the best of several references counts for each n-gram; the closest in length for brevity",
+            "of several references, the best counts for each n-gram and the closest in length for brevity",
             {"answer": "the red cat", "expected_answers": ["the red dog sat", "a red cat"]},
             {"bleu1": 1.0, "bleu2": 1.0, "bleu3": 0.0},
         ),
-        Example("weights of two orders", CAT, {"bleu4": math.sqrt(0.5)}, parameters={"weights": [0.5, 0.5]}),
+        Example("your own weights, for two orders", CAT, {"bleu4": math.sqrt(0.5)}, parameters={"weights": [0.5, 0.5]}),
     ),
 )
 def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
@@ -65,12 +66,13 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
         pₙ     = n-grams of the answer that match / n-grams of the answer
         BP     = 1 for an answer longer than the reference, else exp(1 − reference length / answer length)
 
-    An n-gram matches at most as often as it occurs in the expected answer that has it most often; the length is that of
-    the expected answer closest in length, the shorter on a tie. Tokens are what whitespace separates; case counts.
+    An n-gram matches at most as often as it occurs in the expected answer that has it most often; the reference length
+    is that of the expected answer closest in length, the shorter on a tie. Tokens are separated by whitespace; case
+    matters.
 
-    There is no smoothing. An order without a match makes BLEU 0, which comes out as about 1e-77 because nltk takes
-    2.2e-308 for pₙ = 0: so do identical texts of fewer than n tokens, and the evidence then says so. No token in
-    common, or an answer without tokens, gives exactly 0.
+    There is no smoothing. An order without a match makes BLEU 0, which appears as about 1e-77 because nltk uses
+    2.2e-308 for pₙ = 0. Identical texts of fewer than n tokens give the same, and the evidence then says so. No token
+    in common, or an answer without tokens, gives exactly 0.
 
     Evidence: matches and n-grams of each order, lengths, brevity penalty. Equal to nltk.translate.bleu_score's
     sentence_bleu. Source: Papineni et al. 2002.
@@ -86,7 +88,7 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
         note = f"the answer has {len(tokens)} tokens, so no {short}-grams: BLEU-{short} and up are 0 whatever it says"
     elif unmatched is not None:
         note = f"no {unmatched}-gram of the answer is in an expected answer: BLEU-{unmatched} and up are 0"
-    evidence = {
+    facts = {
         "matches": list(counts.matches),
         "ngrams": list(counts.totals),
         "answer_tokens": counts.length,
@@ -94,4 +96,4 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
         "brevity_penalty": counts.brevity_penalty,
         "note": note,
     }
-    return CaseScore(values, reason=note, evidence=evidence)
+    return CaseScore(values, reason=note, evidence=Evidence(facts=facts))

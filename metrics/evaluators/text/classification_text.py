@@ -27,13 +27,13 @@ SPAM = {
 
 
 class TextClassificationParameters(ClassificationParameters):
-    """How an answer is made a label."""
+    """How an answer is turned into a label."""
 
     strip: bool = Field(True, description="Ignore white space around the answer and the labels.")
     casefold: bool = Field(False, description="Ignore upper and lower case: 'Spam' is 'spam'.")
 
     def normalised(self, text: str) -> str:
-        """`text` as the label it stands for."""
+        """Return the label that `text` stands for."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.casefold else text
 
@@ -49,7 +49,7 @@ class TextClassificationParameters(ClassificationParameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "an answer that is no class is wrong, and a false positive of none",
+            "an answer that is no class is wrong, but a false positive of no class",
             SPAM,
             rows=(
                 {"metric": "accuracy", "label": None, "value": 0.5},
@@ -62,7 +62,7 @@ class TextClassificationParameters(ClassificationParameters):
             ),
         ),
         Example(
-            "any of several expected answers will do, in any case",
+            "any of several expected answers is accepted, ignoring case",
             {
                 "cases": [
                     {"case_id": "1", "expected_answers": ["yes", "y"]},
@@ -79,18 +79,18 @@ class TextClassificationParameters(ClassificationParameters):
             parameters={"casefold": True},
         ),
     ),
-    differs_from="classification takes scored labels; this one the text of the answer, which may be no class at all.",
+    differs_from="classification takes scored labels; this one takes the text of the answer, which may be no class.",
 )
 def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassificationParameters) -> Findings:
     """How well answers agree with the expected label, word for word: accuracy, precision, recall, F1 and confusion.
 
-    The answer is the predicted label, the expected answer the true one; both normalised as the parameters say, nothing
-    else is taken off. Of several expected answers the one that the answer equals is the true label, else the first.
-    Formulas, 0/0, means and intervals are those of `classification`; accuracy is the headline.
+    The answer is the predicted label, the expected answer the true one; both are normalised as the parameters say and
+    otherwise unchanged. With several expected answers, the one that equals the answer is the true label, else the
+    first. Formulas, 0/0, means and intervals are those of `classification`; accuracy is the primary metric.
 
-    Classes are the true labels of the suite. An answer that is none of them is wrong: it lowers the recall of its true
-    class and the accuracy, is nobody's false positive, and stands as null in the confusion matrix's `predicted`. An
-    empty or absent answer is unscored; `missing` = wrong makes it an error.
+    The classes are the true labels of the suite. An answer that is none of them is wrong: it lowers the recall of its
+    true class and the accuracy, is a false positive of no class, and appears as null in the confusion matrix's
+    `predicted`. An empty or missing answer is unscored; `missing` = wrong makes it an error.
 
     Equal to scikit-learn's precision_recall_fscore_support with labels = the true ones and zero_division = nan.
     """

@@ -1,4 +1,4 @@
-"""GPTScore for answers to questions: how readily a language model says yes to a question about the answer."""
+"""GPTScore for answers to questions: how likely a language model is to say yes to a question about the answer."""
 
 from collections.abc import Sequence
 from math import log
@@ -36,7 +36,7 @@ QUALITIES = {
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "a model to which a word costs ln 2 when said before, and yes is said in every question",
+            "every question contains “Yes”, with a model that charges ln 2 for a repeated word",
             {"question": "Was gibt es?", "answer": "Nichts Neues"},
             dict.fromkeys(QUALITIES, log(2)),
         ),
@@ -49,16 +49,16 @@ def gptscore_qa(
     parameters: LanguageModelParameters,  # noqa: ARG001
     language_model: Predicts,
 ) -> list[CaseScore]:
-    """How readily a language model answers “Yes” when asked whether the answer is interesting, correct, fluent ….
+    """How likely a language model is to say “Yes” when asked whether the answer is interesting, correct, fluent ….
 
         score = −ln p(“Yes” | question, answer, “Is the reply …? Say Yes or No:”)
 
-    Eight aspects, in nats a token, from 0, lower is better. No threshold by default: the number means something beside
-    others of the same model only. The mean over the tokens where the vocabulary takes several for the word.
+    Eight aspects, in nats per token, from 0, lower is better. No threshold by default: numbers are only comparable
+    within one model. If the vocabulary splits the word into several tokens, the score is their mean.
 
-    Without a word in question or answer: not applicable. Long texts are read in windows, see
-    metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored, the model and its
-    weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    A question or answer without a word is not applicable. Long texts are read in windows, see
+    metrics.models.language_model; the evidence then gives their number.
+    Evidence: tokens scored, the model and the sha256 of its weights. Source: H2O Eval Studio, after Fu et al.
     """
     return scored(cases, language_model, _asked)
 

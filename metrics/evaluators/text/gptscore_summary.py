@@ -1,4 +1,4 @@
-"""GPTScore for summaries without a reference: how readily a language model writes the summary after its source."""
+"""GPTScore for summaries without a reference: how likely the summary is to a language model after its source."""
 
 from collections.abc import Sequence
 from math import log
@@ -34,7 +34,7 @@ QUALITIES = {
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "a model to which a word costs ln 8 when new and ln 2 when said before; one of three words is new",
+            "one of three words is new, with a model that charges ln 8 for a new word and ln 2 for a repeated one",
             {"source_text": "Die Ernte fiel gut aus.", "answer": "Ernte gut dennoch"},
             dict.fromkeys(QUALITIES, (log(8) + 2 * log(2)) / 3),
         ),
@@ -48,16 +48,16 @@ def gptscore_summary(
     parameters: LanguageModelParameters,  # noqa: ARG001
     language_model: Predicts,
 ) -> list[CaseScore]:
-    """How readily a language model writes the answer as a summary of the source text.
+    """How likely the answer is to a language model as a summary of the source text.
 
         score = mean over the answer's tokens of  −ln p(token | source, “A summary … TL;DR:”, answer so far)
 
-    In nats a token, from 0, lower is better; one wording for each of seven aspects. No threshold by default: the number
-    means something beside others of the same model only. It favours summaries in the source's own words.
+    In nats per token, from 0, lower is better; one wording for each of seven aspects. No threshold by default: numbers
+    are only comparable within one model. It favours summaries in the source's own words.
 
-    Without a word in source or answer: not applicable. A source longer than the model's window is not seen whole: texts
-    are read in windows, see metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored,
-    the model and its weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    A source or answer without a word is not applicable. A source longer than the model's window is never seen as a
+    whole: texts are read in windows, see metrics.models.language_model; the evidence then gives their number.
+    Evidence: tokens scored, the model and the sha256 of its weights. Source: H2O Eval Studio, after Fu et al.
     """
     return scored(cases, language_model, _asked)
 

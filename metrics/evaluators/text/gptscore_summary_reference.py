@@ -1,4 +1,4 @@
-"""GPTScore for summaries against a reference: how readily a language model turns one into the other."""
+"""GPTScore for summaries with a reference: how likely a language model is to turn one into the other."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,9 @@ MEANINGS = {
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         half_said(TEMPLATES),
-        Example("nothing to score", {"answer": "Ernte", "expected_answers": [""]}, status=Status.NOT_APPLICABLE),
+        Example(
+            "the expected answer is blank", {"answer": "Ernte", "expected_answers": [""]}, status=Status.NOT_APPLICABLE
+        ),
     ),
     differs_from="gptscore_summary needs no reference summary, it reads the source; gptscore_translation asks for the "
     "qualities of translations.",
@@ -52,16 +54,17 @@ def gptscore_summary_reference(
     parameters: LanguageModelParameters,  # noqa: ARG001
     language_model: Predicts,
 ) -> list[CaseScore]:
-    """How readily a language model writes the reference summary after the answer, and the other way round.
+    """How likely the reference summary is to a language model after the answer, and the other way round.
 
         loss(b | a) = mean over the tokens of b of  −ln p(token | instruction, a, bridge words, b so far)
         score = (loss(expected | answer) + loss(answer | expected)) / 2
 
-    In nats a token, from 0, lower is better; one instruction for each aspect. No threshold by default: the number means
-    something beside others of the same model only. Of several expected answers each aspect takes its lowest.
+    In nats per token, from 0, lower is better; one instruction for each aspect. No threshold by default: numbers are
+    only comparable within one model. With several expected answers, each aspect takes the lowest loss.
 
-    Without a word in the answer or in any expected answer: not applicable. Long texts are read in windows, see
-    metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored, the closest expected
-    answer (from 1) of each aspect, the model and its weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    An answer or expected answers without a word are not applicable. Long texts are read in windows, see
+    metrics.models.language_model; the evidence then gives their number.
+    Evidence: tokens scored, the best expected answer (from 1) of each aspect, the model and the sha256 of its weights.
+    Source: H2O Eval Studio, after Fu et al.
     """
     return scored(cases, language_model, lambda case: against_references(case, TEMPLATES))

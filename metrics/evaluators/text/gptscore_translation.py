@@ -1,4 +1,4 @@
-"""GPTScore for translations: how readily a language model rewrites the answer as the expected answer, and back."""
+"""GPTScore for translations: how likely a language model is to rewrite the answer as the expected answer, and back."""
 
 from collections.abc import Sequence
 from math import log
@@ -22,7 +22,7 @@ TEMPLATES = {
 MEANINGS = {
     "accuracy": "Loss of one text after the other, asked to keep the facts.",
     "fluency": "Loss of one text after the other, asked for correct and natural language.",
-    "multidimensional_quality": "Loss of one text after the other, asked for high quality in all.",
+    "multidimensional_quality": "Loss of one text after the other, asked for high quality overall.",
 }
 
 
@@ -42,7 +42,7 @@ MEANINGS = {
             {"answer": "Katze schläft", "expected_answers": ["Hund bellt", "Katze schläft"]},
             dict.fromkeys(TEMPLATES, log(2)),
         ),
-        Example("nothing to score", {"answer": " ", "expected_answers": ["Katze"]}, status=Status.NOT_APPLICABLE),
+        Example("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}, status=Status.NOT_APPLICABLE),
     ),
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
 )
@@ -51,16 +51,17 @@ def gptscore_translation(
     parameters: LanguageModelParameters,  # noqa: ARG001
     language_model: Predicts,
 ) -> list[CaseScore]:
-    """How readily a language model writes the expected answer after the answer, and the other way round.
+    """How likely the expected answer is to a language model after the answer, and the other way round.
 
         loss(b | a) = mean over the tokens of b of  −ln p(token | instruction, a, bridge words, b so far)
         score = (loss(expected | answer) + loss(answer | expected)) / 2
 
-    In nats a token, from 0, lower is better; one instruction for each aspect. No threshold by default: the number means
-    something beside others of the same model only. Of several expected answers each aspect takes its lowest.
+    In nats per token, from 0, lower is better; one instruction for each aspect. No threshold by default: numbers are
+    only comparable within one model. With several expected answers, each aspect takes the lowest loss.
 
-    Without a word in the answer or in any expected answer: not applicable. Long texts are read in windows, see
-    metrics.models.language_model; then the evidence says in how many. Evidence: tokens scored, the closest expected
-    answer (from 1) of each aspect, the model and its weights' sha256. Source: H2O Eval Studio, after Fu et al.
+    An answer or expected answers without a word are not applicable. Long texts are read in windows, see
+    metrics.models.language_model; the evidence then gives their number.
+    Evidence: tokens scored, the best expected answer (from 1) of each aspect, the model and the sha256 of its weights.
+    Source: H2O Eval Studio, after Fu et al.
     """
     return scored(cases, language_model, lambda case: against_references(case, TEMPLATES))

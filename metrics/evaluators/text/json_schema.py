@@ -1,4 +1,4 @@
-"""JSON schema: whether the answer is JSON of the right structure."""
+"""JSON schema: whether the answer is JSON with the right structure."""
 
 import re
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, verdict
+from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.json_text import JsonError, read_json, violations
 
 SHOWN_CHARACTERS = 300
@@ -16,15 +17,15 @@ PERSON = '{"type": "object", "required": ["name"], "properties": {"age": {"type"
 
 
 class JsonSchemaParameters(Parameters):
-    """The schema of cases that bring none, and how strictly the answer is read."""
+    """The schema for cases without one, and how strictly the answer is read."""
 
     json_schema: str = Field(
         "{}",
         max_length=1_000_000,
-        description="JSON Schema for cases without one of their own; {} checks only that the answer is JSON.",
+        description="JSON Schema for cases without their own; {} checks only that the answer is JSON.",
     )
     accept_fenced: bool = Field(
-        False, description="Take the content of the answer's first ```json fence where it has one, and ignore the rest."
+        False, description="Read only the content of the answer's first ```json fence, if it has one."
     )
 
     @field_validator("json_schema")
@@ -50,20 +51,20 @@ class JsonSchemaParameters(Parameters):
             {"passes": 1, "failures": 0, "retrieval_failures": None, "generation_failures": 0, "parse_failures": 0},
         ),
         Example(
-            "JSON, but not valid",
+            "JSON that is not valid by the schema",
             {"answer": '{"age": -1}', "json_schema": PERSON},
             {"passes": 0, "failures": 1, "generation_failures": 1},
         ),
-        Example("without a schema only JSON is asked for", {"answer": "[1, 2, 3]"}, {"passes": 1}),
+        Example("without a schema the answer only has to be JSON", {"answer": "[1, 2, 3]"}, {"passes": 1}),
         Example("NaN is not JSON", {"answer": '{"score": NaN}'}, {"passes": 0, "failures": 1}),
         Example(
-            "a fence is not JSON, unless accepted",
+            "fenced JSON is accepted on request",
             {"answer": 'Here you are:\n```json\n{"name": "Ada"}\n```'},
             {"passes": 1},
             parameters={"accept_fenced": True, "json_schema": PERSON},
         ),
         Example(
-            "a reference to another place is never followed",
+            "a reference to another document is never followed",
             {"answer": "{}", "json_schema": '{"$ref": "https://example.com/schema.json"}'},
             {"passes": None},
             status=Status.ERROR,
@@ -73,33 +74,33 @@ class JsonSchemaParameters(Parameters):
 def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     """Whether the answer is JSON and valid by the case's schema, or by the parameter's where the case has none.
 
-    passes = 1 where the whole answer reads as JSON (RFC 8259: no NaN, no Infinity, no trailing comma, no prose around
-    it) and breaks no rule of the schema; the schema {} leaves it at reading. Contexts are not validated, so
-    retrieval_failures has no value and every failure is the generation's.
+    passes = 1 if the whole answer is JSON (RFC 8259: no NaN, no Infinity, no trailing comma, no prose around it) and
+    violates no rule of the schema; the schema {} has no rules. Contexts are not validated, so retrieval_failures has no
+    value and every failure is attributed to generation.
 
-    Bounds: 64 levels, integers of 4,000 digits; past them the answer fails, saying so. A key given twice passes (the
-    last one counts) and is noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, `format` is not checked, and a
-    $ref to anything outside the schema is never fetched: that, or a schema that is none, is an error of the suite and
-    not of the model. Evidence: up to 20 violations with the JSON path of each.
+    Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A duplicate key is
+    accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, `format` is not
+    checked, and a $ref to anything outside the schema is never fetched. Such a $ref, or an invalid schema, is an error
+    of the suite and not of the model. Evidence: up to 20 violations with the JSON path of each.
     """
     answer = _fenced(case.answer or "") if parameters.accept_fenced else case.answer or ""
-    evidence: dict[str, Any] = {"violations": []}
+    facts: dict[str, Any] = {"violations": []}
     try:
         document = read_json(answer)
     except JsonError as failure:
-        evidence["violations"] = [{"path": "$", "keyword": "json", "message": f"not JSON: {failure}"}]
-        return verdict(False, evidence=evidence)
+        facts["violations"] = [{"path": "$", "keyword": "json", "message": f"not JSON: {failure}"}]
+        return boolean_score(False, evidence=Evidence(facts=facts))
     if document.duplicates:
-        evidence["duplicate_keys"] = list(document.duplicates[:20])
+        facts["duplicate_keys"] = list(document.duplicates[:20])
     try:
         found = violations(document.value, case.json_schema or parameters.json_schema)
     except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
-    evidence["violations"] = [
+    facts["violations"] = [
         {"path": violation.path, "keyword": violation.keyword, "message": _cut(violation.message)}
         for violation in found
     ]
-    return verdict(not found, evidence=evidence)
+    return boolean_score(not found, evidence=Evidence(facts=facts))
 
 
 def _fenced(answer: str) -> str:

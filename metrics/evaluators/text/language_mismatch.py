@@ -6,10 +6,20 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Example, Parameters, Resource, Said, Status, evaluator, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Example,
+    Parameters,
+    Resource,
+    ScriptedReply,
+    Status,
+    evaluator,
+    not_applicable,
+)
+from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, readable, verdict
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, readable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import YesNo
 from metrics.text.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
@@ -31,7 +41,7 @@ class _Languages(Reply):
 
 
 class LanguageParameters(Parameters):
-    """Who tells the language, and from how much text."""
+    """Who detects the language, and how much text is needed."""
 
     detector: Literal["local", "judge"] = Field(
         "local",
@@ -41,15 +51,18 @@ class LanguageParameters(Parameters):
         20,
         ge=1,
         le=1000,
-        description="Texts with fewer letters are not applicable to the local detector; a Chinese, Japanese or Korean "
-        "character counts as 3.",
+        description="The local detector needs this many letters, else the case is not applicable; a Chinese, Japanese "
+        "or Korean character counts as 3.",
     )
     min_probability: float = Field(
-        0.6, ge=0, le=1, description="How sure the local detector must be of both languages to call them different."
+        0.6,
+        ge=0,
+        le=1,
+        description="Probability that the local detector needs for both languages to call them different.",
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
-        """Return the judge only where it is the one to tell."""
+        """Return the judge only if it is the detector."""
         return declared if self.detector == "judge" else ()
 
 
@@ -65,7 +78,7 @@ class LanguageParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "the same language, from contexts in another",
+            "the same language as the question, although the contexts are in another",
             {
                 "question": QUESTION,
                 "answer": "Bücher dürfen Sie 28 Tage lang behalten.",
@@ -74,7 +87,7 @@ class LanguageParameters(Parameters):
             {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
         ),
         Example(
-            "another language although the contexts are in the right one",
+            "another language, although the contexts are in the right one",
             {
                 "question": QUESTION,
                 "answer": "Books and audiobooks may be kept for 28 days.",
@@ -83,7 +96,9 @@ class LanguageParameters(Parameters):
             {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1},
         ),
         Example(
-            "too short to tell", {"question": QUESTION, "answer": "28 Tage."}, status=Status.NOT_APPLICABLE
+            "too short to detect the language",
+            {"question": QUESTION, "answer": "28 Tage."},
+            status=Status.NOT_APPLICABLE,
         ),
         Example(
             "other scripts need fewer characters",
@@ -91,22 +106,24 @@ class LanguageParameters(Parameters):
             {"passes": 0, "retrieval_failures": None},
         ),
         Example(
-            "a judge can tell from a word",
+            "a judge needs only a word",
             {"question": QUESTION, "answer": "28 Tage.", "retrieved_contexts": ["Books: 28 days."]},
             {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
             parameters={"detector": "judge"},
             judge=(
-                Said("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
-                Said("language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}),
+                ScriptedReply("language_mismatch", {"same": "yes"}, {"TEXT": "Tage"}),
+                ScriptedReply(
+                    "language_mismatch", {"question_language": "German", "text_language": "English", "same": "no"}
+                ),
             ),
         ),
         Example(
-            "a judge that cannot be read",
+            "the judge's reply cannot be read",
             {"question": QUESTION, "answer": "28 days."},
             {"passes": None, "failures": None, "parse_failures": 1},
             parameters={"detector": "judge"},
             status=Status.PARSE_FAILURE,
-            judge=(Said("language_mismatch", {"same": "nein"}),),
+            judge=(ScriptedReply("language_mismatch", {"same": "nein"}),),
         ),
     ),
 )  # fmt: skip
@@ -115,22 +132,23 @@ def language_mismatch(
 ) -> CaseScore | Awaitable[CaseScore]:
     """Whether the answer is in the language of the question, by a local language detector or by a judge.
 
-    passes = 1 where the likeliest language of both is the same, 0 where they differ and the detector is sure of both
-    (`min_probability`); where it is not, and where either has fewer than `min_letters` letters, the case is not
-    applicable. Code, links, mail addresses and mark-up are left out before. The language of most of the text counts: a
-    foreign quotation does not make a mismatch, nor does a foreign answer with a greeting in the right language pass.
+    passes = 1 if the most likely language of both is the same, 0 if they differ and the detector is sure of both
+    (`min_probability`). If it is not sure, or if either text has fewer than `min_letters` letters, the case is not
+    applicable. Code, links, e-mail addresses and mark-up are ignored. The language of most of the text counts: a
+    foreign quotation is no mismatch, and a greeting in the right language does not make a foreign answer pass.
 
-    The contexts, as one text, are held against the question the same way, and a failure is the retrieval's where they
-    are in another language too; where theirs cannot be told, or there are none, retrieval_failures has no value.
+    The contexts, as one text, are compared with the question in the same way, and a failure is attributed to retrieval
+    if they are in another language too; if their language cannot be detected, or there are no contexts,
+    retrieval_failures has no value.
 
-    Languages of one ISO 639-3 macrolanguage are one: Bosnian, Croatian and Serbian; Bokmål and Nynorsk; Indonesian and
-    Malay; the forms of Chinese and of Arabic.
+    Languages of one ISO 639-3 macrolanguage count as one: Bosnian, Croatian and Serbian; Bokmål and Nynorsk; Indonesian
+    and Malay; the forms of Chinese and of Arabic.
 
-    With `detector` "judge" the run's judge says whether both are in one language, from the first 2,000 characters of
-    each, and of the contexts in a call of its own; only a text without any letter is not applicable then, and a
-    reply that cannot be read counts in parse_failures alone.
-    Evidence: the detector, and of each text its likeliest languages with their probabilities and its letters; of the
-    judge the languages it named.
+    With `detector` "judge" the run's judge decides whether both are in one language, from the first 2,000 characters of
+    each, with a separate call for the contexts. Then only a text without any letter is not applicable, and a reply that
+    cannot be read counts only in parse_failures.
+    Evidence: the detector, and for each text its most likely languages with their probabilities and its number of
+    letters; with a judge, the verdict on each text and the languages it named.
     """
     if parameters.detector == "judge":
         if judge is None:
@@ -140,27 +158,28 @@ def language_mismatch(
     texts = {"question": question, "answer": detect(case.answer or "")}
     if case.retrieved_contexts:
         texts["contexts"] = detect("\n".join(case.retrieved_contexts))
-    evidence: dict[str, Any] = {"detector": detector()}
-    evidence |= {
+    languages = {
         place: {
             "languages": {language: round(probability, 4) for language, probability in found.candidates},
             "letters": found.letters,
         }
         for place, found in texts.items()
     }
+    evidence = Evidence(facts={"detector": detector(), **languages})
     for place in ("question", "answer"):
         if texts[place].letters < parameters.min_letters:
             return not_applicable(
-                f"the {place} has {texts[place].letters} letters, too few to tell its language", evidence
+                f"the {place} has {texts[place].letters} letters, too few to detect its language", evidence
             )
     same = _same(question, texts["answer"], parameters)
     if same is None:
         return not_applicable("the detector is not sure of the languages", evidence)
-    return verdict(same, _same(question, texts["contexts"], parameters) if "contexts" in texts else None, evidence)
+    contexts_pass = _same(question, texts["contexts"], parameters) if "contexts" in texts else None
+    return boolean_score(same, contexts_pass, evidence)
 
 
 def _same(left: Detected, right: Detected, parameters: LanguageParameters) -> bool | None:
-    """Return whether two texts are in one language; None where it cannot be told."""
+    """Return whether two texts are in one language; None if it cannot be decided."""
     if min(left.letters, right.letters) < parameters.min_letters or NO_LANGUAGE in (left.language, right.language):
         return None
     if left.language == right.language:
@@ -172,14 +191,17 @@ async def _judged(case: Case, judge: Judge) -> CaseScore:
     texts = {"answer": case.answer or ""}
     if letters_in("".join(case.retrieved_contexts)):
         texts["contexts"] = "\n".join(case.retrieved_contexts)
-    evidence: dict[str, Any] = {"detector": judge.name}
+    facts: dict[str, Any] = {"detector": judge.name}
     for place, text in {"question": case.question or "", **texts}.items():
         if not letters_in(text):
-            return not_applicable(f"the {place} has no letters", evidence)
+            return not_applicable(f"the {place} has no letters", Evidence(facts=facts))
     same: dict[str, bool] = {}
+    judged: list[Verdict] = []
     for place, text in texts.items():
         data = {"QUESTION": (case.question or "")[:SHOWN_TO_JUDGE], "TEXT": text[:SHOWN_TO_JUDGE]}
-        said = await judge.ask(SAME_LANGUAGE, _Languages, data)
-        evidence[place] = said.model_dump()
-        same[place] = said.same == "yes"
-    return verdict(same["answer"], same.get("contexts"), evidence)
+        reply = await judge.ask(SAME_LANGUAGE, _Languages, data)
+        same[place] = reply.same == "yes"
+        label = "same language" if same[place] else "another language"
+        named = {"question_language": reply.question_language, "text_language": reply.text_language}
+        judged.append(Verdict(place.capitalize(), yes_or_no(same[place]), label, facts=named))
+    return boolean_score(same["answer"], same.get("contexts"), Evidence({"texts": judged}, facts))

@@ -5,7 +5,8 @@ from collections import Counter
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.repetition import compression_ratio, longest_repeat
 from metrics.text.sentences import sentences
@@ -21,7 +22,7 @@ class LoopingParameters(Parameters):
         10,
         ge=1,
         le=1000,
-        description="Sentences shorter than this are not looked at: a list of short items is no loop.",
+        description="Shorter sentences are ignored: a list of short items is not a loop.",
     )
 
 
@@ -32,16 +33,18 @@ class LoopingParameters(Parameters):
     inputs=("answer",),
     metrics=(
         Metric(
-            "unique_sentences", "Different sentences over all sentences (of ten characters and more).", primary=True
+            "unique_sentences",
+            "Distinct sentences divided by all sentences (of at least ten characters).",
+            primary=True,
         ),
         Metric(
             "longest_repeated_substring",
-            "Share of the text that its longest repeated part and the repeats take up.",
+            "Share of the text covered by its longest repeated part and its repeats.",
             direction=Direction.LOWER,
         ),
         Metric(
             "compression_ratio",
-            "Bytes after zlib compression over bytes before; above 1 for short texts.",
+            "Bytes after zlib compression divided by bytes before; above 1 for short texts.",
             high=math.inf,
         ),
     ),
@@ -49,12 +52,12 @@ class LoopingParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
     examples=(
         Example(
-            "stuck",
+            "one sentence ten times",
             {"answer": "I am stuck in a loop. " * 10},
             {"unique_sentences": 0.1, "longest_repeated_substring": 1.0, "compression_ratio": 0.15},
         ),
         Example(
-            "one sentence of three said again",
+            "one of three sentences is repeated",
             {"answer": "Water boils at 100 °C. Ice melts at 0 °C. Water boils at 100 °C."},
             {"unique_sentences": 2 / 3, "longest_repeated_substring": 44 / 64},
         ),
@@ -63,53 +66,53 @@ class LoopingParameters(Parameters):
             {"answer": "Yes."},
             {"unique_sentences": None, "longest_repeated_substring": 0.0, "compression_ratio": 3.0},
         ),
-        Example("nothing to look at", {"answer": "  "}, status=not_applicable("").status),
+        Example("the answer is blank", {"answer": "  "}, status=Status.NOT_APPLICABLE),
     ),
 )
 def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
     """Whether the answer repeats itself, seen three ways: repeated sentences, a repeated stretch, and compressibility.
 
-        unique_sentences           = different sentences / sentences
+        unique_sentences           = distinct sentences / sentences
         longest_repeated_substring = its length × its occurrences / length of the answer, in characters
         compression_ratio          = bytes after zlib at level 9 / bytes of the answer in UTF-8
 
-    Sentences shorter than ten characters are left out, above and below; equal are those that differ in white space at
-    most. Without a sentence left, unique_sentences has no value. The substring is the longest that occurs at least
-    twice without overlapping itself (0 where none does); its occurrences do not overlap either, so the value stays
-    within [0, 1]; of several as long the most frequent counts, then the first. The compression ratio of a short text is
-    above 1, because zlib adds some bytes of its own: it is comparable between texts of similar length only.
+    Sentences shorter than ten characters are ignored in both counts; sentences that differ only in white space are
+    equal. If no sentence is left, unique_sentences has no value. The substring is the longest that occurs at least
+    twice without overlapping itself (0 if there is none); its occurrences do not overlap, so the value stays within
+    [0, 1]. Among substrings of equal length the most frequent counts, then the first. The compression ratio of a short
+    text is above 1 because zlib adds some bytes: only texts of similar length are comparable.
 
-    An answer of white space is not applicable. Evidence: the repeated substring (cut), its length and occurrences, and
-    the most repeated sentences. Time is near linear: a megabyte takes seconds.
+    A blank answer is not applicable. Evidence: the repeated substring (cut), its length and occurrences, and the most
+    repeated sentences. Time is almost linear: a megabyte takes seconds.
     """
     text = case.answer or ""
     if not text.strip():
         return not_applicable("the answer is empty")
-    said = Counter(
+    counts = Counter(
         " ".join(sentence.split())
         for sentence in sentences(text)
         if len(sentence) >= parameters.min_sentence_characters
     )
     repeat = longest_repeat(text)
     values = {
-        "unique_sentences": len(said) / said.total() if said else None,
+        "unique_sentences": len(counts) / counts.total() if counts else None,
         "longest_repeated_substring": repeat.length * repeat.times / len(text),
         "compression_ratio": compression_ratio(text),
     }
-    reason = None if said else f"no sentence has {parameters.min_sentence_characters} characters"
+    reason = None if counts else f"no sentence has {parameters.min_sentence_characters} characters"
     substring = text[repeat.start : repeat.start + repeat.length]
-    evidence = {
+    facts = {
         "substring": _cut(substring),
         "substring_length": repeat.length,
         "substring_times": repeat.times,
-        "sentences": said.total(),
+        "sentences": counts.total(),
         "repeated_sentences": [
             {"sentence": _cut(sentence), "times": times}
-            for sentence, times in said.most_common(SHOWN_SENTENCES)
+            for sentence, times in counts.most_common(SHOWN_SENTENCES)
             if times > 1
         ],
     }
-    return CaseScore(values, reason=reason, evidence=evidence)
+    return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))
 
 
 def _cut(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import exp, inf
 
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import PORTION, LanguageModelParameters, provenance
 from metrics.models.language_model import Loss, Predicts
@@ -25,7 +26,7 @@ from metrics.models.language_model import Loss, Predicts
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
     examples=(
         Example(
-            "a model to which a word costs ln 8 when new and ln 2 when said before: √(8 · 2)",
+            "√(8 · 2), with a model that charges ln 8 for a new word and ln 2 for a repeated one",
             {"answer": "rot rot"},
             {"perplexity": 4.0},
         ),
@@ -42,13 +43,14 @@ def perplexity(
 
         perplexity = exp( mean over the answer's tokens of  −ln p(token | beginning of text, answer so far) )
 
-    From 1, lower is better: as if the model had chosen among so many words at each token. It says nothing of truth;
-    short answers score higher than long ones. It can never be .5, H2O's threshold, so there is none by default. Numbers
-    of models with other vocabularies cannot be compared. What begins a text, and how texts longer than the model's
-    window are read, is told in metrics.models.language_model.
+    From 1, lower is better: the number of words among which the model was, on average, undecided at each token. It does
+    not measure truth; short answers score higher than long ones. It can never be .5, H2O's threshold, so there is none
+    by default. Numbers of models with different vocabularies are not comparable. metrics.models.language_model
+    describes how a text begins and how texts longer than the model's window are read.
 
-    An answer without a word, or of one token where the model has no beginning-of-text token: not applicable.
-    Evidence: tokens scored, windows where there are several, the model and its weights' sha256.
+    An answer without a word is not applicable, nor is one of a single token if the model has no beginning-of-text
+    token.
+    Evidence: tokens scored, the number of windows if there are several, the model and the sha256 of its weights.
     Source: H2O Eval Studio.
     """
     losses = [
@@ -62,7 +64,7 @@ def perplexity(
 def _score(case: Case, loss: Loss, language_model: Predicts) -> CaseScore:
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty")
-    evidence = {"tokens_scored": loss.tokens, **provenance(language_model, [loss])}
+    evidence = Evidence(facts={"tokens_scored": loss.tokens, **provenance(language_model, [loss])})
     if not loss.tokens:
-        return not_applicable("the answer is a single token, and nothing stands before it to predict it from", evidence)
+        return not_applicable("the answer is a single token, with nothing before it to predict it from", evidence)
     return CaseScore({"perplexity": exp(loss.mean)}, evidence=evidence)

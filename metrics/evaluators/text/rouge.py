@@ -3,14 +3,14 @@
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text.bleu import CAT
 from metrics.text.overlap.rouge import ROUGE_TYPES, RougeType, rouge, rouge_tokens
-
-CAT = {"answer": "the cat is on the mat", "expected_answers": ["the cat sat on the mat"]}
 
 
 class RougeParameters(Parameters):
-    """Which variants, and on stems or words."""
+    """Which variants to compute, and whether on stems or words."""
 
     rouge_types: tuple[RougeType, ...] = Field(
         ROUGE_TYPES, min_length=1, description="The variants to compute; the others have no value."
@@ -36,7 +36,7 @@ class RougeParameters(Parameters):
     examples=(
         Example("one word of six differs", CAT, {"rouge1": 5 / 6, "rouge2": 0.6, "rougeL": 5 / 6, "rougeLsum": 5 / 6}),
         Example(
-            "lines in another order: rougeLsum alone forgives it",
+            "lines in another order: only rougeLsum ignores it",
             {"answer": "blue sea\nred sun", "expected_answers": ["red sun\nblue sea"]},
             {"rouge1": 1.0, "rouge2": 2 / 3, "rougeL": 0.5, "rougeLsum": 1.0},
         ),
@@ -46,13 +46,13 @@ class RougeParameters(Parameters):
             {"rouge1": 1.0, "rouge2": 1.0, "rougeL": 1.0},
         ),
         Example(
-            "words differ; only two variants asked for",
+            "no common word, and only two variants requested",
             {"answer": "running dogs", "expected_answers": ["the dog runs"]},
             {"rouge1": 0.0, "rouge2": None, "rougeL": 0.0, "rougeLsum": None},
             parameters={"rouge_types": ["rouge1", "rougeL"]},
         ),
         Example(
-            "their stems agree, in another order",
+            "common stems, in another order",
             {"answer": "running dogs", "expected_answers": ["the dog runs"]},
             {"rouge1": 0.8, "rougeL": 0.4},
             parameters={"use_stemmer": True},
@@ -61,16 +61,17 @@ class RougeParameters(Parameters):
     differs_from="rougeLsum splits at line breaks only, as rouge_score does; Hugging Face's evaluate gives the same.",
 )
 def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
-    """How much of the expected answer's wording is in the answer and the reverse: ROUGE-1, -2, -L and -Lsum, as F.
+    """How much of the expected answer's wording is in the answer, and the reverse: F of ROUGE-1, -2, -L and -Lsum.
 
         P = common / units of the answer,  R = common / units of the expected answer,  F = 2·P·R / (P + R)
 
-    Units and what is common: *rouge1*, *rouge2* n-grams, each as often as both have it; *rougeL* tokens, the longest
-    common subsequence; *rougeLsum* tokens, for each line of the expected answer those in its longest common subsequence
-    with any line of the answer. Tokens are runs of a–z and 0–9 of the lower-cased text.
+    Units and what is common: *rouge1*, *rouge2*: n-grams, each as often as both texts have it; *rougeL*: tokens, the
+    longest common subsequence; *rougeLsum*: tokens, for each line of the expected answer those in its longest common
+    subsequence with any line of the answer. Tokens are runs of a–z and 0–9 of the lower-cased text.
 
-    Of several expected answers the one with the highest F counts, for each variant by itself. Nothing in common is 0.
-    Text in other scripts than Latin has no tokens, hence 0: the evidence says so. A variant not asked for has no value.
+    With several expected answers, the highest F counts, separately for each variant. Nothing in common gives 0. Text in
+    scripts other than Latin has no tokens and scores 0; the evidence says so. A variant that was not requested has no
+    value.
 
     Evidence: precision, recall, F and the number of the expected answer (from 1) of each variant. Equal to the
     rouge_score package with its default tokenizer. Source: Lin 2004.
@@ -83,12 +84,12 @@ def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
     values: dict[str, float | None] = {
         kind: scored[best[kind]][kind].f if kind in best else None for kind in ROUGE_TYPES
     }
-    evidence: dict[str, object] = {
+    facts: dict[str, object] = {
         kind: {**scored[index][kind]._asdict(), "expected_answer": index + 1} for kind, index in best.items()
     }
     if not rouge_tokens(answer):
-        evidence["note"] = "the answer has no letters a–z or digits, all that ROUGE sees"
+        facts["note"] = "the answer has no letters a–z or digits, all that ROUGE sees"
     elif not any(map(rouge_tokens, case.expected_answers)):
-        evidence["note"] = "the expected answers have no letters a–z or digits, all that ROUGE sees"
+        facts["note"] = "the expected answers have no letters a–z or digits, all that ROUGE sees"
     reason = None if len(best) == len(ROUGE_TYPES) else "not among the chosen rouge_types"
-    return CaseScore(values, reason=reason, evidence=evidence)
+    return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))

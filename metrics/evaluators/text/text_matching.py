@@ -1,19 +1,22 @@
-"""Text matching: a boolean condition on what the answer and the contexts say."""
+"""Text matching: a boolean condition on the text of the answer and the contexts."""
 
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evaluator, not_applicable
+from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, verdict
+from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.conditions import ConditionError, parse_condition
 
 PARIS = '"Paris" AND (regexp("18(87|89)") OR NOT "London")'
 
 
 class TextMatchingParameters(Parameters):
-    """How strictly the condition reads."""
+    """How strictly the condition matches."""
 
-    case_sensitive: bool = Field(True, description="Tell upper from lower case, in strings and regular expressions.")
+    case_sensitive: bool = Field(
+        True, description="Distinguish upper and lower case in strings and regular expressions."
+    )
 
 
 @evaluator(
@@ -26,7 +29,7 @@ class TextMatchingParameters(Parameters):
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
-            "the answer has it, the contexts do not",
+            "the answer satisfies the condition, the contexts do not",
             {
                 "answer": "The Eiffel Tower in Paris dates from 1889.",
                 "retrieved_contexts": ["London Bridge", "A tower in Paris"],
@@ -35,7 +38,7 @@ class TextMatchingParameters(Parameters):
             {"passes": 1, "failures": 0, "retrieval_failures": 1, "generation_failures": 0, "parse_failures": 0},
         ),
         Example(
-            "the contexts have it, in two pieces; the answer does not",
+            "two contexts together satisfy the condition, the answer does not",
             {
                 "answer": "I do not know.",
                 "retrieved_contexts": ["The tower stands in Paris.", "It was finished in 1889."],
@@ -44,18 +47,18 @@ class TextMatchingParameters(Parameters):
             {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1},
         ),
         Example(
-            "both fail: the blame is the retrieval's",
+            "both fail: the failure is attributed to retrieval",
             {"answer": "No idea.", "retrieved_contexts": ["Nothing."], "conditions": '"Paris"'},
             {"passes": 0, "retrieval_failures": 1, "generation_failures": 0},
         ),
         Example(
-            "case ignored, and no contexts to look at",
+            "case is ignored, and there are no contexts to check",
             {"answer": "PARIS", "conditions": 'regexp("^paris$")'},
             {"passes": 1, "retrieval_failures": None},
             parameters={"case_sensitive": False},
         ),
         Example(
-            "a condition that cannot be read",
+            "the condition cannot be read",
             {"answer": "Paris", "conditions": '"Paris" AND'},
             {"passes": None},
             status=Status.ERROR,
@@ -67,15 +70,16 @@ def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
 
         "Paris" AND (regexp("18(87|89)") OR NOT "London")
 
-    A "string" is true where the text contains it, a regexp("…") where RE2 finds it anywhere; NOT binds before AND, AND
-    before OR. Within quotes a quote is written with a backslash before it.
+    A "string" is true if the text contains it, a regexp("…") if RE2 finds it anywhere; NOT binds before AND, AND before
+    OR. Within quotes a quote is written with a backslash before it.
 
-    passes = 1 where the answer satisfies the condition. The contexts are checked as one text, joined by line breaks: a
-    condition may be satisfied by two of them together, and NOT holds only where none of them says it. A failure is the
-    retrieval's where the contexts fail too, else the generation's; without contexts retrieval_failures has no value.
+    passes = 1 if the answer satisfies the condition. The contexts are checked as one text, joined by line breaks: two
+    of them together can satisfy a condition, and NOT holds only if none of them contains it. A failure is attributed to
+    retrieval if the contexts fail too, else to generation; without contexts retrieval_failures has no value.
 
-    An empty condition is not applicable; one that cannot be read is an error that says at which character, as the suite
-    is at fault and not the model. Evidence: each string and expression, found in the answer and in the contexts or not.
+    An empty condition is not applicable; one that cannot be read is an error that names the character, because the
+    suite is wrong and not the model. Evidence: each string and expression, and whether the answer and the contexts
+    contain it.
     """
     written = case.conditions or ""
     if not written.strip():
@@ -83,10 +87,10 @@ def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
     try:
         condition = parse_condition(written, parameters.case_sensitive)
     except ConditionError as failure:
-        return CaseScore({}, Status.ERROR, str(failure), {"conditions": written})
+        return CaseScore({}, Status.ERROR, str(failure), Evidence(facts={"conditions": written}))
     in_answer = condition.found(case.answer or "")
     in_contexts = condition.found("\n".join(case.retrieved_contexts)) if case.retrieved_contexts else None
-    evidence = {
+    facts = {
         "conditions": written,
         "terms": [
             {
@@ -98,4 +102,4 @@ def text_matching(case: Case, parameters: TextMatchingParameters) -> CaseScore:
         ],
     }
     contexts_pass = None if in_contexts is None else condition.holds(in_contexts)
-    return verdict(condition.holds(in_answer), contexts_pass, evidence)
+    return boolean_score(condition.holds(in_answer), contexts_pass, Evidence(facts=facts))

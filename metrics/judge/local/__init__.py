@@ -1,7 +1,8 @@
-"""The local judge: a small language model in this process, asked for probabilities rather than for essays.
+"""The local judge: a small language model in this process, asked for probabilities of labels, not for text.
 
-install.py   getting the known model, verified by its sha256
-model.py     the model: replies that obey a JSON schema, and the likelihood of a label
-questions.py the short questions that it is asked
-completer.py requests taken apart into such questions
+install.py    installing the known model, verified by its sha256
+model.py      the model: replies that fit a JSON schema, and the likelihood of a label
+questions.py  the short questions that it is asked
+completer.py  requests divided into such questions
+measured.py   how well it agrees with people
 """

@@ -1,8 +1,8 @@
-"""The local judge as a Completer: choices are made by the likelihood of each label, everything else by the schema.
+"""The local judge as a Completer: choices by the likelihood of each label, everything else by the schema.
 
-A small model judges far better by the probability of its next word than by the JSON it writes. So a request that asks
-for labels (one of a few words, for a text or for each numbered item) is taken apart into one question a label, and the
-reply is put together from the likeliest labels; its reasons say how likely they were.
+A small model judges far better by the probability of its next word than by the JSON it writes. So a request for labels
+(one of a few words, for a text or for each numbered item) is divided into one question per label, and the reply is
+composed of the likeliest labels; its reasons give their probabilities.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from typing import Any
 
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.local.install import located
-from metrics.judge.local.model import LocalModel, Said
+from metrics.judge.local.model import LocalModel, ModelReply
 from metrics.judge.local.questions import BARE, ENTAILMENT, SENTENCES, SHORT, Question
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical import NUMBERED, blocks
@@ -28,14 +28,14 @@ YES_NO = ("yes", "no")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A form of reply that is a choice among labels: the field with the label, and whether there is a reason field."""
+    """A reply that is a choice among labels: the field of the label, the labels, whether there is a reason field."""
 
     field: str
     labels: tuple[str, ...]
     reason: bool
 
     def reply(self, shares: Mapping[str, float], yes: float | None = None) -> dict[str, str]:
-        """Return the reply with the likeliest label; with "yes" from the share `yes` on, where that is given."""
+        """Return the reply with the likeliest label; where `yes` is given, "yes" from that share on."""
         label = max(self.labels, key=lambda name: shares[name])
         if yes is not None:
             label = "yes" if shares["yes"] >= yes else "no"
@@ -44,7 +44,7 @@ class Choice:
 
 
 class LocalCompleter:
-    """The local judge; see metrics.judge.completion.Completer. It costs nothing but time."""
+    """The local judge; see metrics.judge.completion.Completer."""
 
     def __init__(self, settings: JudgeSettings):
         path, self.name = located(settings.model)
@@ -53,15 +53,15 @@ class LocalCompleter:
         self._max_tokens = settings.max_tokens
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply in JSON of that schema; CallFailed where it cannot answer, a prompt too long, say."""
+        """Return the model's reply in JSON of that schema. Raises CallFailed, for example for a prompt too long."""
         return await asyncio.to_thread(self._complete, messages, schema, name)
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
-        """Nothing."""
+        """Return 0."""
         return 0.0
 
     async def close(self) -> None:
-        """The model stays loaded for the next run of this process."""
+        """Do nothing: the model stays loaded for the next run of this process."""
 
     def _complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         try:
@@ -92,13 +92,13 @@ class LocalCompleter:
         one = self._model.complete(messages, schema, self._max_tokens)
         return Completion(one.text, one.prompt_tokens, one.completion_tokens, 0.0, one.cut)
 
-    def _asked(self, short: Question, data: Mapping[str, str]) -> tuple[dict[str, float], Said]:
+    def _asked(self, short: Question, data: Mapping[str, str]) -> tuple[dict[str, float], ModelReply]:
         return self._model.likelihood(_messages(short.text(data)), YES_NO)
 
     def _claims(self, data: Mapping[str, str], short: Question) -> Completion:
-        """Return the sentences that state something: a small model splits and rewrites worse than rules split.
+        """Return the sentences that state something, split by rules, which do better than a small model.
 
-        A text of a few words, which claims nothing by itself, is put behind its question.
+        A text of a few words, which is no claim by itself, is appended to its question.
         """
         text, question = data["TEXT"].strip(), data.get("QUESTION", "").strip()
         parts = [sentence.lstrip("-–*• ") for sentence in worded_sentences(text)]
@@ -115,51 +115,49 @@ class LocalCompleter:
         data: Mapping[str, str],
         choice: Choice,
         item: tuple[str, str] | None = None,
-    ) -> tuple[dict[str, str], Said]:
-        """Return the reply about the data, or about one numbered item of it, which is the text of the block of that
-        name.
-        """
+    ) -> tuple[dict[str, str], ModelReply]:
+        """Return the reply about the data, or about one `item` of it: the name of its block and its text."""
         if short is not None:
-            shares, said = self._asked(short, dict([*data.items(), item]) if item else data)
-            return choice.reply(shares, short.yes), said
+            shares, one = self._asked(short, dict([*data.items(), item]) if item else data)
+            return choice.reply(shares, short.yes), one
         parts = [instruction, *(f"{name}:\n{text}" for name, text in data.items())]
-        if item is not None:  # comes last, so that what the items share is read once
+        if item is not None:  # last, so that the model reads what the items share only once
             parts.append(f"Judge this one only:\n{item[1]}")
         parts.append(f"Answer with one of: {', '.join(choice.labels)}.")
-        shares, said = self._model.likelihood(_messages("\n\n".join(parts)), choice.labels)
-        return choice.reply(shares), said
+        shares, one = self._model.likelihood(_messages("\n\n".join(parts)), choice.labels)
+        return choice.reply(shares), one
 
     def _entailment(self, data: Mapping[str, str], short: Question) -> Completion:
-        """Return which contexts support each claim, one question a pair; a number that a context lacks refutes
-        unasked.
-        """
+        """Return the contexts that support each claim, one question per pair; a number in no context refutes it."""
         contexts, claims = _items(data["CONTEXTS"]), _items(data["CLAIMS"])
         shares = {number: [0.0] * len(contexts) for number in range(len(claims))}
         everywhere = numbers("\n".join(contexts))
-        lacking = {number: missing for number, claim in enumerate(claims) if (missing := numbers(claim) - everywhere)}
-        said: list[Said] = []
-        for place, context in enumerate(contexts):  # claim after claim about one context, which is so read once
+        unsupported = {
+            number: missing for number, claim in enumerate(claims) if (missing := numbers(claim) - everywhere)
+        }
+        asked: list[ModelReply] = []
+        for place, context in enumerate(contexts):  # all claims about one context, which is then read only once
             for number, claim in enumerate(claims):
-                if number not in lacking:
+                if number not in unsupported:
                     likely, one = self._asked(short, {"CONTEXTS": context, "CLAIMS": claim})
                     shares[number][place] = likely["yes"]
-                    said.append(one)
+                    asked.append(one)
         replies = [
             {
                 "id": number + 1,
-                "reason": f"{', '.join(sorted(lacking[number]))} is in no context"
-                if number in lacking
+                "reason": f"{', '.join(sorted(unsupported[number]))} is in no context"
+                if number in unsupported
                 else f"P(yes) = {max(own):.2f}",
                 "supported_by": [place for place, share in enumerate(own, 1) if share >= short.yes],
             }
             for number, own in shares.items()
         ]
-        return _completion({"replies": replies}, said)
+        return _completion({"replies": replies}, asked)
 
 
 @lru_cache(maxsize=1)
 def _loaded(path: Path) -> LocalModel:
-    """Return the model of a file, loaded once a process."""
+    """Return the model of a file, loaded once per process."""
     return LocalModel(path)
 
 
@@ -173,7 +171,7 @@ def _items(block: str) -> list[str]:
 
 
 def _item_form(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the schema of an item, where the reply is one list of them with ids."""
+    """Return the schema of an item where the reply is one list of items with ids; else None."""
     properties = schema.get("properties", {})
     if len(properties) != 1:
         return None
@@ -187,22 +185,22 @@ def _list_name(schema: Mapping[str, Any]) -> str:
 
 
 def _choice(form: Mapping[str, Any]) -> Choice | None:
-    """Return the choice that a form of reply is, if it asks for one label and at most a reason beside it."""
+    """Return the choice that a reply is, if it has one label and at most a reason; else None."""
     fields = {name: field for name, field in form.get("properties", {}).items() if name != "id"}
     reason = fields.pop("reason", None) is not None
     if len(fields) != 1:
         return None
     ((name, field),) = fields.items()
     labels = tuple(field.get("enum", ()))
-    told_apart = len({label[:2].lower() for label in labels if isinstance(label, str)}) == len(labels)
-    return Choice(name, labels, reason) if labels and told_apart else None
+    distinct = len({label[:2].lower() for label in labels if isinstance(label, str)}) == len(labels)
+    return Choice(name, labels, reason) if labels and distinct else None
 
 
-def _completion(reply: Mapping[str, Any], said: Sequence[Said]) -> Completion:
-    spent = list(_tokens(said))
+def _completion(reply: Mapping[str, Any], asked: Sequence[ModelReply]) -> Completion:
+    spent = list(_tokens(asked))
     return Completion(json.dumps(reply, ensure_ascii=False), sum(p for p, _ in spent), sum(c for _, c in spent), 0.0)
 
 
-def _tokens(said: Sequence[Said]) -> Iterator[tuple[int, int]]:
-    for one in said:
+def _tokens(asked: Sequence[ModelReply]) -> Iterator[tuple[int, int]]:
+    for one in asked:
         yield one.prompt_tokens, one.completion_tokens

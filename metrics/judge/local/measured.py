@@ -1,7 +1,7 @@
-"""How far the known local judge can be trusted: its verdicts against people's, as measured, good or bad.
+"""The measured agreement of the known local judge with people.
 
-Made by `python -m tests.benchmarks.bench_local_judge`. The thresholds were chosen on the bundled sample alone; of two
-wordings of the question about claims, the better one on twelve MT-RAG answers.
+Measured by `python -m tests.benchmarks.bench_local_judge`. The thresholds were chosen on the bundled sample alone; of
+two wordings of the question about claims, the better one on twelve MT-RAG answers.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A figure with its 95 % interval: of which metric, what it is, on what data, of how many answers."""
+    """A statistic with its 95 % interval: of which metric, what it is, on how many answers of which data."""
 
     metric: str
     what: str
@@ -22,7 +22,7 @@ class Measured:
 
 MEASURED = (
     Measured(
-        "no_answer", "Share told rightly, answers from refusals", 0.963, 0.936, 0.979, 300,
+        "no_answer", "Share of answers and refusals classified correctly", 0.963, 0.936, 0.979, 300,
         "CLAPNQ's answers and refusals in eight wordings of our own",
     ),
     Measured(

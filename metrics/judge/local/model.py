@@ -1,4 +1,4 @@
-"""A GGUF language model in this process: replies that obey a JSON schema, and how likely it finds each label."""
+"""A GGUF language model in this process: replies that fit a JSON schema, and the likelihood of labels."""
 
 import json
 import math
@@ -15,12 +15,12 @@ from metrics.core.errors import MissingResource
 from metrics.judge.completion import Messages
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
-ALTERNATIVES = 20  # most likely first tokens that are looked at for the labels
+ALTERNATIVES = 20  # most likely first tokens that are searched for the labels
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the model said: the text, whether it was cut by the token limit, and what it cost in tokens."""
+class ModelReply:
+    """A reply of the model: the text, whether the token limit cut it, and its tokens."""
 
     text: str
     cut: bool
@@ -29,40 +29,40 @@ class Said:
 
 
 class LocalModel:
-    """A GGUF file, loaded when it is first asked. One question at a time: the cores are shared anyway."""
+    """A GGUF file, loaded on first use. One question at a time: questions would share the cores anyway."""
 
     def __init__(self, path: Path):
         self.path = path
         self._lock = threading.Lock()
 
-    def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> Said:
-        """Return a JSON reply of the form of `schema`, decoded greedily."""
+    def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> ModelReply:
+        """Return a JSON reply that fits `schema`, decoded greedily."""
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
-        said = self._asked({"messages": messages, "max_tokens": max_tokens, "response_format": form})
-        choice = said["choices"][0]
-        return Said(choice["message"]["content"] or "", choice["finish_reason"] == "length", *_tokens(said))
+        reply = self._asked({"messages": messages, "max_tokens": max_tokens, "response_format": form})
+        choice = reply["choices"][0]
+        return ModelReply(choice["message"]["content"] or "", choice["finish_reason"] == "length", *_tokens(reply))
 
-    def likelihood(self, messages: Messages, labels: Sequence[str]) -> tuple[dict[str, float], Said]:
-        """Return how likely each label is as the first word of the reply: the shares of the labels among themselves.
+    def likelihood(self, messages: Messages, labels: Sequence[str]) -> tuple[dict[str, float], ModelReply]:
+        """Return the probability of each label as the first word of the reply, normalised over the labels.
 
-        Labels begin with different tokens. Nothing but other words among the likeliest: every share is 0.
+        Labels must begin with different tokens. All are 0 where no label is among the likeliest words.
         """
         body = {"messages": messages, "max_tokens": 1, "logprobs": True, "top_logprobs": ALTERNATIVES}
-        said = self._asked(body)
+        reply = self._asked(body)
         found = dict.fromkeys(labels, 0.0)
-        for token in said["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
+        for token in reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
             word = token["token"].strip().lower()
             for label in labels:
                 if word and label.lower().startswith(word):
                     found[label] += math.exp(token["logprob"])
         total = sum(found.values())
         shares = {label: share / total for label, share in found.items()} if total else found
-        return shares, Said(json.dumps(shares), False, *_tokens(said))
+        return shares, ModelReply(json.dumps(shares), False, *_tokens(reply))
 
     def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
         with self._lock:
-            said = self._server.handle_chat_completions({"temperature": 0, "cache_prompt": True, **body})
-        reply: dict[str, Any] = json.loads(said) if isinstance(said, str | bytes) else said
+            made = self._server.handle_chat_completions({"temperature": 0, "cache_prompt": True, **body})
+        reply: dict[str, Any] = json.loads(made) if isinstance(made, str | bytes) else made
         if "choices" not in reply:
             raise ValueError(f"the local model cannot answer: {reply.get('error', {}).get('message', reply)}")
         return reply
@@ -80,7 +80,7 @@ class LocalModel:
         asked.warmup = False
         asked.verbosity = -1
         asked.offline = True
-        asked.api_keys = [secrets.token_urlsafe()]  # its port on the loopback is for nobody else on this machine
+        asked.api_keys = [secrets.token_urlsafe()]  # no other user of this machine may call its port
         allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = allowed
         try:
@@ -92,6 +92,6 @@ class LocalModel:
             ) from failure
 
 
-def _tokens(said: Mapping[str, Any]) -> tuple[int, int]:
-    usage = said.get("usage") or {}
+def _tokens(reply: Mapping[str, Any]) -> tuple[int, int]:
+    usage = reply.get("usage") or {}
     return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))

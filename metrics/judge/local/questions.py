@@ -1,23 +1,23 @@
-"""How the local judge is asked in place of some prompts: a small model answers a short question better than a long one.
+"""Short questions that replace some prompts for the local judge: a small model answers them better than long ones.
 
-The least probabilities of "yes" that count as a yes were chosen on the bundled sample suite, of whose answers and
-passages it is known whether they are right; the judge page says how far the verdicts can be trusted.
+The probabilities of "yes" from which a reply counts as yes were chosen on the bundled sample suite, whose correct
+answers and passages are known; the judge page shows how well the verdicts agree with people.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-VERSION = 2  # of all that the local judge makes of a request: raise it on any change
-SENTENCES = "claims"  # the step whose reply is the sentences of its TEXT that state something
-BARE = 6  # words; a text of so few is completed by its question
+VERSION = 2  # of how the local judge handles a request: raise it on any change
+SENTENCES = "claims"  # the step that replies with the sentences of TEXT that state something
+BARE = 6  # words; a text of at most as many is completed by its question
 ENTAILMENT = "entailment"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A yes-or-no question about data blocks, which are `shown` by name, each behind its heading, in this order.
+    """A yes-or-no question about data blocks: `shown` maps their names to headings, in order.
 
-    `yes`: the least P(yes) that counts as a yes.
+    `yes`: the P(yes) from which the reply counts as yes.
     """
 
     shown: Mapping[str, str]
@@ -25,7 +25,7 @@ class Question:
     yes: float
 
     def text(self, data: Mapping[str, str]) -> str:
-        """Return the question about this data; blocks that are absent are left out."""
+        """Return the question about this data, without absent blocks."""
         parts = [f"{heading}{data[name]}" for name, heading in self.shown.items() if data.get(name)]
         return "\n\n".join([*parts, f"{self.ask} Answer yes or no."])
 

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics import analysis
-from metrics.core.schema import JUDGEMENTS
 from metrics.presentation.safe_text import safe
 from metrics.reports.table_names import WHATS, What
 from metrics.store import Run
 
 AGGREGATES = ["model", "evaluator", "metric", "label", "slice", "value", "low", "high", "n", "unscored"]
-COUNTS = ["run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason"]
-BOUNDS = ["if_worst", "if_best"]  # runs sealed by earlier versions have none
+COUNTS = [
+    "run", "interval", "not_applicable", "parse_failure", "error", "skipped", "reason", "if_worst", "if_best",
+]  # fmt: skip
 SCORES = ["case_id", "model", "run", "evaluator", "metric", "value", "status", "reason"]
 ANALYSES = {
     "problems": analysis.problems, "insights": analysis.insights, "flips": analysis.flips,
@@ -28,7 +28,7 @@ ANALYSES = {
 def table(run: Run, what: What) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
 
-    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, BOUNDS. scores: SCORES.
+    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS. scores: SCORES.
     curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights,
     flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
     has passed metrics.presentation.safe_text.safe.
@@ -36,8 +36,7 @@ def table(run: Run, what: What) -> pd.DataFrame:
     if what == "aggregates":
         found = _aggregates(run)
     elif what == "scores":
-        path = run.table_path("scores")
-        found = pq.read_table(path, columns=SCORES)
+        found = run.stored_table("scores", SCORES)
     elif what == "curves":
         found = _joined((name, run.table_path(f"curves/{name}")) for name in run.curve_names())
     elif what == "matches":
@@ -55,8 +54,7 @@ def table(run: Run, what: What) -> pd.DataFrame:
 
 
 def _aggregates(run: Run) -> pa.Table:
-    path = run.table_path("aggregates")
-    rows = pq.read_table(path)
+    rows = run.stored_table("aggregates")
     own = [json.loads(text) for text in rows["columns"].to_pylist()]
     names = list(dict.fromkeys(name for columns in own for name in columns))
     found = rows.select(AGGREGATES)
@@ -65,16 +63,12 @@ def _aggregates(run: Run) -> pa.Table:
         found = found.append_column(label, _column([columns.get(name) for columns in own]))
     for name in COUNTS:
         found = found.append_column(name, rows[name])
-    for name in BOUNDS:
-        held = rows[name] if name in rows.column_names else pa.nulls(len(rows), pa.float64())
-        found = found.append_column(name, held)
     return found
 
 
 def _judgements(run: Run) -> pa.Table:
     """Return JUDGEMENTS with verdict and reason of each reply as columns; several are joined by line breaks."""
-    path = run.table_path("judgements")
-    found = JUDGEMENTS.empty_table() if path is None else pq.read_table(path)
+    found = run.stored_table("judgements")
     parts = [_reply_parts(reply) for reply in found["reply"].to_pylist()]
     for name in ("reason", "verdict"):
         place = found.column_names.index("reply")

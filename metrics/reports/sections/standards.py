@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Evidence, Standard, compliance
+from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Measured, Standard, compliance
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import limit, metric_title, with_interval
 from metrics.reports.report import Section, Table
@@ -44,13 +44,13 @@ def _table(found: Compliance, framework: str, models: Sequence[str]) -> Table:
     return Table(framework, ("Standard", "Evaluator", "Threshold", *models), tuple(rows))
 
 
-def _row(one: Evidence, models: int) -> tuple[str, ...]:
+def _row(one: Measured, models: int) -> tuple[str, ...]:
     cells = []
-    for cell, verdict in zip(one.cells[:models], one.verdicts[:models], strict=True):
+    for cell, outcome in zip(one.cells[:models], one.outcomes[:models], strict=True):
         if cell is None or cell.value is None:
             cells.append(GLYPHS["unmeasured"])
         else:
-            cells.append(f"{GLYPHS[verdict]} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}")
+            cells.append(f"{GLYPHS[outcome]} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}")
     return (metric_title(one.column), limit(one.column.threshold, one.column.direction), *cells)
 
 

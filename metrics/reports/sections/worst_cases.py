@@ -7,10 +7,12 @@ from typing import Any
 import pandas as pd
 
 from metrics import analysis
+from metrics.core.evidence import Evidence
 from metrics.core.registry import evaluators
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
 from metrics.presentation.safe_text import ending, shown
+from metrics.presentation.verdict_rows import VerdictRow, verdict_groups
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 from metrics.vision.geometry import Compared
@@ -29,7 +31,6 @@ MOST_AREAS = 16  # labels beyond would hide the image
 SHOWN_FIRST = ("fn", "fp", "tp", "annotation", "ignored")  # where not all fit
 DRAWN_FROM = 0.3  # predictions that score less crowd the image and are left out of the drawing
 THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
-OF_THE_JUDGE = ("judge", "panel")  # of the evidence: who judged, not what was found
 
 
 @dataclass
@@ -39,7 +40,7 @@ class _Found:
 
 
 def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
-    """Return the worst cases of each evaluator's primary metric but perfect ones, and the number of candidates."""
+    """Return the worst cases of each evaluator's primary metric, without perfect ones, and the number of candidates."""
     chosen: dict[tuple[str, str, int], _Found] = {}
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
@@ -91,7 +92,7 @@ def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], foun
         boxes, note = _areas(run, view, model, repeat)
     else:
         boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, found.names[0][0]))
-    blamed = {evaluator for evaluator, _ in found.names}
+    failed = {evaluator for evaluator, _ in found.names}
     return WorstCase(
         case_id,
         model,
@@ -100,7 +101,7 @@ def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], foun
         tuple(_passages(view.case, output)),
         tuple(view.case["tags"] or ()),
         tuple(_score(row) for row in scores if not _is_minor(row) and _name(row) not in found.names)[:MOST_SCORES],
-        tuple(line for row in scores if row["evaluator"] in blamed for line in _evidence(row["evidence"]))[
+        tuple(line for row in scores if row["evaluator"] in failed for line in _evidence(row["evidence"]))[
             :MOST_EVIDENCE
         ],
         view.image if view.image is not None and view.image.exists() else None,
@@ -175,23 +176,21 @@ def _text(value: Any, limit: int) -> str | None:
     return shown(value, limit) if isinstance(value, str) else None
 
 
-def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
-    """Yield the lines of an evidence: a verdict a line with its glyph, what fails first; everything else as `name:
-    value`.
-    """
-    if not isinstance(evidence, Mapping):
+def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
+    """Yield the lines of an evidence: one for each verdict with its glyph, failures first; then the facts."""
+    if evidence is None:
         return
-    lists, rest = analysis.verdict_lists(evidence)
-    for entry in lists:
-        for row in sorted(entry.rows, key=lambda row: row.holds is not False):
-            yield row.glyph, shown(_told(row), MOST_LINE)
-    rest = {name: value for name, value in rest.items() if name not in OF_THE_JUDGE}
-    if lists:  # how many there are of what stands above, in a line
-        counts = [name for name, value in rest.items() if isinstance(value, int | float)]
-        told = [f"{name.replace('_', ' ')}: {_plain(rest.pop(name))}" for name in counts]
-        if told:
-            yield "", shown(" · ".join(told), MOST_LINE)
-    for name, value in rest.items():
+    groups = verdict_groups(evidence)
+    for group in groups:
+        for row in sorted(group.rows, key=lambda row: row.holds != "no"):
+            yield row.glyph, shown(_line(row), MOST_LINE)
+    facts = dict(evidence.facts)
+    if groups:  # the counts of these verdicts share a line
+        counts = [name for name, value in facts.items() if isinstance(value, int | float)]
+        texts = [f"{name.replace('_', ' ')}: {_plain(facts.pop(name))}" for name in counts]
+        if texts:
+            yield "", shown(" · ".join(texts), MOST_LINE)
+    for name, value in facts.items():
         if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
             for record in value:
                 parts = (f"{key}: {_plain(part)}" for key, part in record.items() if not isinstance(part, bool))
@@ -200,10 +199,10 @@ def _evidence(evidence: Any) -> Iterator[tuple[str, str]]:
             yield "", shown(f"{name.replace('_', ' ')}: {_plain(value)}", MOST_LINE)
 
 
-def _told(row: analysis.Row) -> str:
-    """Return a verdict in a line: what was judged, the verdict, what it rests on, why."""
-    against = f"expected: {row.against}" if row.against else ""
-    return " · ".join(part for part in (row.text, against, row.verdict, row.links, row.reason, *row.more) if part)
+def _line(row: VerdictRow) -> str:
+    """Return a verdict in one line: the item, the verdict, what it rests on, why."""
+    expected = f"expected: {row.expected}" if row.expected else ""
+    return " · ".join(part for part in (row.text, expected, row.label, row.links, row.reason, *row.notes) if part)
 
 
 def _plain(value: Any) -> str:

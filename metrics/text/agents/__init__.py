@@ -1,1 +1,1 @@
-"""What agents do and make: traces, steps, files."""
+"""What agents do and produce: traces, steps, files."""

@@ -1,4 +1,4 @@
-"""Files that an agent made: what is said of them in a trace or a column, and checks by kind that execute nothing."""
+"""Files that an agent made: as a trace or a column lists them, and checks by kind that execute nothing."""
 
 import ast
 import base64
@@ -17,10 +17,10 @@ from metrics.text.agents import pdf_pages
 from metrics.text.json_text import JsonError, read_json, violations
 
 MOST_ARTIFACTS = 1_000
-MOST_BYTES = 50_000_000  # of an artifact that is looked into
+MOST_BYTES = 50_000_000  # of an artifact that is checked
 MOST_PYTHON = 200_000  # characters; the parser's memory grows with them
 MOST_PIXELS = 50_000_000
-PDF_HEAD = 1_024  # bytes within which a PDF says what it is, and within which it ends
+PDF_HEAD = 1_024  # bytes within which the header and the end of a PDF must be
 STORED = re.compile(r"[0-9a-f]{32}")  # our own name of a file that came with the upload
 KINDS = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".html": "html",
@@ -41,9 +41,9 @@ CLOSED_BY_OTHERS = frozenset("p li dt dd tr td th thead tbody tfoot option body 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file by its name, its kind (of KINDS, or "other"), and its content; None where it is not in the trace.
+    """A file by its name, its kind (of KINDS, or "other"), and its content; None if the trace does not have it.
 
-    `stored` is our own name of the file where it came with the upload; `missing` says that it should have and did not.
+    `stored` is our own name of a file that came with the upload; `missing` means that it was named but not uploaded.
     """
 
     name: str
@@ -63,13 +63,12 @@ class ArtifactError(ValueError):
 
 
 def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
-    """Return the artifacts in the `artifacts` column and in a trace (JSON), by name; of a name the last that is more
-    than it.
+    """Return the artifacts of the `artifacts` column and of a trace (JSON); for each name the last one with content.
 
-    An entry of the column is a path, of which nothing but the name is known, or a JSON object with `name` (or `path`),
-    `kind` where the name's ending does not give it, and `content` (text, or a JSON value), `content_base64`, or
-    `stored` (or `missing`), which reading a folder or zip of artifacts has put there. A trace has such objects or paths
-    under `artifacts`, its own and those of each of its `steps`. ArtifactError for the rest.
+    An entry of the column is a path, of which only the name is known, or a JSON object with `name` (or `path`), `kind`
+    if the file extension does not give it, and `content` (text, or a JSON value), `content_base64`, or `stored` (or
+    `missing`), which reading a folder or zip of artifacts adds. A trace has such objects or paths under `artifacts`, of
+    its own and of each of its `steps`. ArtifactError for anything else.
     """
     entries: list[Any] = [_written(text) for text in column]
     if trace is not None:
@@ -94,23 +93,23 @@ def artifacts_of(column: Sequence[str], trace: str | None) -> list[Artifact]:
 def complaints(
     artifact: Artifact, schema: str | None = None, required_fields: Sequence[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """Return what is wrong with an artifact whose content is known, and remarks on what was not looked at.
+    """Return the defects of an artifact whose content is known, and remarks on what was not checked.
 
-    Of every kind: the name stays inside its archive, unless the file is stored; the content is not blank. By kind:
+    All kinds: the name stays inside its archive, unless the file is stored; the content is not blank. By kind:
     *json*, *jsonl* parse, and are valid by `schema`; *csv*, *tsv*: a header and rows of its width; both have the
     `required_fields`; *html*: elements that are closed and visible text; *python*: the syntax, by ast.parse alone;
     *image*: the whole file is readable; *pdf*: header and end of file, pages, and something drawn on each. JsonError
-    where the schema cannot be used.
+    if the schema cannot be used.
     """
     content = artifact.content or b""
-    # a stored file is known by the path that it had on the agent's own machine
+    # a stored file has the path that it had on the agent's machine
     wrong = [] if artifact.stored or _stays_inside(artifact.name) else ["the name points outside the archive"]
     if artifact.missing:
         return [*wrong, "it is not among the files"], []
     if not content.strip():
         return [*wrong, "it is empty"], []
     if len(content) > MOST_BYTES:
-        return [*wrong, f"{len(content):,} bytes, more than the {MOST_BYTES:,} that are looked into"], []
+        return [*wrong, f"{len(content):,} bytes, more than the {MOST_BYTES:,} that are checked"], []
     if artifact.kind == "image":
         return [*wrong, *_image(content)], []
     if artifact.kind == "pdf":
@@ -210,7 +209,7 @@ def _table(text: str, delimiter: str, required: Sequence[str]) -> list[str]:
 
 
 def _html(text: str) -> list[str]:
-    """By a scanner of our own: html.parser takes time quadratic in a text of unfinished tags."""
+    """Check HTML with our own scanner: html.parser takes quadratic time for a text of unfinished tags."""
     left: list[str] = []
     elements, place, stray, visible = 0, 0, None, False
     for match in MARKUP.finditer(text):
@@ -246,7 +245,7 @@ def _python(text: str) -> list[str]:
         return [f"{len(text):,} characters of Python, more than the {MOST_PYTHON:,} that are parsed"]
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd escapes in the code looked at
+            warnings.simplefilter("ignore")  # about odd escapes in the code
             ast.parse(text)
     except SyntaxError as failure:
         return [f"not Python: {failure.msg} at line {failure.lineno}"]
@@ -260,7 +259,7 @@ def _image(content: bytes) -> list[str]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the library, about images it reads all the same
+            warnings.simplefilter("ignore")  # of the library, about images that it can read
             with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
                 if image.width * image.height > MOST_PIXELS:
                     return [f"{image.width} × {image.height} pixels, more than the {MOST_PIXELS:,} that are decoded"]
@@ -285,4 +284,4 @@ def _pdf(content: bytes) -> tuple[list[str], list[str]]:
         return ["no page"], []
     blank = ", ".join(map(str, found.blank[:10])) + (", …" if len(found.blank) > 10 else "")
     wrong = [f"nothing is drawn on page {blank} of {found.count}"] if blank else []
-    return wrong, [f"the first {found.seen} of {found.count} pages were looked at"] if found.seen < found.count else []
+    return wrong, [f"the first {found.seen} of {found.count} pages were checked"] if found.seen < found.count else []

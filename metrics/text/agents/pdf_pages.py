@@ -1,4 +1,4 @@
-"""Pages of a PDF: how many there are, and on which nothing is drawn. Nothing in the file is executed."""
+"""Pages of a PDF: how many there are, and which are blank. Nothing in the file is executed."""
 
 import io
 import logging
@@ -12,7 +12,7 @@ STRING = re.compile(rb"\(((?:[^()\\]|\\.)*+)\)", re.DOTALL)
 HEXADECIMAL = re.compile(rb"<([0-9A-Fa-f\s]*+)>")
 SHOWS = re.compile(rb"(?<![\w/])(?:Tj|TJ|'|\")(?!\w)")  # text
 PAINTS = re.compile(rb"(?<![\w/*])(?:Do|EI|sh|[fBb]\*?|F|S|s)(?![\w*])")  # images, shadings, paths
-logging.getLogger("pypdf").addHandler(logging.NullHandler())  # what is odd in a file is not for standard error
+logging.getLogger("pypdf").addHandler(logging.NullHandler())  # oddities of a file do not belong on standard error
 
 
 class PdfError(ValueError):
@@ -21,9 +21,9 @@ class PdfError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """How many pages there are, and the numbers (from 1) of those on which nothing is drawn.
+    """The number of pages, and the numbers (from 1) of those on which nothing is drawn.
 
-    `locked`: the pages are behind a password; `seen`: how many were looked at.
+    `locked`: the pages need a password; `seen`: how many were checked.
     """
 
     count: int
@@ -33,11 +33,10 @@ class Pages:
 
 
 def pages(content: bytes) -> Pages:
-    """Return the pages of a PDF, at most MOST_PAGES and MOST_DRAWN bytes of them looked at; PdfError for what is no
-    PDF.
+    """Return the pages of a PDF, of which at most MOST_PAGES and MOST_DRAWN bytes are checked; PdfError if it is none.
 
-    A page is blank where it has no annotation and its drawing operators show no text but blanks, paint no path, no
-    shading and no image. What a form or an image looks like is not seen: to place one counts as drawing.
+    A page is blank if it has no annotation and its drawing operators show only blank text and paint no path, shading or
+    image. The content of a form or an image is not checked: placing one counts as drawing.
     """
     import pypdf  # on use: only PDFs need it
 
@@ -55,7 +54,7 @@ def pages(content: bytes) -> Pages:
                 blank.append(place + 1)
             if drawn > MOST_DRAWN:
                 return Pages(count, tuple(blank), place + 1)
-    except Exception as failure:  # a damaged file has the parser trip over anything
+    except Exception as failure:  # in a damaged file the parser can fail anywhere
         said = str(failure).strip().partition("\n")[0]
         raise PdfError((said or type(failure).__name__)[:200]) from None
     return Pages(count, tuple(blank), min(count, MOST_PAGES))
@@ -67,7 +66,7 @@ def _operators(page: Any) -> bytes:
 
 
 def _draws(operators: bytes) -> bool:
-    """Return whether drawing operators leave a mark: strings are looked into, and cannot pass for operators."""
+    """Return whether drawing operators leave a mark; text inside strings cannot pass for an operator."""
     said = any(match[1].strip() for match in (*STRING.finditer(operators), *HEXADECIMAL.finditer(operators)))
     bare = HEXADECIMAL.sub(b" ", STRING.sub(b" ", operators))
     return bool(PAINTS.search(bare)) or (said and bool(SHOWS.search(bare)))

@@ -12,7 +12,7 @@ MARKER = re.compile(  # of an item of a list; \d is a digit of any script
     r"|第\s?[\d一二三四五六七八九十]{1,3}\s?[步歩][:：、，,.]?|[一二三四五六七八九十]{1,3}、|[^\W\d_]{1,12}\s?\d{1,3}\s?[:：]))"
 )
 EMPHASIS = re.compile(r"\*\*|__|`")
-LEVEL = 1  # columns by which items of one level may differ: " 9." stands under "10."
+LEVEL = 1  # columns by which items of one level may differ: " 9." above "10."
 
 
 @dataclass(slots=True)
@@ -22,12 +22,12 @@ class _Item:
 
 
 def steps(text: str) -> list[str]:
-    """Return the steps of `text` in order: the items of its outermost list, or its sentences where it has no list.
+    """Return the steps of `text` in order: the items of its outermost list, or its sentences if it has no list.
 
     An item begins with a number (`1.`, `2)`, `(3)`, `٤.`, `５．`, `⑥`, `七、`, `Step 8:`, `第9步`) or a bullet; what
-    follows, deeper items and code included, belongs to it. Where numbers and bullets stand at the same indent, the
-    numbers are the list. What is said before a list and, behind a blank line, after it, is no step; neither is an item
-    without a letter or digit. One item among other text is no list. A line break ends a sentence.
+    follows, including deeper items and code, belongs to it. If numbers and bullets have the same indent, the numbers
+    are the list. Text before a list and, after a blank line, behind it is no step, nor is an item without a letter or
+    digit. A single item among other text is no list. A line break ends a sentence.
 
     >>> steps("To brew:\\n1. Grind the beans.\\n   - finely\\n2. **Pour** water.\\n\\nEnjoy!")
     ['Grind the beans. - finely', 'Pour water.']
@@ -68,7 +68,7 @@ def _list(text: str) -> tuple[list[_Item], bool]:
         if match := chosen.get(place):
             items.append(_Item(len(match["indent"]), [line[match.end() :]]))
         elif place > last and not lines[place - 1].strip() and not line.startswith(" " * (items[-1].indent + 1)):
-            break  # behind the list
+            break  # after the list
         else:
             items[-1].lines.append(line)
     return items, not any(line.strip() for line in lines[:first])

@@ -25,11 +25,11 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing an agent did or was told.
+    """One step of an agent: a call, a message or reasoning.
 
-    A `call` has `tool`, `arguments` and `result` (JSON values; None for none), and `error`: why it failed, None where
-    it did not. A `message` or `reasoning` has `role` and `text`. `started` is a time as the trace has it, `seconds` a
-    duration; None where unknown. `id` is what the trace calls a call.
+    A `call` has `tool`, `arguments` and `result` (JSON values; None for none), and `error`: why it failed, None if it
+    did not. A `message` or `reasoning` has `role` and `text`. `started` is a time as the trace has it, `seconds` a
+    duration; None if unknown. `id` is the trace's own id of a call.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class Step:
     id: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """Return the step as it is stored: a JSON object without what is absent."""
+        """Return the step as it is stored: a JSON object without empty fields."""
         record = {
             "kind": self.kind, "role": self.role, "text": self.text, "tool": self.tool, "arguments": self.arguments,
             "result": self.result, "error": self.error, "started": self.started, "seconds": self.seconds, "id": self.id,
@@ -54,11 +54,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """Which of a trace's tool calls were wasted, by their places among its calls.
+    """The tool calls of a trace that were wasted, by their positions among its calls.
 
     redundant   the same tool with the same arguments as an earlier call that did not fail: its result was known
     failed      the call ended in an error
-    looping     the second and later turns of a cycle of at most 20 calls that was gone through 3 times or more in a row
+    looping     the second and later turns of a cycle of at most 20 calls that runs at least 3 times in a row
     """
 
     calls: int
@@ -73,10 +73,9 @@ class Efficiency:
 
 
 def steps_of(text: str) -> tuple[Step, ...]:
-    """Return the steps of a trace as it is stored: JSON, an object with `steps` or their list; TraceError for anything
-    else.
+    """Return the steps of a stored trace (JSON: an object with `steps`, or their list); TraceError for anything else.
 
-    A step with a tool is a call. Its parts may also bear the usual names of others: `name`, `args`, `output`, ….
+    A step with a tool is a call. Its parts may also have other common names: `name`, `args`, `output`, ….
     """
     try:
         document = read_json(text).value
@@ -112,13 +111,12 @@ def efficiency(steps: Sequence[Step]) -> Efficiency:
 
 
 def call_key(call: Step) -> str:
-    """Equal for calls of one tool with equal arguments, in whatever order these are named."""
+    """Return a key that is equal for calls of one tool with equal arguments, in any order."""
     return json.dumps([call.tool, call.arguments], sort_keys=True)
 
 
 def looping(keys: Sequence[str]) -> tuple[int, ...]:
-    """Return the places in the second and later turns of a cycle of at most LONGEST_CYCLE that has TURNS turns in a
-    row.
+    """Return the positions in the second and later turns of cycles of up to LONGEST_CYCLE with TURNS turns in a row.
 
     >>> looping("abababc")
     (2, 3, 4, 5)
@@ -161,10 +159,10 @@ def _first(entry: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def error_text(value: Any) -> str | None:
-    """Return an error as text; None where it says that there was none."""
+    """Return an error as text; None if there was none."""
     return None if value in (None, False, "", {}, []) else "failed" if value is True else text_of(value)
 
 
 def text_of(value: Any) -> str:
-    """Return a JSON value as text: a string as it is, nothing as an empty one."""
+    """Return a JSON value as text: a string as it is, null as an empty string."""
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,1 +1,1 @@
-"""How alike two texts are: n-grams, subsequences, vectors."""
+"""How similar two texts are: n-grams, subsequences, vectors."""

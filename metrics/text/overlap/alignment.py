@@ -1,4 +1,4 @@
-"""Alignment of two ordered lists: which item stands for which, with the fewest edits."""
+"""Alignment of two ordered lists with the fewest edits."""
 
 import numpy as np
 
@@ -13,14 +13,14 @@ Aligned = list[tuple[int | None, int | None]]
 def align(similarities: Floats, threshold: float) -> Aligned:
     """Return the alignment of n items with m others that has the fewest edits: pairs (row, column) in order.
 
-    `similarities` [n, m] lie in [−1, 1]. A pair at or above `threshold` is a match and costs nothing; a pair below it
+    `similarities` [n, m] are in [−1, 1]. A pair at or above `threshold` is a match and costs nothing; a pair below it
     is a mismatch, a row without a column a deletion (row, None), a column without a row an insertion (None, column):
     each is one edit, as in Levenshtein's distance, so there are at most max(n, m).
 
         D[i, j] = min(D[i−1, j−1] + (s[i, j] < threshold),  D[i−1, j] + 1,  D[i, j−1] + 1)
 
-    Of several alignments with the fewest edits it is one whose pairs have the greatest sum of similarities: a pair is
-    paid ε·s, where ε is so small that all of them together are worth less than one edit. Time and memory O(n·m).
+    Among the alignments with the fewest edits, the pairs have the greatest sum of similarities: each pair is credited
+    ε·s, where ε is so small that all credits together are less than one edit. Time and memory O(n·m).
 
     >>> align(np.array([[0.9, 0.1, 0.0], [0.0, 0.2, 0.8]]), 0.5)
     [(0, 0), (None, 1), (1, 2)]

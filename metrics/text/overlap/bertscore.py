@@ -22,14 +22,14 @@ def greedy_matching(
     reference: NDArray[np.floating],
     reference_weights: Floats,
 ) -> Matching:
-    """Precision, recall and F1 of token vectors [n, d] against [m, d], each token with a weight [n], [m].
+    """Return precision, recall and F1 of token vectors [n, d] and [m, d], each token with a weight [n], [m].
 
         precision = Σ w_i · max_j cos(x_i, y_j) / Σ w_i     over the candidate's tokens i
         recall    = Σ v_j · max_i cos(x_i, y_j) / Σ v_j     over the reference's tokens j
         f1        = 2 · precision · recall / (precision + recall)
 
-    A model's marks ([CLS] …) have weight 0: they count for nothing, but a token may be matched with one, as in
-    bert_score. All 0 where a side has no weight; F1 is 0 unless precision and recall are above 0.
+    A model's special tokens ([CLS] …) have weight 0: they do not count, but a token may be matched with one, as in
+    bert_score. All are 0 if one side has no weight; F1 is 0 unless precision and recall are above 0.
     Source: Zhang et al. 2020.
     """
     if not candidate_weights.sum() or not reference_weights.sum():
@@ -42,8 +42,7 @@ def greedy_matching(
 
 
 def rescaled(value: float, baseline: float) -> float:
-    """Return a score stretched so that `baseline`, what random pairs of texts reach, becomes 0 and 1 stays 1; at least
-    −1.
+    """Return a score rescaled so that `baseline`, the score of random pairs of texts, becomes 0 and 1 stays 1; ≥ −1.
 
     >>> round(rescaled(0.9, 0.8), 6)
     0.5

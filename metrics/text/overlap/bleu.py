@@ -12,7 +12,7 @@ NO_MATCH = sys.float_info.min  # nltk's stand-in for a precision of 0, whose log
 
 @dataclass(frozen=True, slots=True)
 class BleuCounts:
-    """What BLEU is made of: clipped matches and n-grams of the candidate, at index n − 1; both lengths in tokens.
+    """The counts behind BLEU: clipped matches and n-grams of the candidate, at index n − 1; both lengths in tokens.
 
     `reference_length` is that of the reference closest in length, the shorter on a tie.
     """
@@ -24,7 +24,7 @@ class BleuCounts:
 
     @property
     def brevity_penalty(self) -> float:
-        """1 for a candidate longer than the reference, else exp(1 − reference / candidate); 0 for an empty one."""
+        """Return 1 for a candidate longer than the reference, else exp(1 − reference / length); 0 for an empty one."""
         if self.length > self.reference_length:
             return 1.0
         return math.exp(1 - self.reference_length / self.length) if self.length else 0.0
@@ -47,10 +47,10 @@ def bleu_counts(references: Sequence[Sequence[str]], candidate: Sequence[str], o
 
 
 def bleu(counts: BleuCounts, weights: Sequence[float]) -> float:
-    """BLEU = brevity penalty · exp(Σ wₙ ln pₙ), pₙ the share of the candidate's n-grams that match; in [0, 1].
+    """Return BLEU = brevity penalty · exp(Σ wₙ ln pₙ), pₙ the share of the candidate's n-grams that match; in [0, 1].
 
-    An order without a match takes p = 2.2e-308, so that four equal weights give about 1e-77: the 0 that it means, kept
-    as nltk has it. Without any matching token BLEU is 0. Source: Papineni et al. 2002; nltk.translate.bleu_score.
+    An order without a match has p = 2.2e-308, so that four equal weights give about 1e-77, which means 0; nltk does the
+    same. Without any matching token BLEU is 0. Source: Papineni et al. 2002; nltk.translate.bleu_score.
     """
     if not counts.matches[0]:
         return 0.0

@@ -27,10 +27,9 @@ NOTHING = Rouge(0.0, 0.0, 0.0)
 
 
 def rouge_tokens(text: str, stem: bool = False) -> list[str]:
-    """Return the runs of a–z and 0–9 in the lower-cased text; with `stem`, those of four letters and more by Porter's
-    stemmer.
+    """Return the runs of a–z and 0–9 in the lower-cased text; with `stem`, Porter stems of those over three letters.
 
-    Any other script has no tokens. ImportError where stemming is asked for and nltk is not installed.
+    Other scripts have no tokens. ImportError if stemming is requested and nltk is not installed.
     """
     tokens = TOKEN.findall(text.lower())
     if not stem:
@@ -42,7 +41,7 @@ def rouge_tokens(text: str, stem: bool = False) -> list[str]:
 def rouge(
     reference: str, candidate: str, types: Sequence[RougeType] = ROUGE_TYPES, stem: bool = False
 ) -> dict[str, Rouge]:
-    """ROUGE of each of `types` of two texts; ROUGE-Lsum takes the lines of a text for its sentences."""
+    """Return ROUGE of each of `types` for two texts; ROUGE-Lsum takes the lines of a text as its sentences."""
     wanted, made = rouge_tokens(reference, stem), rouge_tokens(candidate, stem)
     scores: dict[str, Rouge] = {}
     for kind in types:
@@ -60,20 +59,20 @@ def rouge(
 
 
 def rouge_n(reference: Sequence[str], candidate: Sequence[str], n: int) -> Rouge:
-    """ROUGE-N: clipped n-gram matches over the n-grams of the candidate (precision) and of the reference (recall)."""
+    """Return ROUGE-N: clipped n-gram matches over the n-grams of candidate (precision) and reference (recall)."""
     matches = clipped_matches(ngrams(reference, n), ngrams(candidate, n))
     return _rouge(matches, max(len(reference) - n + 1, 0), max(len(candidate) - n + 1, 0))
 
 
 def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Rouge:
-    """ROUGE-L: the longest common subsequence over the candidate's length (precision) and the reference's (recall)."""
+    """Return ROUGE-L: longest common subsequence over the length of candidate (precision) and reference (recall)."""
     return _rouge(lcs_length(reference, candidate), len(reference), len(candidate))
 
 
 def rouge_lsum(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]]) -> Rouge:
-    """ROUGE-Lsum on the lines of both texts: tokens of each reference line that are in its LCS with any candidate line.
+    """Return ROUGE-Lsum on the lines of both texts: tokens of a reference line in its LCS with any candidate line.
 
-    The union of those LCSs counts, every token of either text at most once. Lin 2004, section 3.2.
+    The union of these LCSs counts, every token of either text at most once. Lin 2004, section 3.2.
     """
     reference, candidate = [line for line in reference if line], [line for line in candidate if line]
     if len(reference) == 1 == len(candidate):

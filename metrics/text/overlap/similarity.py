@@ -1,4 +1,4 @@
-"""Cosines between sets of vectors, and the few ways in which evaluators read them."""
+"""Cosines between sets of vectors, and how evaluators summarise them."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ Floats = NDArray[np.float64]
 
 
 def cosines(left: NDArray[np.floating], right: NDArray[np.floating]) -> Floats:
-    """Cosine of every vector of `left` [n, d] with every one of `right` [m, d]: [n, m], each in [−1, 1].
+    """Return the cosine of every vector of `left` [n, d] with every one of `right` [m, d]: [n, m], in [−1, 1].
 
         cos(a, b) = a·b / (|a|·|b|)
 
-    Computed in double precision and clipped to the range, which rounding can leave by 1e-16. A zero vector has no
-    direction: its cosine with everything is 0.
+    Computed in double precision and clipped to the range, which rounding can exceed by 1e-16. The cosine of a zero
+    vector with anything is 0.
     """
     if not len(left) or not len(right):
         return np.zeros((len(left), len(right)))
@@ -31,7 +31,7 @@ def _unit(vectors: NDArray[np.floating]) -> Floats:
 def best_matches(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Return the highest cosine of each row of `table` [n, m] and its column, the first of equals: two arrays [n].
 
-    Without columns there is nothing alike: cosine 0, column −1.
+    Without columns: cosine 0, column −1.
     """
     if not table.shape[1]:
         return np.zeros(len(table)), np.full(len(table), -1, np.intp)
@@ -42,7 +42,7 @@ def best_matches(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
 def best_of_groups(row: Floats, sizes: Sequence[int]) -> list[tuple[float, int | None]]:
     """Return the highest of `row` within each of consecutive groups of the given sizes, and its place in `row`.
 
-    An empty group has 0 and no place. The sizes sum to the length of `row`.
+    An empty group has 0 and None. The sizes sum to the length of `row`.
     """
     best: list[tuple[float, int | None]] = []
     start = 0
@@ -57,9 +57,9 @@ def best_of_groups(row: Floats, sizes: Sequence[int]) -> list[tuple[float, int |
 
 
 def reciprocal_rank(best: Sequence[float], threshold: float, furthest: int) -> tuple[float, int | None]:
-    """1 / rank of the first of `best` (in ranked order) at or above `threshold`, and that rank, which counts from 1.
+    """Return 1 / rank of the first of `best` (in ranked order) at or above `threshold`, and that rank, from 1.
 
-    0 and None where none reaches it, or only one beyond rank `furthest`.
+    0 and None if none up to rank `furthest` reaches it.
 
     >>> reciprocal_rank([0.55, 0.69, 0.71, 0.9], 0.7, 10)
     (0.3333333333333333, 3)

@@ -1,4 +1,4 @@
-"""Longest common subsequences, a machine word of columns at a time in Python's integers."""
+"""Longest common subsequences, with a row of the dynamic program as one integer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ FREQUENT = 64  # wider: only the masks of tokens this frequent are kept, or they
 
 
 def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
-    """Length of the longest common subsequence, in O(n·m / 64).
+    """Return the length of the longest common subsequence, in O(n·m / 64).
 
     Row i of the dynamic program is one integer: bit j is 0 where L[i][j+1] = L[i][j] + 1, so its zeros are the length.
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
@@ -23,10 +23,10 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def lcs_positions(references: Sequence[Sequence[str]], candidate: Sequence[str]) -> list[list[int]]:
-    """For each reference the positions in it of one longest common subsequence with `candidate`, ascending.
+    """Return for each reference the positions in it of one longest common subsequence with `candidate`, ascending.
 
-    Of several the one `rouge_score` takes: walking back from the ends, a match is taken, else the longer neighbour, the
-    reference's on a tie. Time O(n·m / 64), memory O((n / 256 + 256)·m / 8) bytes.
+    Among several, the one that `rouge_score` takes: walking back from the ends, a match is taken, else the longer
+    neighbour, the reference's on a tie. Time O(n·m / 64), memory O((n / 256 + 256)·m / 8) bytes.
     """
     columns = _Columns.of(candidate)
     return [_positions(reference, candidate, columns) for reference in references]
@@ -83,11 +83,11 @@ class _Columns:
         return cls((1 << len(tokens)) - 1, masks, rare)
 
     def mask(self, token: str) -> int:
-        """Return the bits where `token` stands."""
+        """Return the bits at the positions of `token`."""
         return self.masks.get(token) or _mask(self.rare.get(token, []))
 
     def below(self, row: int, tokens: Sequence[str]) -> int:
-        """Return the row of the dynamic program that stands below `row` after `tokens`."""
+        """Return the row of the dynamic program below `row` after `tokens`."""
         masks, rare, full = self.masks, self.rare, self.full
         for token in tokens:
             mask = masks.get(token)

@@ -1,1 +1,1 @@
-"""What a text should not give away: personal data, secrets, encoded parts."""
+"""What a text should not disclose: personal data, secrets, encoded parts."""

@@ -30,7 +30,7 @@ FREQUENT = frozenset(
 RUNS: dict[Encoding, tuple[re.Pattern[str], ...]] = {
     "base16": (
         re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}){7,}+)(?![0-9A-Za-z])"),
-        re.compile(  # one sign between all bytes; what follows the last byte is no word that begins like one
+        re.compile(  # one sign between all bytes; the last byte is not the beginning of a word
             rf"(?<![0-9A-Za-z])([0-9A-Fa-f]{{2}}(?P<apart>[ :])[0-9A-Fa-f]{{2}}(?!{WORD})"
             rf"(?:(?P=apart)[0-9A-Fa-f]{{2}}(?!{WORD})){{5,}}+)"
         ),
@@ -48,7 +48,7 @@ RUNS: dict[Encoding, tuple[re.Pattern[str], ...]] = {
     "ascii85": (re.compile(r"<~([!-uz\s]{8,}+)~>"), re.compile(r"(?<![!-~])([!-~]{12,}+)(?![!-~])")),
 }
 AROUND = "\"'`()[],.;:"  # what prose puts around a run of base85, and may be part of it
-LAYERS = ((0, 0), (1, 1), (0, 1), (1, 0), (1, 2), (0, 2))  # how much of it at either end, the likeliest first
+LAYERS = ((0, 0), (1, 1), (0, 1), (1, 0), (1, 2), (0, 2))  # how much of it at either end, the most likely first
 LINE = re.compile(r"[^\n]+")
 TOKENS = re.compile(r"\w+")
 LEAST_FREQUENT = 2  # words in a line of rot13, decoded
@@ -57,7 +57,7 @@ FREQUENT_SHARE = 0.3  # of its words, as the least
 
 @dataclass(frozen=True, slots=True)
 class EncodedPart:
-    """Characters `start` to `end` of a text, and what they say once decoded; `encodings` from the outermost inwards."""
+    """Characters `start` to `end` of a text, and their decoded text; `encodings` from the outermost inwards."""
 
     start: int
     end: int
@@ -68,15 +68,14 @@ class EncodedPart:
 def encoded_parts(
     text: str, encodings: Sequence[Encoding] = DEFAULT_ENCODINGS, depth: int = DEPTH
 ) -> list[EncodedPart]:
-    """Return the parts of `text` that decode to readable text, by position, without overlaps; nested ones down to
-    `depth`.
+    """Return the parts of `text` that decode to readable text, by position, without overlaps, nested down to `depth`.
 
-    Readable is UTF-8 or UTF-16 of at least six printable characters, three quarters of them letters, digits or spaces
-    where there are fewer than 24 bytes: hashes, UUIDs and plain words decode to bytes that are not. A part encoded
-    twice is decoded twice, and its text has every inner part in the clear; what decodes to signs alone counts where
-    they hold another part. rot13 changes letters alone and is told by English words: whole lines of which three words
-    in ten are frequent ones once decoded, and fewer as they stand. At most 20,000 runs an encoding are tried; time is
-    linear in the text.
+    Readable is UTF-8 or UTF-16 of at least six printable characters; in fewer than 24 bytes three quarters of them must
+    be letters, digits or spaces. Hashes, UUIDs and plain words decode to bytes that are not readable. A part encoded
+    twice is decoded twice, and its text has every inner part decoded; a part that decodes to signs alone counts if they
+    contain another part. rot13 changes only letters and is recognised by English words: whole lines in which three of
+    ten words are frequent after decoding, and fewer before. At most 20,000 runs per encoding are tried; time is linear
+    in the text.
     """
     if not depth:
         return []
@@ -100,7 +99,7 @@ def encoded_parts(
 
 
 def in_the_clear(text: str, parts: Sequence[EncodedPart]) -> str:
-    """`text` with each of its parts, which are in order, replaced by what it decodes to."""
+    """Return `text` with each of its parts, which are in order, replaced by its decoded text."""
     pieces, place = [], 0
     for part in parts:
         pieces += [text[place : part.start], part.text]
@@ -123,7 +122,7 @@ def _decoded(text: str, encoding: Encoding) -> Iterator[tuple[int, int, str]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the run as it stands, then without what may stand around it."""
+    """Yield the run as it is, then without characters that prose may have put around it."""
     run = text[start:end]
     before, after = len(run) - len(run.lstrip(AROUND)), len(run) - len(run.rstrip(AROUND))
     for first, last in dict.fromkeys([*LAYERS, (before, after)]):
@@ -146,7 +145,7 @@ def _printable(decode: Callable[[str], bytes], run: str) -> str | None:
 
 
 def _reads(decoded: str, run: str) -> bool:
-    """Return whether printable text that a run decodes to is text: by its length or by its words."""
+    """Return whether the printable characters that a run decodes to are text, by their length or their words."""
     shown = decoded.strip()
     words = sum(character.isalnum() or character.isspace() for character in shown)
     certain = len(shown.encode()) >= CERTAIN and not _is_number(run, shown)

@@ -94,7 +94,7 @@ DUMMY_PHONE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PersonalDatum:
-    """One finding: characters `start` to `end` of the text; `dummy` where it is a published sample, of nobody."""
+    """One finding: characters `start` to `end` of the text; `dummy` if it is a published sample that is nobody's."""
 
     kind: Kind
     start: int
@@ -103,11 +103,10 @@ class PersonalDatum:
 
 
 def personal_data(text: str, kinds: Sequence[Kind] = KINDS, region: str = "US") -> list[PersonalDatum]:
-    """Return the personal data in `text`, by position, without overlaps: what two kinds claim is the first kind's of
-    KINDS.
+    """Return the personal data in `text`, by position, without overlaps; the first kind in KINDS has precedence.
 
-    `region` (two letters, ISO 3166) is where a phone number without a country code would be dialled. Time is linear in
-    the text; phone numbers are looked for until 2,000 valid or 20,000 invalid ones were met.
+    `region` (two letters, ISO 3166) is the country of phone numbers without a country code. Time is linear in the text;
+    the search for phone numbers ends after 2,000 valid or 20,000 invalid ones.
     """
     found: list[PersonalDatum] = []
     taken: list[tuple[int, int]] = []
@@ -133,13 +132,13 @@ class Span(Protocol):
 
 
 def redacted(text: str, datum: Span, longest: int = 200) -> str:
-    """Return the finding with its letters and digits hidden but for the first: its shape shows, its value does not."""
+    """Return the finding with all letters and digits but the first hidden: its shape is visible, its value is not."""
     raw = text[datum.start : min(datum.end, datum.start + longest)]
     return raw[:1] + "".join("•" if character.isalnum() else character for character in raw[1:])
 
 
 def luhn(digits: str) -> bool:
-    """Return whether the check digit of a card number is right: ISO/IEC 7812-1, annex B."""
+    """Return whether the check digit of a card number is correct: ISO/IEC 7812-1, annex B."""
     total = 0
     for place, digit in enumerate(reversed(digits)):
         value = int(digit) * (1 + place % 2)
@@ -148,9 +147,7 @@ def luhn(digits: str) -> bool:
 
 
 def iban_checks(iban: str) -> bool:
-    """Return whether an IBAN without spaces has its country's length and the remainder 1 modulo 97: ISO 13616, ISO
-    7064.
-    """
+    """Return whether an IBAN without spaces has its country's length and remainder 1 modulo 97 (ISO 13616, 7064)."""
     if len(iban) != IBAN_LENGTHS.get(iban[:2]):
         return False
     return int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
@@ -162,10 +159,9 @@ def _overlaps(taken: list[tuple[int, int]], datum: PersonalDatum) -> bool:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Return whether no letter or digit touches the span, nor, where it has no letters, a point or comma of a longer
-    number.
+    """Return whether no letter or digit touches the span, nor, without letters, a point or comma of a longer number.
 
-    A comma between two values of a row is none of these.
+    A comma between two values of a row does not count.
     """
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if _joins(before[-1:]) or _joins(after[:1]):
@@ -178,7 +174,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Return whether a character beside a number or a name makes it part of something longer."""
+    """Return whether a character next to a number or a name makes it part of something longer."""
     return character.isalnum() and not UNSPACED_CHARACTER.match(character)
 
 
@@ -197,8 +193,8 @@ def _cards(text: str) -> Iterator[PersonalDatum]:
                 if len(digits) > LONGEST_CARD or (size > 6 and last > first):
                     break
                 start, end = run.start() + groups[first][0], run.start() + groups[last][1]
-                # of several lengths that check the longest: some networks have cards of twelve digits and of nineteen
-                # twelve digits in fours and more of them behind are the beginning of something else
+                # the longest with a correct check digit: some networks have cards of 12 and of 19 digits
+                # twelve digits in groups of four, followed by more, are the beginning of something else
                 begun = first < last < len(groups) - 1 and size == 4 and len(digits) == SHORTEST_CARD
                 if not begun and _is_card(digits) and _stands_alone(text, start, end):
                     card, done = PersonalDatum("card", start, end, digits in DUMMY_CARDS), last + 1
@@ -209,13 +205,13 @@ def _cards(text: str) -> Iterator[PersonalDatum]:
 
 
 def _is_card(digits: str) -> bool:
-    if len(digits) == LENGTH_OF_EAN and _ean(digits):  # goods; cards of thirteen digits are of the past
+    if len(digits) == LENGTH_OF_EAN and _ean(digits):  # goods; cards of thirteen digits are no longer issued
         return False
     return any(len(digits) in lengths and issuer.match(digits) for issuer, lengths in ISSUERS) and luhn(digits)
 
 
 def _ean(digits: str) -> bool:
-    """Return whether the check digit of a bar code is right: ISO/IEC 15420."""
+    """Return whether the check digit of a bar code is correct: ISO/IEC 15420."""
     return sum(int(digit) * (1 + 2 * (place % 2)) for place, digit in enumerate(reversed(digits))) % 10 == 0
 
 
@@ -224,7 +220,7 @@ def _ibans(text: str) -> Iterator[PersonalDatum]:
         length = IBAN_LENGTHS.get(head[0][:2].upper())
         if length is None:
             continue
-        # small letters only unbroken: words of a sentence are letters and spaces as well
+        # small letters only without spaces: the words of a sentence are letters and spaces as well
         form = rf"(?:[A-Z0-9][{APART}]?){{{length - 1}}}[A-Z0-9]" if head[0].isupper() else rf"[a-z0-9]{{{length}}}"
         written = re.match(form, text[head.start() : head.start() + 2 * length])
         if written is None:
@@ -258,7 +254,7 @@ def _emails(text: str) -> Iterator[PersonalDatum]:
 
 
 def _is_address(text: str, start: int, at: int, domain: re.Match[str]) -> bool:
-    """Return whether a mailbox and a domain are neither code, a handle, a file nor the user in a URL."""
+    """Return whether a mailbox and a domain are not code, a handle, a file or the user in a URL."""
     if text[start - 1 : start] == "@" or text[domain.end() : domain.end() + 1] == "(":
         return False
     if text[start:at] in NOBODY or domain["top"].lower() in FILE_ENDINGS:

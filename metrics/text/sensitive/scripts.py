@@ -1,4 +1,4 @@
-"""Where a word ends: scripts that set no spaces between words touch what they name."""
+"""Word boundaries: in scripts without spaces between words, a finding may touch other letters."""
 
 # Thai, Lao, Burmese, Khmer, kana, Chinese characters; and Korean, whose particles stick to a name or a number
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"

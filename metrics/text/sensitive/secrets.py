@@ -18,7 +18,7 @@ SecretKind = Literal[
 ]  # fmt: skip
 SECRET_KINDS: tuple[SecretKind, ...] = get_args(SecretKind)
 LONGEST_PEM = 20_000  # characters between the lines of a PEM block
-SHORTEST_PEM_BODY = 40  # base64 characters below which a block is talk about one
+SHORTEST_PEM_BODY = 40  # base64 characters; a shorter block is only text about one
 SHORTEST_RANDOM = 16
 LEAST_ENTROPY = 2.75  # bits a character; sixteen random hexadecimal digits have 3.2 on average
 LEAST_CHANGES = 0.2  # of the characters, where letters, capitals and digits alternate; words joined by dashes have few
@@ -110,7 +110,7 @@ DUMMY = re.compile(r"EXAMPLE|eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.eyJzdWIiOiIxM
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One finding: characters `start` to `end`; `issuer` where it is known; `dummy`: a published sample."""
+    """One finding: characters `start` to `end`; `issuer` if it is known; `dummy`: a published sample."""
 
     kind: SecretKind
     start: int
@@ -120,9 +120,9 @@ class Secret:
 
 
 def secrets(text: str, kinds: Sequence[SecretKind] = SECRET_KINDS) -> list[Secret]:
-    """Return the secrets in `text`, by position, without overlaps: what two kinds claim is the more telling one's.
+    """Return the secrets in `text`, by position, without overlaps; the more specific kind has precedence.
 
-    Time is linear in the text: every pattern begins with letters of its own or at a word's edge, and is bounded.
+    Time is linear in the text: every pattern begins with fixed letters or at a word boundary, and is bounded.
     """
     found: list[Secret] = []
     taken: list[tuple[int, int]] = []
@@ -133,11 +133,10 @@ def secrets(text: str, kinds: Sequence[SecretKind] = SECRET_KINDS) -> list[Secre
 
 
 def looks_random(text: str) -> bool:
-    """Return whether a run of characters is rather drawn at random than written: by its entropy and its changes of
-    class.
+    """Return whether a run of characters looks random, by its entropy and its changes of character class.
 
-    At least 16 characters and 2.75 bits of Shannon entropy each, and small letters, capitals and digits take turns at
-    20 % of the places or more, digits among them; identifiers and words joined by dashes fall short of one of these.
+    At least 16 characters with 2.75 bits of Shannon entropy each; small letters, capitals and digits alternate at 20 %
+    of the positions or more, and there are digits. Identifiers and words joined by dashes fail one of these conditions.
     """
     letters = [character for character in text if character.isalnum()]
     if len(text) < SHORTEST_RANDOM or not any(character.isdigit() for character in letters):
@@ -148,7 +147,7 @@ def looks_random(text: str) -> bool:
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy of the characters of `text`, bits a character; 0 for an empty one."""
+    """Return the Shannon entropy of the characters of `text` in bits per character; 0 for an empty text."""
     return -sum(times / len(text) * math.log2(times / len(text)) for times in Counter(text).values())
 
 
@@ -166,7 +165,7 @@ def _pem(text: str) -> Iterator[Secret]:
         if dense is None or dense.end() < SHORTEST_PEM_BODY:
             continue
         foot = PEM_FOOT.match(text, body_end)
-        # a block cut short is a leak up to where its base64 ends
+        # a truncated block is a leak up to the end of its base64
         end = foot.end() if foot else _end_of_block(text, head.end(), body_end)
         yield Secret("certificate" if head[2] == "CERTIFICATE" else "private_key", head.start(), end)
 
@@ -192,7 +191,7 @@ def _tokens(text: str) -> Iterator[Secret]:
 
 
 def _is_token(token: str) -> bool:
-    """Return whether what follows a token's prefix is neither a placeholder nor words."""
+    """Return whether the text after a token's prefix is neither a placeholder nor words."""
     body = re.sub(r"^[A-Za-z]{2,6}[-_.]", "", token)
     classes = sum(any(test(character) for character in body) for test in (str.islower, str.isupper, str.isdigit))
     written = classes < 2 and any(character.islower() for character in body)
@@ -237,7 +236,7 @@ def _named(text: str) -> Iterator[Secret]:
 
 
 def _is_password(word: str) -> bool:
-    """Three kinds of characters, a digit among them; code such as os.environ["PASSWORD"] or $PASSWORD is none."""
+    """Return whether there are three kinds of characters with a digit, and no code such as os.environ["PASSWORD"]."""
     if len(word) < SHORTEST_PASSWORD or re.search(r"[(\[{]|^[$%&]\w+$|^https?:|\w\.\w+\.\w", word):
         return False
     tests: tuple[Callable[[str], bool], ...] = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum())

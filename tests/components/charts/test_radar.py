@@ -1,17 +1,19 @@
 """The radar: spokes from worst to best, gaps for no value, names as literal text."""
 
+from dataclasses import replace
+
 from components.charts import radar
+from tests.components.board_scenes import cell, column
 
 COLUMNS = [
-    {"key": f"{name}/{name}", "evaluator": name, "evaluator_title": title, "metric": name, "title": name, "unit": "",
-     "direction": direction, "low": 0.0, "high": 1.0, "description": "What it means."}
+    column(f"{name}/{name}", direction, evaluator_title=title, description="What it means.")
     for name, title, direction in (
         ("rouge", "ROUGE", "higher"), ("looping", "Looping", "lower"), ("pii", "PII", "higher"),
     )
 ]  # fmt: skip
 CELLS = {
-    ("<b>a</b>", "rouge/rouge"): {"value": 0.8, "low": 0.7, "high": 0.9, "n": 40, "goodness": 0.8},
-    ("<b>a</b>", "looping/looping"): {"value": 0.1, "low": None, "high": None, "n": 40, "goodness": 0.9},
+    ("<b>a</b>", "rouge/rouge"): cell(0.8, low=0.7, high=0.9, n=40),
+    ("<b>a</b>", "looping/looping"): replace(cell(0.1, n=40), goodness=0.9),
 }
 
 
@@ -40,5 +42,5 @@ def test_models_are_told_apart_by_more_than_colour() -> None:
 
 
 def test_a_metric_of_several_is_named_with_its_evaluator() -> None:
-    column = COLUMNS[0] | {"title": "rougeL", "metric": "rougeL"}
+    column = replace(COLUMNS[0], title="rougeL", metric="rougeL")
     assert radar.spoke(column) == "ROUGE<br>rougeL ↑"

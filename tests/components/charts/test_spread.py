@@ -1,15 +1,16 @@
 """Box plots, histograms and shares up to each value."""
 
+from dataclasses import replace
+
 import pytest
 
 from components.charts import spread
+from metrics.analysis import Distribution
 
 HOSTILE = "<i>ben</i>"
-OWN = {
-    "model": "ann", "n": 5, "mean": 0.5, "box": (0.2, 0.5, 0.8), "whisker_low": 0.1, "whisker_high": 0.9, "beyond": 1,
-    "far": [("c7", 0.0)], "quantiles": [step / 100 for step in range(101)], "bins": [2, 0, 3],
-}  # fmt: skip
-MODELS = [OWN, OWN | {"model": HOSTILE, "far": [], "beyond": 0}]
+QUANTILES = tuple(step / 100 for step in range(101))
+OWN = Distribution("ann", 5, 0.5, QUANTILES, 0.1, 0.9, (2, 0, 3), 1, (("c7", 0.0),))
+MODELS = [OWN, replace(OWN, model=HOSTILE, far=(), beyond=0)]
 COLOURS = {"ann": "#0f6b78", HOSTILE: "#c2571a"}
 EDGES = [0.0, 0.25, 0.5, 1.0]
 
@@ -23,7 +24,7 @@ def test_boxes_say_all_five_numbers_and_lead_to_cases() -> None:
     assert clickable(figure) == [["ann", "c7"], ["ann"], [HOSTILE]]
     means = [trace for trace in figure.data if trace.marker.symbol == "diamond"]
     assert means[0].hovertext[0] == (
-        "<b>ann</b><br>mean 0.500 (◆), n 5<br>median 0.500; half of the cases lie from 0.200 to 0.800 (box)<br>"
+        "<b>ann</b><br>mean 0.500 (◆), n 5<br>median 0.500; half of the cases lie from 0.250 to 0.750 (box)<br>"
         "whiskers from 0.100 to 0.900: within 1.5 box lengths<br>1 case beyond the whiskers<br>click: its cases"
     )
     assert list(figure.layout.yaxis.ticktext) == ["ann", "&lt;i&gt;ben&lt;/i&gt;"]

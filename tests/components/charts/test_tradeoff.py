@@ -1,5 +1,7 @@
 """Quality against cost: the Pareto front, and what is marked of it."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +11,13 @@ from components.charts import tradeoff
 VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12)
 
 
-def points(pairs: list[tuple[float, float]]) -> list[dict]:  # type: ignore[type-arg]
+def points(pairs: Sequence[tuple[float, float]]) -> list[tradeoff.Point]:
     return [
-        {"model": f"<m{place}>", "mean": cost, "mean_low": None, "mean_high": None, "taken": 9, "value": value,
-         "low": value - 0.1, "high": value + 0.1, "n": 10}
+        tradeoff.Point(
+            f"<m{place}>", tradeoff.Span(value, value - 0.1, value + 0.1, 10), tradeoff.Span(cost, None, None, 9)
+        )
         for place, (cost, value) in enumerate(pairs)
-    ]  # fmt: skip
+    ]
 
 
 @given(VALUES, st.sampled_from(["higher", "lower"]))
@@ -33,7 +36,7 @@ def test_the_front_is_what_no_other_model_beats(pairs: list[tuple[int, int]], di
 
 def test_front_and_others_differ_in_more_than_colour() -> None:
     made = points([(1.0, 0.5), (2.0, 0.9), (3.0, 0.7)])
-    figure = tradeoff.tradeoff_figure(made, {one["model"]: "#0f6b78" for one in made}, ("Cost", "ROUGE ↑"), "higher")
+    figure = tradeoff.tradeoff_figure(made, {one.model: "#0f6b78" for one in made}, ("Cost", "ROUGE ↑"), "higher")
     line, others, front = figure.data
     assert (others.marker.symbol, front.marker.symbol) == ("circle", "star")
     assert [list(data) for data in front.customdata] == [["<m0>"], ["<m1>"]]
@@ -49,7 +52,7 @@ def test_front_and_others_differ_in_more_than_colour() -> None:
 
 def test_of_many_models_only_the_front_is_named() -> None:
     made = points([(float(place), float(place % 7)) for place in range(200)])
-    figure = tradeoff.tradeoff_figure(made, {one["model"]: "#0f6b78" for one in made}, ("Cost", "ROUGE"), "higher")
+    figure = tradeoff.tradeoff_figure(made, {one.model: "#0f6b78" for one in made}, ("Cost", "ROUGE"), "higher")
     _, others, front = figure.data
     assert not any(others.text)
     assert all(front.text)

@@ -1,22 +1,41 @@
 """A metric over runs: lines, intervals, marks, names."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from components.charts.trend_lines import trend_figure
+from metrics.analysis import Difference, Stop
+from tests.components.board_scenes import cell, column
 
 COLOURS = {"ann": "#0f6b78", "<u>ben</u>": "#c2571a"}
-COLUMN = {"low": 0.0, "high": 1.0, "threshold": None, "unit": ""}
+COLUMN = column("rouge/l", threshold=None)
 
 
-def stop(run: str, model: str, value: float, significance: str | None = None, **more: Any) -> dict[str, Any]:
-    made = {
-        "run": run, "name": f"<i>{run}</i>", "created": "2026-03-01T12:00:00+00:00", "model": model, "value": value,
-        "low": value - 0.1, "high": value + 0.05, "n": 20, "before": "r0" if significance else None, "significance": significance,
-        "words": significance or "first", "difference": 0.1 if significance else None, "adjusted": 0.01, "pairs": "20 cases",
-    }  # fmt: skip
-    return made | more
+def stop(run: str, model: str, value: float, significance: Any = None) -> Stop:
+    change = None
+    if significance:
+        change = Difference(
+            COLUMN,
+            20,
+            0,
+            0,
+            0,
+            20,
+            value - 0.1,
+            value,
+            0.1,
+            "sign_flips",
+            5,
+            2,
+            13,
+            adjusted=0.01,
+            significance=significance,
+        )
+    number = cell(value, low=value - 0.1, high=value + 0.05, n=20)
+    before = "r0" if significance else None
+    return Stop(run, f"<i>{run}</i>", "2026-03-01T12:00:00+00:00", model, number, before, change)
 
 
 STOPS = [
@@ -46,7 +65,10 @@ def test_texts_are_drawn_literally_and_say_the_change() -> None:
     figure = trend_figure(STOPS, COLUMN, COLOURS)
     hover = figure.data[1].hovertext[1]
     assert "&lt;u&gt;ben&lt;/u&gt;" in hover
-    assert "0.650 (95 % 0.550–0.700) · n 20<br>since the run before: leaning<br>+0.100 on 20 cases" in hover
+    assert (
+        "0.650 (95 % 0.550–0.700) · n 20<br>since the run before: may be better (uncorrected)<br>+0.100 on 20 cases"
+        in hover
+    )
     assert "since" not in figure.data[0].hovertext[0]
     assert {note.text for note in figure.layout.annotations} == {"ann", "&lt;u&gt;ben&lt;/u&gt;"}
     assert figure.layout.xaxis.ticktext[0] == "&lt;i&gt;r1&lt;/i&gt;<br>1 Mar ’26<br>12:00"
@@ -54,7 +76,7 @@ def test_texts_are_drawn_literally_and_say_the_change() -> None:
 
 @pytest.mark.parametrize(("threshold", "drawn"), [(0.6, True), (0.1, False), (None, False)])
 def test_the_threshold_is_drawn_where_it_is_in_sight(threshold: float | None, drawn: bool) -> None:
-    figure = trend_figure(STOPS, COLUMN | {"threshold": threshold}, COLOURS)
+    figure = trend_figure(STOPS, replace(COLUMN, threshold=threshold), COLOURS)
     assert ("threshold" in {note.text for note in figure.layout.annotations}) is drawn
 
 
@@ -65,6 +87,7 @@ def test_many_runs_are_named_sparsely_and_the_newest_always() -> None:
 
 
 def test_numbers_without_intervals_and_all_alike_have_an_axis() -> None:
-    flat = [stop(run, "ann", 0.0, low=None, high=None) for run in ("r1", "r2")]
-    low, high = trend_figure(flat, COLUMN | {"low": float("-inf"), "high": float("inf")}, COLOURS).layout.yaxis.range
+    flat = [replace(stop(run, "ann", 0.0), cell=cell(0.0)) for run in ("r1", "r2")]
+    endless = replace(COLUMN, low=float("-inf"), high=float("inf"))
+    low, high = trend_figure(flat, endless, COLOURS).layout.yaxis.range
     assert low < 0 < high

@@ -1,15 +1,18 @@
 """What the viewer draws of a segmentation."""
 
+from typing import Any
+
 import pytest
 
 from components.viewers import segment_panels
+from metrics.analysis import Segment
 
-RING = [0, 0, 10, 0, 10, 10, 0, 10]
-SMALL = [0, 0, 1, 0, 1, 1, 0, 1]
+RING = [0.0, 0, 10, 0, 10, 10, 0, 10]
+SMALL = [0.0, 0, 1, 0, 1, 1, 0, 1]
 
 
-def part(kind: str, truth: str | None, predicted: str | None, pixels: int, *rings: list[int]) -> dict[str, object]:
-    return {"kind": kind, "truth": truth, "predicted": predicted, "pixels": pixels, "rings": list(rings) or [RING]}
+def part(kind: Any, truth: str | None, predicted: str | None, pixels: int, *rings: list[float]) -> Segment:
+    return Segment(kind, truth, predicted, pixels, list(rings) or [RING])
 
 
 PARTS = [
@@ -25,7 +28,7 @@ def test_mistakes_lie_over_the_outlines_of_the_truth() -> None:
     assert "truth" not in panel["filled"]
     assert panel["counts"] == "✗ 30.5 % of 1,000 pixels wrong"
     (wrong,) = panel["objects"]["mistaken"]
-    assert (wrong["caption"], wrong["lines"]) == ("road", "<b>sky</b> taken for road, 300 pixels")
+    assert (wrong["caption"], wrong["lines"]) == ("road", "<b>sky</b> predicted as road, 300 pixels")
     assert wrong["rings"][0] == RING, "the name is written into the largest part"
     assert panel["objects"]["missed"][0]["caption"] == "", "too small for a name"
 

@@ -41,8 +41,8 @@ def test_score_table() -> None:
     ]
 
 
-def test_evidence_parts() -> None:
-    parts = text_case.evidence_parts(
+def test_fact_parts() -> None:
+    parts = text_case.fact_parts(
         {
             "claims": [{"claim": "a", "supported": True}, {"claim": "b", "supported": None}],
             "words": ["x", "y"],

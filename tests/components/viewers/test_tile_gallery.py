@@ -5,26 +5,21 @@ from typing import Any
 import pytest
 
 from components.viewers import tile_gallery
+from metrics.analysis import GalleryObject, Outline, Tile
 
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
 
 
-def box(x: float, y: float, width: float, height: float, polygons: list[list[float]] | None = None) -> dict[str, Any]:
-    return {"x": x, "y": y, "width": width, "height": height, "polygons": polygons}
+def box(x: float, y: float, width: float, height: float, polygons: list[list[float]] | None = None) -> Outline:
+    return Outline(x, y, width, height, polygons)
 
 
-def entry(kind: str = "fp_hallucination", **other: Any) -> dict[str, Any]:
-    return {
-        "kind": kind, "label": "cat", "truth": None, "score": 0.9, "iou": None, "area": 200.0,
-        "prediction": box(100, 100, 20, 10), "annotation": None,
-    } | other  # fmt: skip
+def entry(kind: str = "fp_hallucination", **other: Any) -> GalleryObject:
+    return GalleryObject(kind, "cat", None, 0.9, None, 200.0, box(100, 100, 20, 10), None)._replace(**other)
 
 
-def tile(*entries: dict[str, Any], **other: Any) -> dict[str, Any]:
-    return {
-        "case_id": "p0", "image": "p0.jpg", "image_width": 640, "image_height": 480, "n": len(entries),
-        "objects": list(entries),
-    } | other  # fmt: skip
+def tile(*entries: GalleryObject, **other: Any) -> Tile:
+    return Tile("p0", "p0.jpg", 640, 480, len(entries), entries)._replace(**other)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +33,7 @@ def tile(*entries: dict[str, Any], **other: Any) -> dict[str, Any]:
         pytest.param(tile(entry(prediction=None)), None, id="no-geometry"),
     ],
 )
-def test_window(shown: dict[str, Any], expected: tuple[int, ...] | None) -> None:
+def test_window(shown: Tile, expected: tuple[int, ...] | None) -> None:
     assert tile_gallery.window(shown) == expected
 
 
@@ -79,7 +74,7 @@ def test_headline(kinds: dict[str, int], shown: int, expected: str) -> None:
     assert tile_gallery.headline("m", kinds, {"cat": 3, "dog": 1}, shown) == expected
 
 
-def drawn(*tiles: dict[str, Any], pictures: list[Any], by_image: bool = False) -> dict[str, Any]:
+def drawn(*tiles: Tile, pictures: list[Any], by_image: bool = False) -> dict[str, Any]:
     windows = [None] * len(tiles)
     return tile_gallery.payload(tiles, windows, pictures, ["example?case=p0"] * len(tiles), by_image)
 

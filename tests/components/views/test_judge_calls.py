@@ -1,5 +1,7 @@
 """What is said of a judge: evidence to draw, costs, forms. Pure functions, no page."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,33 +9,46 @@ import pytest
 from components.viewers import evidence_list
 from components.views.judge import judge_calls, judge_form, prompt_playground, reply_cache
 from components.views.setup import run_judge
+from metrics.core.evidence import Evidence, Verdict
+from metrics.core.registry import evaluators
+from metrics.engine import Estimate
+from metrics.judge.cache import Statistics
+from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
 
 CALL = {"judge": "j", "step": "claims", "reply": "{}", "error": None, "cached": False, "cost_usd": 0.002, "tokens": 30,
         "seconds": 0.5}  # fmt: skip
 SPEND = {"calls": 12, "cached": 3, "prompt_tokens": 900, "completion_tokens": 100, "usd": 0.25}
 
 
-def row(number: int, holds: bool | None, rests: list[list[Any]]) -> dict[str, Any]:
-    return {
-        "number": number, "text": f"claim {number}", "holds": holds, "glyph": "?", "verdict": "v", "reason": "",
-        "rests": rests, "links": "", "more": [], "against": None,
-    }  # fmt: skip
+def claims(*verdicts: Verdict) -> tuple[VerdictGroup, ...]:
+    return verdict_groups(Evidence({"claims": verdicts}))
 
 
 def test_contexts_are_drawn_where_a_verdict_rests_on_one() -> None:
-    lists = [{"name": "claims", "title": "Claims", "rows": [row(1, True, [["contexts", 2]]), row(2, False, [])]}]
-    drawn = evidence_list.payload(lists, ["a", "b"])
+    wrong = Verdict("B.", "no", "hedged")
+    drawn = evidence_list.payload(claims(Verdict("A.", "yes", rests_on=(("contexts", 2),)), wrong), ["a", "b"])
     assert drawn["contexts"] == ["a", "b"]
-    assert drawn["lists"][0]["note"] == "✓ 1 · ✗ 1"
-    lists[0]["rows"][0]["rests"] = [["reference_claims", 1]]
-    assert evidence_list.payload(lists, ["a", "b"])["contexts"] == []
+    assert drawn["groups"][0]["note"] == "✓ 1 · ✗ 1"
+    other = Verdict("A.", "yes", rests_on=(("reference_claims", 1),))
+    assert evidence_list.payload(claims(other, wrong), ["a", "b"])["contexts"] == []
+
+
+def test_what_the_browser_draws_is_json() -> None:
+    verdict = Verdict("A.", "no", "hedged", "It says perhaps.", (("contexts", 1),), "perhaps", "A!", {"share": 0.5})
+    (group,) = json.loads(json.dumps(evidence_list.payload(claims(verdict), [])["groups"]))
+    assert group["rows"] == [
+        {
+            "number": 1, "text": "A.", "expected": "A!", "glyph": "✗", "label": "hedged", "reason": "It says perhaps.",
+            "restsOn": [["contexts", 1]], "links": "context 1", "notes": ["“perhaps”", "share: 0.500"],
+            "colour": evidence_list.COLOURS["no"],
+        }
+    ]  # fmt: skip
 
 
 def test_only_so_many_rows_are_drawn() -> None:
-    rows = [row(number, None, []) for number in range(1, evidence_list.MOST_ROWS + 3)]
-    drawn = evidence_list.payload([{"name": "claims", "title": "Claims", "rows": rows}], [])
-    assert len(drawn["lists"][0]["rows"]) == evidence_list.MOST_ROWS
-    assert drawn["lists"][0]["note"] == "– 202 · the first 200 are shown"
+    drawn = evidence_list.payload(claims(*[Verdict("A.", "unknown")] * (evidence_list.MOST_ROWS + 2)), [])
+    assert len(drawn["groups"][0]["rows"]) == evidence_list.MOST_ROWS
+    assert drawn["groups"][0]["note"] == "– 202 · the first 200 are shown"
 
 
 @pytest.mark.parametrize(
@@ -116,33 +131,35 @@ def test_a_panel_is_lines() -> None:
     assert made == {"model": "a", "concurrency": 4, "budget": {"usd": 1}, "panel": panel, "prompts": {"claims": "x"}}
 
 
+ESTIMATE = Estimate(("j",), 4, 4, 0, 0, 0, 0, None)
+
+
 @pytest.mark.parametrize(
     ("estimate", "lines"),
     [
-        ({"calls": 0, "cached": 9}, ["No judge call: the cache holds every reply"]),
+        (replace(ESTIMATE, cached=9), ["No judge call: the cache has every reply"]),
         (
-            {"calls": 12, "cached": 9, "tokens": 3400, "usd": 0.5, "walked": 100, "cases": 477},
+            Estimate(("j",), 477, 100, 12, 9, 3000, 400, 0.5),
             [
-                "About 12 judge calls; the cache holds 9 more", "About 3,400 tokens · $0.5",
-                "Taken from 100 of 477 cases.",
+                "About 12 judge calls; the cache has 9 more", "About 3,400 tokens · $0.5",
+                "Estimated from 100 of 477 cases.",
             ],
         ),
-        ({"problem": "no"}, ["No estimate: no"]),
+        ("no", ["No estimate: no"]),
     ],
     ids=["all cached", "some", "problem"],
 )  # fmt: skip
-def test_an_estimate_in_lines(estimate: dict[str, Any], lines: list[str]) -> None:
-    known = {"problem": "", "walked": 4, "cases": 4, "tokens": 0, "usd": None}
-    assert run_judge.estimate_lines(known | estimate) == lines
+def test_an_estimate_in_lines(estimate: Estimate | str, lines: list[str]) -> None:
+    assert run_judge.estimate_lines(estimate) == lines
 
 
 def test_a_prompt_that_evaluators_share_is_listed_once() -> None:
-    catalogue = {
-        "a": {"title": "A", "prompts": {"claims": "List.", "own": "Say."}},
-        "b": {"title": "B", "prompts": {"claims": "List."}},
-    }
-    found = run_judge.prompts_of(["a", "b"], catalogue)
-    assert found == {"claims": {"text": "List.", "used_by": ["A", "B"]}, "own": {"text": "Say.", "used_by": ["A"]}}
+    every = evaluators()
+    found = run_judge.prompts_of(["faithfulness", "hallucination_claims"], every)
+    assert found["claims"].used_by == tuple(every[name].title for name in ("faithfulness", "hallucination_claims"))
+    assert found["claims"].text == next(
+        prompt.text for prompt in every["faithfulness"].prompts if prompt.id == "claims"
+    )
 
 
 def test_levels_are_lines() -> None:
@@ -151,14 +168,11 @@ def test_levels_are_lines() -> None:
 
 @pytest.mark.parametrize("text", ["good", "= 1", "good = much"])
 def test_levels_that_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="is no line like: good = 1"):
+    with pytest.raises(ValueError, match="is not of the form: good = 1"):
         prompt_playground.parse_levels(text)
 
 
 def test_the_figures_of_the_cache() -> None:
-    held = {
-        "replies": 1200, "bytes": 2_500_000, "hits": 30, "misses": 10, "saved_tokens": 9000, "saved_usd": 0.0,
-        "unpriced_hits": 30,
-    }  # fmt: skip
+    held = Statistics(1200, 2_500_000, 30, 10, 9000, 0.0, 30, ())
     assert [value for _, value, _ in reply_cache.facts(held)] == ["1,200", "2.5 MB", "30 (75 %)", "10", "unknown"]
-    assert reply_cache.facts(held | {"saved_usd": 1.5, "unpriced_hits": 0})[-1][1] == "$1.50"
+    assert reply_cache.facts(replace(held, saved_usd=1.5, unpriced_hits=0))[-1][1] == "$1.50"

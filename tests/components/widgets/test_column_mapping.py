@@ -1,9 +1,14 @@
 """Columns and evaluators on offer."""
 
+from dataclasses import replace
+
 import pytest
 
 from components.views.setup import evaluator_offers
 from components.widgets import column_mapping
+from metrics.core.evaluator import Parameters
+from metrics.core.registry import evaluators
+from metrics.ingest import Preview
 
 
 @pytest.mark.parametrize(
@@ -23,29 +28,32 @@ def test_changed(pairs: list[str], canonical: str, column: str | None, before: s
 
 
 def test_summary_names_what_was_renamed() -> None:
-    preview = {"columns": {"case_id": "case_id", "question": "user_input"}, "unmapped": ("a", "b"), "ignored": ("c",)}
-    assert column_mapping.summary(preview) == "case id · question ← user_input · 2 kept as metadata · 1 passed over"
+    preview = Preview(
+        "a.csv", "csv", "suite", "text", (), {"case_id": "case_id", "question": "user_input"}, unmapped=("a", "b"),
+        ignored=("c",),
+    )  # fmt: skip
+    assert column_mapping.summary(preview) == "case id · question ← user_input · 2 kept as metadata · 1 ignored"
 
 
 CATALOGUE = {
-    name: {
-        "id": name, "title": name.title(), "summary": "…", "family": "text", "tasks": ["text"], "inputs": inputs,
-        "resources": resources, "default_needs": default_needs,
-    }
+    name: replace(
+        evaluators()["rouge"], id=name, inputs=inputs, resources=resources, parameters=Parameters,
+        default_needs=default_needs,
+    )
     for name, inputs, resources, default_needs in (
-        ("needs_contexts", ["answer", "retrieved_contexts"], [], []),
-        ("rouge", ["answer", "expected_answers"], [], []),
-        ("classification_text", ["answer", "expected_answers"], [], ["few_answers"]),
-        ("judged", ["answer"], ["judge"], []),
+        ("needs_contexts", ("answer", "retrieved_contexts"), (), ()),
+        ("rouge", ("answer", "expected_answers"), (), ()),
+        ("classification_text", ("answer", "expected_answers"), (), ("few_answers",)),
+        ("judged", ("answer",), ("judge",), ()),
     )
 }  # fmt: skip
 
 
 def test_offers_say_what_is_lacking_and_come_last() -> None:
     offered = evaluator_offers.offers(CATALOGUE, "text", {"answer", "expected_answers"})
-    assert [offer["id"] for offer in offered] == ["rouge", "classification_text", "judged", "needs_contexts"]
-    assert offered[-1]["lacks"] == ["retrieved contexts"]
-    assert offered[2]["asks"] == ["a judge"]
+    assert [offer.id for offer in offered] == ["rouge", "classification_text", "judged", "needs_contexts"]
+    assert offered[-1].lacks == ("retrieved contexts",)
+    assert offered[2].asks == ("a judge",)
 
 
 @pytest.mark.parametrize(

@@ -3,31 +3,32 @@
 import pytest
 
 from components.widgets import run_progress
+from metrics.store.run import EvaluatorProgress, Progress
 
 
-def entry(done: int, total: int, failed: int = 0) -> dict:
-    return {"id": "rouge", "title": "ROUGE", "done": done, "total": total, "failed": failed}
+def entry(done: int, total: int, failed: int = 0) -> EvaluatorProgress:
+    return EvaluatorProgress("rouge", "ROUGE", done, total, failed)
 
 
-def state(*entries: dict, left: float | None = 31.0, message: str = "") -> dict:
-    return {"evaluators": list(entries), "seconds_spent": 14.2, "seconds_left": left, "message": message}
+def state(*entries: EvaluatorProgress, left: float | None = 31.0, message: str = "") -> Progress:
+    return Progress(entries, 14.2, left, message)
 
 
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        pytest.param(state(), "Starting … · 14 s spent", id="nothing-known"),
-        pytest.param(state(message="reading the suite"), "reading the suite · 14 s spent", id="message"),
+        pytest.param(state(), "Starting … · 14 s elapsed", id="nothing-known"),
+        pytest.param(state(message="reading the suite"), "reading the suite · 14 s elapsed", id="message"),
         pytest.param(
             state(entry(340, 1200), entry(0, 1200, 2)),
-            "340 of 2,400 done · 2 failed · 14 s spent · about 31 s left",
+            "340 of 2,400 done · 2 failed · 14 s elapsed · about 31 s left",
             id="under-way",
         ),
-        pytest.param(state(entry(5, 5), left=0.0), "5 of 5 done · 14 s spent", id="done"),
-        pytest.param(state(entry(1, 5), left=None), "1 of 5 done · 14 s spent", id="time-left-unknown"),
+        pytest.param(state(entry(5, 5), left=0.0), "5 of 5 done · 14 s elapsed", id="done"),
+        pytest.param(state(entry(1, 5), left=None), "1 of 5 done · 14 s elapsed", id="time-left-unknown"),
     ],
 )
-def test_summary(given: dict, text: str) -> None:
+def test_summary(given: Progress, text: str) -> None:
     assert run_progress.summary(given) == text
 
 

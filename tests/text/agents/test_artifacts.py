@@ -85,7 +85,7 @@ def test_remarks_on_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> N
         ["its pages are behind a password"],
     )
     monkeypatch.setattr("metrics.text.agents.pdf_pages.MOST_PAGES", 1)
-    remarks = ["the first 1 of 2 pages were looked at"]
+    remarks = ["the first 1 of 2 pages were checked"]
     assert complaints(Artifact("a.pdf", "pdf", pdf(TEXT, None))) == ([], remarks)
 
 
@@ -93,7 +93,7 @@ def test_what_is_missing_or_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     (artifact,) = artifacts_of(['{"name": "a.json", "missing": true}'], None)
     assert complaints(artifact) == (["it is not among the files"], [])
     monkeypatch.setattr("metrics.text.agents.artifacts.MOST_BYTES", 3)
-    assert wrong("a.json", "[1, 2]") == ["6 bytes, more than the 3 that are looked into"]
+    assert wrong("a.json", "[1, 2]") == ["6 bytes, more than the 3 that are checked"]
 
 
 def test_only_names_of_ours_are_stored_files() -> None:

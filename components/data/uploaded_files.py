@@ -1,0 +1,130 @@
+"""Uploaded files, which may be hostile: stored in one folder under our own names, bounded in size.
+
+The user's file name is only ever shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, get_args
+
+from components.data.workspace_runs import workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.core.errors import InputProblem
+    from metrics.core.suite import Task
+
+TABLES = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet", "zip")
+ARCHIVES = ("zip",)
+MOST_BYTES = 2 << 30  # of one file, as server.maxUploadSize in .streamlit/config.toml
+TOKEN = re.compile(r"[0-9a-f]{32}\.[a-z]{2,7}")
+CHUNK = 1 << 20
+
+
+def suffix(filename: str, allowed: Iterable[str]) -> str:
+    """Return the ending of a file's name; ValueError with the allowed ones if it is none of those."""
+    kinds = tuple(allowed)
+    found = filename.rpartition(".")[2].lower() if "." in filename else ""
+    if found not in kinds:
+        raise ValueError(
+            f"{shown_name(filename)} ends in {found[:12] or 'nothing'!r}; a file ends in one of {', '.join(kinds)}"
+        )
+    return found
+
+
+def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] = TABLES, most: int = MOST_BYTES) -> str:
+    """Store an upload under a name made from its content and return that name; equal files are stored once.
+
+    ValueError if the ending is not allowed, or the file is empty or larger than `most` bytes.
+    """
+    kind = suffix(filename, allowed)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    digest, size = hashlib.sha256(), 0
+    part = folder / f".part-{os.getpid()}-{os.urandom(6).hex()}"
+    try:
+        with part.open("xb") as target:
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                if size > most:
+                    raise ValueError(f"{shown_name(filename)} is larger than {most / (1 << 20):,.0f} MiB")
+                digest.update(chunk)
+                target.write(chunk)
+        if not size:
+            raise ValueError(f"{shown_name(filename)} is empty")
+        digest.update(shown_name(filename).encode())  # two names of one content are two uploads: the name is the model
+        token = f"{digest.hexdigest()[:32]}.{kind}"
+        (folder / f"{token}.name").write_text(json.dumps(shown_name(filename)), encoding="utf-8")
+        part.replace(folder / token)
+    finally:
+        part.unlink(missing_ok=True)
+    return token
+
+
+def path_of(token: str, folder: Path) -> Path | None:
+    """Return the stored file of a name that `keep` returned; None for any other name or a missing file."""
+    if not TOKEN.fullmatch(token):
+        return None
+    path = folder / token
+    return path if path.is_file() else None
+
+
+def name_of(token: str, folder: Path) -> str:
+    """Return the name under which the user uploaded a file; ours if that is not known."""
+    path = folder / f"{token}.name"
+    if not TOKEN.fullmatch(token) or not path.is_file():
+        return token
+    return str(json.loads(path.read_text(encoding="utf-8")))
+
+
+def shown_name(filename: str) -> str:
+    """Return a file name fit for display: no folders or control characters, at most about 120 characters."""
+    base = filename.replace("\\", "/").rpartition("/")[2]
+    clean = "".join(character for character in base if character.isprintable()).strip() or "upload"
+    if len(clean) <= 120:
+        return clean
+    stem, _, kind = clean.rpartition(".")
+    return f"{stem[:100]}….{kind[:12]}"
+
+
+def model_name(filename: str) -> str:
+    """Return the model that a file of outputs is named for: without ending, `outputs_` and the like."""
+    stem = shown_name(filename).rpartition(".")[0] or shown_name(filename)
+    return re.sub(r"^(outputs?|answers|results|predictions|detections)[-_ .]+", "", stem, flags=re.IGNORECASE) or stem
+
+
+def upload_folder() -> Path:
+    """Return the workspace's folder of uploaded files."""
+    return Path(workspace().path) / "uploads"
+
+
+def upload_name(token: str) -> str:
+    """Return the name under which the user uploaded a file of the workspace."""
+    return name_of(token, upload_folder())
+
+
+def column_pairs(pairs: Sequence[str]) -> dict[str, str]:
+    """Return texts `canonical=column` as a mapping; a text without `=` is skipped."""
+    split = (pair.partition("=") for pair in pairs)
+    return {canonical: column for canonical, sign, column in split if sign}
+
+
+def task_of(name: str) -> Task | None:
+    """Return the task of that name; None for "" or an unknown one."""
+    from metrics.core.suite import Task
+
+    return next((task for task in get_args(Task) if task == name), None)
+
+
+def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:
+    """Return problems of files as a table: file, row, column, found, expected."""
+    import pandas as pd
+
+    columns = ["file", "row", "column", "found", "expected"]
+    return pd.DataFrame([problem.as_row() for problem in problems], columns=columns).astype({"row": "Int64"})

@@ -1,0 +1,209 @@
+"""A production monitor in words and tables: status, each metric's pass rate, failures, drift, bad lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from components.charts.passing import WORDS
+from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
+
+if TYPE_CHECKING:
+    from components.data import MetricDrift, Monitored, MonitoredMetric
+
+GLYPHS = {"healthy": "✓", "warning": "▲", "critical": "✗", "insufficient_data": "○"}
+COMMAND = """tail -F app.jsonl | python -m metrics monitor --name chat --evaluators pii_leakage
+python -m metrics monitor app.jsonl --name nightly --rate 0.05 --window 1h \\
+       --evaluators rubric --judge gpt-4o-mini --reference latest --on-alert 'notify-send Assay'"""
+LINE = '{"id": "r-1", "timestamp": "2026-11-21T10:00:00Z", "question": "…", "answer": "…", "contexts": ["…"]}'
+
+ALL = "All metrics together"
+
+
+def status_words(health: str) -> str:
+    """Return a status with its glyph: `✗ critical`."""
+    return f"{GLYPHS[health]} {WORDS[health]}"
+
+
+def headline(facts: Monitored) -> str:
+    """Return the status of the monitor in one line."""
+    if not facts.metrics or not facts.metrics[0].standing.judged:
+        return "Nothing judged yet"
+    overall, health = facts.metrics[0].standing, facts.state.health
+    share = f"{number(overall.rate)} of {count(overall.judged)} judged pass"
+    bounds = interval(overall.low, overall.high)
+    return f"{GLYPHS[health]} {WORDS[health].capitalize()}: {share} (95 % {bounds})"
+
+
+def rule(facts: Monitored) -> str:
+    """Return the rule of the status."""
+    return (
+        f"Of the last {facts.window}: critical below {facts.critical:g}, warning below {facts.warning:g}, and "
+        f"no status below {count(facts.minimum)} judged. A case passes when the primary metric of every evaluator "
+        "that applies to it is on the good side of its threshold."
+    )
+
+
+def counts(facts: Monitored) -> list[tuple[str, str, str]]:
+    """Return the counts: name, number, meaning."""
+    share = f"{facts.rate:.3g} of the ids, chosen by a hash of the id (seed {facts.seed}), so replays sample the same."
+    return [
+        ("Lines read", count(facts.state.read), "Lines that are not blank, since the monitor was created."),
+        ("Sampled", count(facts.state.sampled), share),
+        (
+            "Unscored", count(facts.state.unscored),
+            "Sampled cases without a verdict: no evaluator applies to them, or one that does gave no value.",
+        ),
+        (
+            "Sampled before", count(facts.state.duplicates),
+            "Sampled lines whose id and model were sampled before; they are not judged twice.",
+        ),
+        ("Bad lines", count(facts.state.bad), "Lines that could not be used; the latest are listed below."),
+    ]  # fmt: skip
+
+
+def metric_name(shown: MonitoredMetric) -> str:
+    """Return a metric with its evaluator."""
+    if shown.metric is None:
+        return ALL
+    return shown.title if shown.metric.primary else f"{shown.title} · {title(shown.metric.name)}"
+
+
+def standings_table(metrics: Sequence[MonitoredMetric]) -> pd.DataFrame:
+    """Return a row per metric, all together first."""
+    return pd.DataFrame(
+        {
+            "metric": [_row_name(shown) for shown in metrics],
+            "health": [status_words(shown.standing.health) for shown in metrics],
+            "rate": aligned([shown.standing.rate for shown in metrics]),
+            "interval": [interval(shown.standing.low, shown.standing.high) or MISSING for shown in metrics],
+            "judged": [shown.standing.judged for shown in metrics],
+            "unscored": [shown.standing.unscored for shown in metrics],
+            "passes": [_passes(shown) for shown in metrics],
+        }
+    )
+
+
+def _row_name(shown: MonitoredMetric) -> str:
+    """Return a short name: a metric that is not primary is listed below its evaluator's primary one."""
+    if shown.metric is None or shown.metric.primary:
+        return metric_name(shown)
+    return f"· {title(shown.metric.name)}"
+
+
+def _passes(shown: MonitoredMetric) -> str:
+    if shown.metric is None:
+        return "every primary metric"
+    return f"{'≤' if shown.metric.direction.value == 'lower' else '≥'} {shown.threshold:g}"
+
+
+def standings_columns() -> dict[str, Any]:
+    """Return the headers of that table, each with its meaning on hover."""
+    column = st.column_config.Column
+    return {
+        "metric": column("Metric", help="Click a row to see its pass rate over time.", width=160),
+        "health": column("Status", help="Over the latest window.", width=90),
+        "rate": column(
+            "Pass rate",
+            help="Share of the judged cases on the good side of the threshold.",
+            alignment="right",
+            width=76,
+        ),
+        "interval": column("95 % interval", help="Wilson interval of the pass rate.", alignment="right", width=92),
+        "judged": column("n", help="Cases judged.", width=48),
+        "unscored": column("Unscored", help="Cases without a value.", width=75),
+        "passes": column(
+            "Passes if", help="The threshold in force; that of a primary metric is a parameter.", width=130
+        ),
+    }
+
+
+def meaning(shown: MonitoredMetric) -> str:
+    """Return when a case passes a metric."""
+    if shown.metric is None:
+        return "A case passes when the primary metric of every evaluator that applies to it is on its good side."
+    direction = DIRECTIONS[shown.metric.direction.value].capitalize()
+    return f"{shown.metric.description} {direction}. A case passes if it is {_passes(shown)}."
+
+
+def failures_table(failures: pd.DataFrame) -> pd.DataFrame:
+    """Return the failures with their time in words; texts of models stay text in a data frame."""
+    when = [MISSING if pd.isna(at) else moment(at.isoformat()) for at in failures["at"]]
+    places = [f"{source}, line {line:,}" for source, line in zip(failures["source"], failures["line"], strict=True)]
+    return failures.assign(when=when, place=places)
+
+
+def failures_columns() -> dict[str, Any]:
+    """Return the headers of that table."""
+    column = st.column_config.Column
+    return {
+        "failed": column("Failed", help="Metrics on the wrong side of their thresholds, with values.", width=200),
+        "question": column("Question", help="The first 200 characters, secrets redacted.", width=250),
+        "answer": column("Answer", help="The first 200 characters, secrets redacted.", width=420),
+        "when": column("Time", help="Time stamp of the line.", width=140),
+        "model": column("Model", width=90),
+        "id": column("Id", width=110),
+        "place": column("Line", help="Where the full text is.", width=150),
+    }
+
+
+def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row per metric: recent scores, those of the reference run, and whether they differ significantly."""
+    return pd.DataFrame(
+        {
+            "metric": [f"{titles[row.evaluator]} · {title(row.metric)}" for row in rows],
+            "verdict": [
+                row.reason if row.p is None else "▲ drifted" if row.drifted else "no significant drift" for row in rows
+            ],
+            "mean": aligned([row.mean for row in rows]),
+            "mean_reference": aligned([row.mean_reference for row in rows]),
+            "n": [row.n for row in rows],
+            "n_reference": [row.n_reference for row in rows],
+            "ks": aligned([row.ks for row in rows]),
+            "psi": aligned([row.psi for row in rows]),
+            "p": aligned([row.p for row in rows]),
+        }
+    )
+
+
+def drift_columns() -> dict[str, Any]:
+    """Return the headers of that table."""
+    column = st.column_config.Column
+
+    def right(name: str, help: str) -> Any:
+        return column(name, help=help, alignment="right", width=95)
+
+    return {
+        "metric": column("Metric", width=250),
+        "verdict": column("Verdict", help="Drifted: the adjusted p is below .05.", width=190),
+        "mean": right("Mean", "Of the latest window."),
+        "mean_reference": right("Reference", "Mean in the reference run."),
+        "n": column("n", help="Scores of the latest window.", width=60),
+        "n_reference": column("n reference", help="Scores of the reference run.", width=90),
+        "ks": right("KS", "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1."),
+        "psi": right("PSI", "Population stability index over ten bins of about as many scores each; 0: no difference."),
+        "p": right("p", "Smaller p of the two permutation tests, adjusted by Holm over both tests of all metrics."),
+    }
+
+
+def bad_table(bad_lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the latest bad lines, newest first."""
+    return pd.DataFrame(list(bad_lines)[::-1], columns=["file", "row", "column", "found", "expected"])
+
+
+def changes_table(changes: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the latest changes of status, newest first."""
+    called = {None: "no hook", False: "not yet", True: "called"}
+    return pd.DataFrame(
+        [
+            {
+                "when": moment(change["at"]), "status": status_words(change["status"]), "sampled": change["sampled"],
+                "previous": status_words(change["previous"]), "told": called[change["told"]],
+            }
+            for change in reversed(changes)
+        ],
+        columns=["when", "status", "previous", "sampled", "told"],
+    )  # fmt: skip

@@ -1,0 +1,93 @@
+"""The matched objects behind a number: a point of a curve by threshold, kinds of errors, a range of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from metrics.core.registry import evaluators
+from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ["case_id", "label", "kind", "score", "iou", "family"]
+Series = tuple[str, int]  # model, repeat
+
+
+class Listed(NamedTuple):
+    """Some rows of a list and how many there are in all. Of matches: case_id, label, kind, score, iou."""
+
+    rows: pd.DataFrame
+    total: int
+
+
+class WorkingPoint(NamedTuple):
+    """The objects at a score threshold: rows with COLUMNS, and how many there are of each family (tp, fp, fn)."""
+
+    rows: pd.DataFrame
+    counts: Mapping[str, int]
+
+
+def match_evaluators(run: Run) -> dict[str, str]:
+    """Return the evaluators of a detection run whose matches are stored: id → title; none for other tasks."""
+    names = run.match_names() if run.spec["suite"]["task"] == "detection" else ()  # cases have matches too
+    return {name: known.title if (known := evaluators().get(name)) else name for name in names}
+
+
+def working_point(
+    run: Run, evaluator: str, series: Series, labels: Sequence[str], threshold: float, limit: int = 500
+) -> WorkingPoint:
+    """Return the objects of these labels at a score threshold, at most `limit` of each family.
+
+    A match scored below the threshold is no longer made: its ground truth is missed. False positives come by falling,
+    true positives by rising score. Empty where the run has no matches of that evaluator.
+    """
+    import pandas as pd
+
+    if evaluator not in run.match_names():
+        return WorkingPoint(pd.DataFrame(columns=COLUMNS), {})
+    lost = "(kind = 'tp' AND score < $threshold)"
+    moved = f"""
+        SELECT case_id, label, CASE WHEN {lost} THEN 'fn' ELSE kind END AS kind,
+               CASE WHEN {lost} THEN NULL ELSE score END AS score, iou,
+               CASE WHEN {lost} THEN 'fn' ELSE left(kind, 2) END AS family
+        FROM "matches_{evaluator}"
+        WHERE model = $model AND run = $run AND list_contains($labels, label)
+              AND NOT (kind LIKE 'fp%' AND score < $threshold)"""
+    bound: Any = {"model": series[0], "run": series[1], "labels": list(labels), "threshold": threshold}
+    order = "CASE family WHEN 'fp' THEN -score ELSE score END NULLS LAST, case_id"
+    rows = run.query(
+        f"""SELECT *, count(*) OVER (PARTITION BY family) AS n FROM ({moved}) WHERE family IN ('tp', 'fp', 'fn')
+            QUALIFY row_number() OVER (PARTITION BY family ORDER BY {order}) <= {int(limit)}
+            ORDER BY family, {order}""",
+        bound,
+    )
+    first = rows.drop_duplicates("family")
+    counts = dict(zip(first["family"].astype(str), first["n"].astype(int), strict=True))
+    return WorkingPoint(rows.drop(columns="n"), counts)
+
+
+def matched(
+    run: Run, evaluator: str, model: str, kinds: Sequence[str], label: str | None = None, limit: int = 1000
+) -> Listed:
+    """Return a model's matches of these kinds (and of that label), at most `limit`, best scores first."""
+    where = "model = ? AND list_contains(?, kind) AND label = coalesce(?, label)"
+    return listed(run, evaluator, where, [model, list(kinds), label], limit)
+
+
+def scored(run: Run, evaluator: str, series: Series, low: float, high: float, limit: int = 1000) -> Listed:
+    """Return the true and false positives with low < score ≤ high (0 ≤ score where low is 0), best scores first."""
+    where = """model = ? AND run = ? AND (score > ? OR score = 0 AND ? = 0) AND score <= ?
+               AND (kind = 'tp' OR kind LIKE 'fp%')"""
+    return listed(run, evaluator, where, [*series, low, low, high], limit)
+
+
+def listed(run: Run, evaluator: str, where: str, bound: list[Any], limit: int) -> Listed:
+    """Return the matches of an evaluator that meet an SQL condition, at most `limit`, best scores first."""
+    rows = run.query(
+        f"""SELECT case_id, label, kind, score, iou, count(*) OVER () AS n FROM "matches_{evaluator}" WHERE {where}
+            ORDER BY score DESC NULLS LAST, case_id LIMIT {int(limit)}""",
+        bound,
+    )  # fmt: skip
+    return Listed(rows.drop(columns="n"), int(rows["n"].iloc[0]) if len(rows) else 0)

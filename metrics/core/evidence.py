@@ -1,0 +1,118 @@
+"""Evidence: what a score rests on, as every page and report reads it.
+
+An evaluator that judges items builds one `Verdict` for each and decides itself whether the item holds; nothing that
+reads the evidence interprets the evaluator's own words:
+
+    hedged = [
+        Verdict(claim, yes_or_no(not reply.hedged), "hedged" if reply.hedged else "plain", reply.reason)
+        for claim, reply in zip(claims, replies, strict=True)
+    ]
+    return CaseScore({"plain_claims": share}, evidence=Evidence({"claims": hedged}, {"hedged": count}))
+
+Stored, in the `evidence` column of the scores, it is the JSON object that `Evidence.record` returns (version 1):
+
+    version   1
+    verdicts  {group: [{text, holds, label, reason, rests_on, quote, expected, facts}, …]}; empty fields are left out
+    judge     who judged: {model, calls: [{step, key}], suspected_injection}, written by the engine
+    panel     several judges: {judges, spread, left_out, notes}, written by the engine
+    …         every fact, under its own name
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+Holds = Literal["yes", "no", "unknown"]
+Link = tuple[str, int]  # a group of verdicts, or "contexts" for the retrieved contexts; the number in it, from 1
+
+VERSION = 1
+RESERVED = frozenset({"version", "verdicts", "judge", "panel"})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judgement of one item: a claim, a nugget, a passage, a sentence, or the answer as a whole.
+
+    text      the item
+    holds     "yes" is good, "no" is bad; "unknown": it holds in part, cannot be decided, or neither end is good
+    label     the verdict in the evaluator's own words: "supported", "grade 2", "hedged"
+    reason    why, in the judge's words
+    rests_on  what the verdict rests on
+    quote     the words that decided it, verbatim: the closest sentence of a context
+    expected  the text that the item is compared with, "" where nothing was expected in its place; None: not compared
+    facts     further short facts about the item, by name
+    """
+
+    text: str
+    holds: Holds
+    label: str = ""
+    reason: str = ""
+    rests_on: tuple[Link, ...] = ()
+    quote: str = ""
+    expected: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The verdict as JSON data, without empty fields."""
+        fields: dict[str, Any] = {
+            "text": self.text, "holds": self.holds, "label": self.label, "reason": self.reason,
+            "rests_on": [list(link) for link in self.rests_on], "quote": self.quote, "expected": self.expected,
+            "facts": dict(self.facts),
+        }  # fmt: skip
+        required = {"text": self.text, "holds": self.holds}
+        return required | {
+            name: value for name, value in fields.items() if value or (name == "expected" and value == "")
+        }
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """Return the verdict that `record` was made of."""
+        links = tuple((str(group), int(number)) for group, number in record.get("rests_on", ()))
+        return cls(**{**record, "rests_on": links})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a score rests on: verdicts in named groups, in the order to show them, and free facts (JSON data).
+
+    A group's name is its title with underscores: "reference_claims". ValueError where a fact has a RESERVED name.
+    """
+
+    verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    judge: Mapping[str, Any] | None = None
+    panel: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse facts that the stored record could not keep apart from its own fields."""
+        if taken := RESERVED & self.facts.keys():
+            raise ValueError(f"no fact of an evidence can be called {' or '.join(sorted(taken))}")
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The evidence as JSON data: what is stored."""
+        stored: dict[str, Any] = {"version": VERSION}
+        groups = {name: [verdict.record for verdict in group] for name, group in self.verdicts.items() if group}
+        if groups:
+            stored["verdicts"] = groups
+        if self.judge is not None:
+            stored["judge"] = dict(self.judge)
+        if self.panel is not None:
+            stored["panel"] = dict(self.panel)
+        return stored | dict(self.facts)
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """Return the evidence that `record` was made of."""
+        groups = {
+            name: tuple(Verdict.of_record(verdict) for verdict in group)
+            for name, group in record.get("verdicts", {}).items()
+        }
+        facts = {name: value for name, value in record.items() if name not in RESERVED}
+        return cls(groups, facts, record.get("judge"), record.get("panel"))
+
+
+def yes_or_no(holds: bool | None) -> Holds:
+    """Return the `holds` of a verdict: "unknown" for None."""
+    return "unknown" if holds is None else "yes" if holds else "no"

@@ -1,0 +1,105 @@
+"""Atomic writes: every file of the workspace is written whole or not at all, and synced before readers see it."""
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metrics.core.errors import RunBusy
+
+PRIVATE = 0o700  # evaluated data may be confidential
+LOCK_TRIES = 10
+
+
+def make_folder(path: Path) -> Path:
+    """Return `path` after creating it as a folder that only its owner can read."""
+    path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    return path
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a path beside `path` to write to; on a clean exit it is synced and renamed to `path`, else removed."""
+    make_folder(path.parent)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        _sync(beside)
+        beside.replace(path)
+        _sync(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8, whole or not at all."""
+    with written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write plain data as JSON, whole or not at all."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1, allow_nan=True))
+
+
+def read_json(path: Path) -> Any:
+    """Return the plain data of a JSON file; None where there is no such file."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+
+
+def write_table(path: Path, table: pa.Table, row_group_size: int = 131_072) -> None:
+    """Write a table as Parquet (zstd), whole or not at all."""
+    with written_whole(path) as beside:
+        pq.write_table(table, beside, compression="zstd", row_group_size=row_group_size)
+
+
+@contextmanager
+def held(path: Path, busy: str) -> Iterator[None]:
+    """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""
+    with path.open("w") as stream:
+        for _ in range(LOCK_TRIES):
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:  # a reader that checks the state holds it for microseconds
+                time.sleep(0.05)
+        else:
+            raise RunBusy(busy)
+        yield
+
+
+def is_held(path: Path) -> bool:
+    """Return whether a process holds the lock file at `path`."""
+    try:
+        with path.open("r") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 (hex) of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

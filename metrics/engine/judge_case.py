@@ -1,0 +1,85 @@
+"""Judging one case: an evaluator's questions to every judge, and the score where a question failed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from typing import Any
+
+from metrics.core.errors import BudgetSpent, CacheRefused, JudgeDown, MissingResource, Unreadable
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.evidence import Evidence
+from metrics.core.suite import Case
+from metrics.engine.judge_panel import combined
+from metrics.judge.client import Call, CaseJudge, Client
+from metrics.judge.injection import suspected
+from metrics.judge.redact import redact
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCase:
+    """The score of one case, and the judge's replies that it rests on."""
+
+    score: CaseScore
+    calls: tuple[Call, ...] = ()
+
+
+def failed_score(failure: Exception) -> CaseScore:
+    """Return the score of a case whose scoring failed: `skipped` for lack of a resource or budget, else `error`."""
+    if isinstance(failure, BudgetSpent | MissingResource):
+        return CaseScore({}, Status.SKIPPED, str(failure))
+    return CaseScore({}, Status.ERROR, redact(f"{type(failure).__name__}: {failure}"))
+
+
+async def judge_case(
+    entry: Evaluator, parameters: Parameters, case: Case, judges: Sequence[Client], models: Mapping[str, Any]
+) -> ScoredCase:
+    """Score one case by every judge; several make a panel. `judges` is empty where the evaluator needs none this time.
+
+    The evidence gains `judge`: the judges' names, the keys of their replies, and texts of the case that look as if they
+    were written for the judge. Raises JudgeDown and CacheRefused, which concern the whole run; any other failure
+    becomes the score's status.
+    """
+    singles = [await _by_one(entry, parameters, case, judge, models) for judge in judges or (None,)]
+    calls = tuple(call for single in singles for call in single.calls)
+    if len(singles) == 1:
+        score = singles[0].score
+    else:
+        score = combined(entry, [(judge.name, single.score) for judge, single in zip(judges, singles, strict=True)])
+    # by step and key, not by time: the same questions make the same evidence
+    keys = sorted({(call.step, call.key) for call in calls})
+    about: dict[str, Any] = {
+        "model": ", ".join(judge.name for judge in judges),
+        "calls": [{"step": step, "key": key} for step, key in keys],
+    }
+    suspicions = suspected(_texts(case)) if calls else []
+    if suspicions:
+        about["suspected_injection"] = suspicions
+    if not calls and score.evidence is None:
+        return ScoredCase(score)
+    return ScoredCase(replace(score, evidence=replace(score.evidence or Evidence(), judge=about)), calls)
+
+
+async def _by_one(
+    entry: Evaluator, parameters: Parameters, case: Case, client: Client | None, models: Mapping[str, Any]
+) -> ScoredCase:
+    judge = None if client is None else CaseJudge(client)
+    try:
+        made = entry(case, parameters, judge=judge, **models)
+        score: CaseScore = await made if isawaitable(made) else made
+    except (JudgeDown, CacheRefused):
+        raise
+    except Unreadable as failure:
+        reason = str(failure) if judge is None else await judge.complaint()
+        score = CaseScore({}, Status.PARSE_FAILURE, reason)
+    except Exception as failure:  # one case must not take the others with it
+        score = failed_score(failure)
+    return ScoredCase(score, () if judge is None else tuple(judge.calls))
+
+
+def _texts(case: Case) -> Iterator[tuple[str, str | None]]:
+    yield "question", case.question
+    yield "answer", case.answer
+    yield "source_text", case.source_text
+    for name in ("retrieved_contexts", "expected_answers", "citations"):
+        for number, text in enumerate(getattr(case, name), 1):
+            yield f"{name} {number}", text

@@ -1,0 +1,103 @@
+"""What an evaluator needs before it can score: the inputs of a case, local models, a judge. One mechanism for all."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metrics import models
+from metrics.core.errors import MissingResource
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, not_applicable
+from metrics.core.suite import Case
+from metrics.judge.budget import Spend
+from metrics.judge.client import Client
+from metrics.judge.opening import missing_judge, open_judges
+
+JUDGE = "judge"  # the resource that is no local model
+CASES_PER_CALL = 4  # cases in progress for each request in flight: some wait for one another's shared steps
+INPUT_NAMES = {
+    "question": "question", "expected_answers": "expected answer", "retrieved_contexts": "retrieved contexts",
+    "answer": "answer", "conditions": "conditions", "citations": "citations", "source_text": "source text",
+    "trace": "trace or artifacts", "label": "label",
+}  # fmt: skip
+
+
+def missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
+    """Return the `not_applicable` score of a case that lacks an input of the evaluator; None where it has them all."""
+    missing = [INPUT_NAMES[name] for name in entry.missing_inputs(case)]
+    return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
+
+
+def missing_resources(entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any]) -> str | None:
+    """Return which models or judge of the evaluator are not available and how to get them; None where all are.
+
+    `settings` chooses the models (see metrics.models.provide) and, under "judge", the judge. Nothing is loaded.
+    """
+    own = settings_for(entry, parameters, settings)
+    messages = []
+    for name in parameters.used(entry.resources):
+        reason = missing_judge(own.get(JUDGE)) if name == JUDGE else models.missing_model(name, own)
+        if reason is None:
+            continue
+        field = type(parameters).model_fields.get(name)
+        example = f", such as {field.examples[0]}" if field is not None and field.examples else ""
+        messages.append(f"{reason}{example}" if reason == models.not_chosen(name) else reason)
+    return "; ".join(messages) or None
+
+
+def load_resources(
+    entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any], cache_folder: Path
+) -> dict[str, Any]:
+    """Return the models that the evaluator takes with these parameters, by name, each loaded once a process.
+
+    The judge is not among them: it is opened by `Resources` and knows the case that it is asked about. Raises
+    MissingResource with the text of `missing_resources`.
+    """
+    if reason := missing_resources(entry, parameters, settings):
+        raise MissingResource(reason)
+    names = [name for name in parameters.used(entry.resources) if name != JUDGE]
+    return models.provide(names, settings_for(entry, parameters, settings), cache_folder)
+
+
+def settings_for(entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings for one evaluator: a parameter named like a resource overrides the run's setting."""
+    own = {name: getattr(parameters, name, None) for name in entry.resources}
+    return {**settings, **{name: value for name, value in own.items() if value}}
+
+
+class Resources:
+    """The models and judges that the evaluators of a run, a monitor or a trial share, each opened on first use.
+
+    `settings`: see `missing_resources`. `cache_folder` keeps what models and judges have answered; `spend` is what the
+    judges have cost so far, and is added to. The judges belong to one event loop.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], cache_folder: Path, spend: Spend | None = None):
+        self.spend = spend or Spend()
+        self.slots = asyncio.Semaphore()  # bounds the cases in progress
+        self._settings = settings
+        self._cache_folder = cache_folder
+        self._judges: tuple[Client, ...] = ()
+        self._opening = asyncio.Lock()
+
+    def models(self, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
+        """Return the evaluator's models; see `load_resources`."""
+        return load_resources(entry, parameters, self._settings, self._cache_folder)
+
+    async def judges(self, entry: Evaluator, parameters: Parameters) -> tuple[Client, ...]:
+        """Return the judge and the rest of its panel; none where the evaluator asks no judge with these parameters."""
+        if JUDGE not in parameters.used(entry.resources):
+            return ()
+        async with self._opening:
+            if not self._judges:
+                setting = self._settings.get(JUDGE)
+                self._judges = await asyncio.to_thread(open_judges, setting, self._cache_folder, self.spend)
+                self.slots = asyncio.Semaphore(
+                    CASES_PER_CALL * max(judge.settings.concurrency for judge in self._judges)
+                )
+        return self._judges
+
+    async def close(self) -> None:
+        """Close the judges' connections and cache."""
+        for judge in self._judges:
+            await judge.close()

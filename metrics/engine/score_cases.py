@@ -1,0 +1,107 @@
+"""Scoring cases by one evaluator: check inputs, load resources, call it. A failure becomes the score's status."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from metrics.core.errors import CacheRefused, InputError, JudgeDown
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.suite import Case
+from metrics.engine.judge_case import ScoredCase, failed_score, judge_case
+from metrics.engine.load_resources import Resources, missing_inputs
+
+RUN_WIDE = (JudgeDown, CacheRefused, InputError)  # not the fault of the case that meets them first
+
+
+def score_cases(
+    entry: Evaluator, parameters: Parameters, cases: Sequence[Case], resources: Resources
+) -> list[ScoredCase]:
+    """Return the score of each case by an evaluator that asks no judge.
+
+    A case without an input is `not_applicable`, one that fails `error`; `skipped` where a model is missing.
+    """
+    complete, merged = _split(entry, cases)
+    if not complete:
+        return merged([])
+    try:
+        models = resources.models(entry, parameters)
+        if entry.shape == "batch":
+            return merged([ScoredCase(score) for score in entry(complete, parameters, **models)])
+    except Exception as failure:
+        return merged([ScoredCase(failed_score(failure))] * len(complete))
+    return merged([ScoredCase(_score(entry, parameters, case, models)) for case in complete])
+
+
+async def judge_cases(
+    entry: Evaluator,
+    parameters: Parameters,
+    cases: Sequence[Case],
+    resources: Resources,
+    *,
+    scored: Callable[[int], None] = lambda _: None,
+    skip_when_down: bool = False,
+) -> list[ScoredCase]:
+    """Return the score of each case by an evaluator that may ask a judge, as many at once as its settings allow.
+
+    `scored` is called with the number of cases just finished. Raises RUN_WIDE errors; where `skip_when_down`, a judge
+    that is down makes its cases `skipped` instead.
+    """
+    complete, merged = _split(entry, cases)
+    scored(len(cases) - len(complete))
+    if not complete:
+        return merged([])
+    try:
+        models = await asyncio.to_thread(resources.models, entry, parameters)
+        judges = await resources.judges(entry, parameters)
+    except RUN_WIDE:
+        raise
+    except Exception as failure:  # a model that is missing, or that cannot be loaded
+        return merged([ScoredCase(failed_score(failure))] * len(complete))
+
+    async def one(case: Case) -> ScoredCase:
+        try:
+            found = await judge_case(entry, parameters, case, judges, models)
+        except JudgeDown as failure:
+            if not skip_when_down:
+                raise
+            found = ScoredCase(CaseScore({}, Status.SKIPPED, str(failure)))
+        scored(1)
+        return found
+
+    slots = resources.slots
+    tasks: list[asyncio.Task[ScoredCase]] = []
+    try:
+        for case in complete:  # a task only when there is a slot, so that units which share slots take turns
+            await slots.acquire()
+            tasks.append(asyncio.create_task(one(case)))
+            tasks[-1].add_done_callback(lambda _: slots.release())
+        return merged(await asyncio.gather(*tasks))
+    except BaseException:  # cancelled, or the judge is down
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _split(
+    entry: Evaluator, cases: Sequence[Case]
+) -> tuple[list[Case], Callable[[Sequence[ScoredCase]], list[ScoredCase]]]:
+    """Return the cases that have every input, and a function that puts their scores among those of the others."""
+    absent = [missing_inputs(entry, case) for case in cases]
+    complete = [case for case, score in zip(cases, absent, strict=True) if score is None]
+
+    def merged(scores: Sequence[ScoredCase]) -> list[ScoredCase]:
+        if len(scores) != len(complete):
+            raise ValueError(f"{entry.id} returned {len(scores)} scores for {len(complete)} cases")
+        rest = iter(scores)
+        return [next(rest) if score is None else ScoredCase(score) for score in absent]
+
+    return complete, merged
+
+
+def _score(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> CaseScore:
+    try:
+        score: CaseScore = entry(case, parameters, **models)
+    except Exception as failure:  # one case must not take the others with it
+        return failed_score(failure)
+    return score

@@ -1,0 +1,45 @@
+"""Run and Workspace as the library gives them: a stored run that also answers what `metrics.analysis` finds in it."""
+
+from typing import TYPE_CHECKING
+
+from metrics import store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Run(store.Run):
+    """One evaluation in a workspace. Reads only; a finished run never changes."""
+
+    @property
+    def problems(self) -> "pd.DataFrame":
+        """The models on the wrong side of a threshold, a row each; see metrics.analysis.findings.problems."""
+        from metrics.analysis import problems
+
+        return problems(self)
+
+    @property
+    def insights(self) -> "pd.DataFrame":
+        """What stands out, a row per finding; see metrics.analysis.findings.insights."""
+        from metrics.analysis import insights
+
+        return insights(self)
+
+    @property
+    def slices(self) -> "pd.DataFrame":
+        """The slices of the cases that are significantly worse than the rest; see metrics.analysis.slices."""
+        from metrics.analysis import slices
+
+        return slices(self)
+
+
+class Workspace(store.Workspace):
+    """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
+
+    def run(self, run_id: str, finished: bool = False) -> Run:
+        """Return the run of that id; `latest` is the newest, or the newest `finished` one. Raises RunNotFound."""
+        return Run(super().run(run_id, finished).folder)
+
+    def runs(self) -> list[Run]:
+        """Return every run, the newest first."""
+        return [Run(run.folder) for run in super().runs()]

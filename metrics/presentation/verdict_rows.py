@@ -1,0 +1,90 @@
+"""The verdicts of an evidence as rows of plain text, the same in pages and reports."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metrics.core.evidence import Evidence, Holds, Link, Verdict
+from metrics.presentation.format import number
+
+HOLDS_GLYPHS: dict[Holds, str] = {"yes": "✓", "no": "✗", "unknown": "–"}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One verdict: its number in the group, from 1, and everything that is shown of it.
+
+    `links` says in words what it `rests_on`; `notes` are its quote and facts, a text each; `expected` is None where the
+    item is not compared with anything.
+    """
+
+    number: int
+    text: str
+    holds: Holds
+    glyph: str
+    label: str
+    reason: str
+    rests_on: tuple[Link, ...]
+    links: str
+    notes: tuple[str, ...]
+    expected: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGroup:
+    """The rows of one group of verdicts."""
+
+    name: str
+    title: str
+    rows: tuple[VerdictRow, ...]
+
+
+def verdict_groups(evidence: Evidence) -> tuple[VerdictGroup, ...]:
+    """Return the groups of verdicts of an evidence, in its order."""
+    return tuple(
+        VerdictGroup(name, _words(name).capitalize(), tuple(_row(place, one) for place, one in enumerate(verdicts, 1)))
+        for name, verdicts in evidence.verdicts.items()
+    )
+
+
+def links_text(verdict: Verdict) -> str:
+    """Return what a verdict rests on: `contexts 1, 3 · claim 2`; empty for nothing but the item itself."""
+    by_group: dict[str, list[str]] = {}
+    for group, place in verdict.rests_on:
+        by_group.setdefault(_words(group), []).append(str(place))
+    texts = (
+        f"{name if len(places) > 1 else name.removesuffix('s')} {', '.join(places)}"
+        for name, places in by_group.items()
+    )
+    return " · ".join(text for text in texts if text != verdict.text.casefold())
+
+
+def _row(place: int, verdict: Verdict) -> VerdictRow:
+    return VerdictRow(
+        place, verdict.text, verdict.holds, HOLDS_GLYPHS[verdict.holds], verdict.label, verdict.reason,
+        verdict.rests_on, links_text(verdict), tuple(_notes(verdict)), verdict.expected,
+    )  # fmt: skip
+
+
+def _notes(verdict: Verdict) -> Iterator[str]:
+    if verdict.quote:
+        yield f"“{verdict.quote}”"
+    for name, value in verdict.facts.items():
+        if value not in (None, "", [], {}):
+            yield f"{_words(name)}: {_plain(value)}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_words(name)} {_plain(part)}" for name, part in value.items())
+    return str(value)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,139 @@
+"""Sets of people's labels of outputs: stored beside the runs, shared by every run of the same data.
+
+`labels/<suite>-<outputs>/` (the first digits of both fingerprints) has a Parquet file per set: one for each uploaded
+file and one for each rater who labels on the page. Of two labels with the same LABEL_KEY the later counts.
+"""
+
+import hashlib
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.core.errors import RunNotFound
+from metrics.core.files import held, make_folder, write_table
+from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
+from metrics.store.run import Run
+
+DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """One set: `id` names its file; `name` is that of the uploaded file, or of the rater who labelled on the page."""
+
+    id: str
+    name: str
+    kind: Literal["upload", "page"]
+    labels: int
+    raters: int
+    criteria: tuple[str, ...]
+    changed: str
+
+
+class Labels:
+    """The labels of a run's data, the same for every run of the same suite and outputs."""
+
+    def __init__(self, run: Run):
+        suite, outputs = run.spec["suite"]["fingerprint"], run.spec["outputs"]["fingerprint"]
+        self.folder = run.workspace.path / "labels" / f"{suite[:DIGITS]}-{outputs[:DIGITS]}"
+
+    @property
+    def version(self) -> str:
+        """A digest that changes whenever the labels do; "" while there are none."""
+        facts = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files()]
+        return hashlib.sha256(repr(facts).encode()).hexdigest() if facts else ""
+
+    def sets(self) -> list[LabelSet]:
+        """Return the sets, the oldest first."""
+        found = []
+        for path in self._files():
+            table = pq.read_table(path)
+            about = _about(table)
+            criteria = tuple(table["criterion"].unique().to_pylist())
+            raters = len(table["rater"].unique())
+            kind: Literal["upload", "page"] = "page" if about["kind"] == "page" else "upload"
+            found.append(LabelSet(path.stem, about["name"], kind, len(table), raters, criteria, about["changed"]))
+        return sorted(found, key=lambda one: one.changed)
+
+    def table(self) -> pa.Table:
+        """Return the labels that count, in the order in which they were given (schema LABELS)."""
+        tables = [pq.read_table(path) for path in self._files()]
+        if not tables:
+            return LABELS.empty_table()
+        tables.sort(key=lambda table: _about(table)["changed"])
+        return _latest(pa.concat_tables(table.replace_schema_metadata(None) for table in tables))
+
+    def add(self, table: pa.Table, name: str) -> str:
+        """Store an uploaded set (schema LABELS) and return its id; an equal set is stored once."""
+        rows = table.drop_columns(["given"]).to_pylist()
+        set_id = "upload-" + hashlib.sha256(repr((name, rows)).encode()).hexdigest()[:DIGITS]
+        if not (self.folder / f"{set_id}.parquet").exists():
+            self._write(set_id, table, name, "upload")
+        return set_id
+
+    def give(
+        self, case_id: str, model: str, rater: str, criterion: str, value: float | None, sampling: Sampling,
+        scale: tuple[float, float] = (0.0, 1.0),
+    ) -> None:  # fmt: skip
+        """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
+        set_id = "page-" + hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]
+        with self._locked():
+            path = self.folder / f"{set_id}.parquet"
+            before = pq.read_table(path).replace_schema_metadata(None) if path.exists() else LABELS.empty_table()
+            row = {
+                "case_id": case_id, "model": model, "rater": rater, "criterion": criterion, "value": value,
+                "low": scale[0], "high": scale[1], "sampling": sampling, "given": now(),
+            }  # fmt: skip
+            both = pa.concat_tables([before, pa.Table.from_pylist([row], LABELS)])
+            self._write(set_id, _latest(both), rater, "page")
+
+    def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
+        """Remove a label that a rater gave on the page; nothing happens where there is none."""
+        set_id = "page-" + hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]
+        with self._locked():
+            path = self.folder / f"{set_id}.parquet"
+            if not path.exists():
+                return
+            rows = pq.read_table(path).replace_schema_metadata(None)
+            this = dict(zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True))
+            kept = [row for row in rows.to_pylist() if any(row[name] != value for name, value in this.items())]
+            if kept:
+                self._write(set_id, pa.Table.from_pylist(kept, LABELS), rater, "page")
+            else:
+                path.unlink()
+
+    def remove(self, set_id: str) -> None:
+        """Remove a whole set. Raises RunNotFound where there is none of that id."""
+        ids = [path.stem for path in self._files()]
+        if set_id not in ids:
+            raise RunNotFound(f"there is no set of labels {set_id!r}; there are {', '.join(ids) or 'none'}")
+        (self.folder / f"{set_id}.parquet").unlink()
+
+    def _files(self) -> list[Path]:
+        return sorted(path for path in self.folder.glob("*.parquet") if not path.name.startswith("."))
+
+    def _write(self, set_id: str, table: pa.Table, name: str, kind: str) -> None:
+        about = {"name": name, "kind": kind, "changed": now()}
+        write_table(self.folder / f"{set_id}.parquet", table.cast(LABELS).replace_schema_metadata(about))
+
+    def _locked(self) -> AbstractContextManager[None]:
+        """Hold the sets' lock: one rater may have two windows open."""
+        return held(make_folder(self.folder) / ".lock", "these labels are being written by another window; try again")
+
+
+def _latest(table: pa.Table) -> pa.Table:
+    """Return the last row of each LABEL_KEY, in the order in which the keys first occurred."""
+    places = table.append_column("place", pa.array(range(len(table)), pa.int64()))
+    found = places.group_by(list(LABEL_KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
+    order = pc.sort_indices(found["place_min"])
+    return table.take(found["place_max"].combine_chunks().take(order))
+
+
+def _about(table: pa.Table) -> dict[str, str]:
+    held = table.schema.metadata or {}
+    return {name: held.get(name.encode(), b"").decode() for name in ("name", "kind", "changed")}

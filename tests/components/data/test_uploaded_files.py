@@ -1,0 +1,67 @@
+"""Uploads: kept under our names, bounded."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from components.data import uploaded_files
+
+
+def test_kept_under_our_name_and_found_again(tmp_path: Path) -> None:
+    token = uploaded_files.keep(io.BytesIO(b"a,b\n1,2\n"), "../../etc/My suite.CSV", tmp_path)
+    assert uploaded_files.TOKEN.fullmatch(token)
+    path = uploaded_files.path_of(token, tmp_path)
+    assert path is not None
+    assert path.parent == tmp_path
+    assert path.read_bytes() == b"a,b\n1,2\n"
+    assert uploaded_files.name_of(token, tmp_path) == "My suite.CSV"
+
+
+def test_equal_files_are_kept_once_unless_their_names_differ(tmp_path: Path) -> None:
+    tokens = [uploaded_files.keep(io.BytesIO(b"x"), name, tmp_path) for name in ("a.csv", "a.csv", "b.csv")]
+    assert tokens[0] == tokens[1] != tokens[2]
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    ("filename", "content", "message"),
+    [
+        ("run.exe", b"MZ", r"run\.exe ends in 'exe'; a file ends in one of csv"),
+        ("noending", b"x", "ends in 'nothing'"),
+        ("a.csv", b"", r"a\.csv is empty"),
+        ("a.csv", b"12345", r"a\.csv is larger than 0 MiB"),
+    ],
+    ids=["kind", "no kind", "empty", "too large"],
+)
+def test_refused(tmp_path: Path, filename: str, content: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        uploaded_files.keep(io.BytesIO(content), filename, tmp_path, most=4)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("token", ["", "../secret.csv", "a.csv", "0" * 32 + ".csv/..", "0" * 32 + ".csv"])
+def test_no_other_name_reaches_a_file(tmp_path: Path, token: str) -> None:
+    assert uploaded_files.path_of(token, tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("filename", "shown"),
+    [
+        ("C:\\data\\a.csv", "a.csv"),
+        ("a\x00\x1b[31m.csv", "a[31m.csv"),
+        ("", "upload"),
+        ("x" * 300 + ".csv", "x" * 100 + "….csv"),
+    ],
+    ids=["folders", "control characters", "empty", "long"],
+)
+def test_shown_name(filename: str, shown: str) -> None:
+    assert uploaded_files.shown_name(filename) == shown
+
+
+@pytest.mark.parametrize(
+    ("filename", "model"),
+    [("gpt-4.csv", "gpt-4"), ("outputs_llama 3.jsonl", "llama 3"), ("outputs.csv", "outputs"), ("results-a.json", "a")],
+)
+def test_model_name(filename: str, model: str) -> None:
+    assert uploaded_files.model_name(filename) == model

@@ -1,0 +1,55 @@
+"""What an evaluator needs: its own settings, and the message where something is missing."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.core.errors import MissingResource
+from metrics.core.registry import evaluators
+from metrics.engine.load_resources import load_resources, missing_resources, settings_for
+
+
+def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
+    entry = evaluators()["toxicity_classifier"]
+    own = entry.parameters.model_validate({"classifier": "some/own"})
+    settings = {"classifier": "the/run", "embedder": "other"}
+    assert settings_for(entry, own, settings) == {"classifier": "some/own", "embedder": "other"}
+    assert settings_for(entry, entry.parameters(), settings) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "settings", "reason"),
+    [
+        ("rouge", {}, {}, None),
+        ("groundedness", {}, {}, None),
+        ("consistency_bertscore", {}, {}, None),
+        ("answer_semantic_similarity", {}, {}, None),
+        (
+            "answer_semantic_similarity", {"method": "cross_encoder"}, {},
+            "no classifier is chosen: set classifier to a local folder or the name of a model on the hub, such as "
+            "cross-encoder/stsb-distilroberta-base",
+        ),
+        ("answer_semantic_similarity", {"method": "cross_encoder"}, {"classifier": "a/b"}, None),
+        (
+            "perplexity", {"language_model": "/no/such"}, {"language_model": "a/b"},
+            "there is no folder '/no/such'; name one with a causal language model (config.json, its tokenizer and "
+            "model.safetensors), or a GGUF file, or a model of the hub",
+        ),
+        (
+            "summarization_completeness_faithfulness", {}, {"embedder": "/no/such"},
+            "no classifier is chosen: set classifier to a local folder or the name of a model on the hub, such as "
+            "cross-encoder/nli-deberta-v3-small; there is no folder '/no/such'; name one with a "
+            "sentence-transformers model, or choose 'bundled'",
+        ),
+    ],
+)  # fmt: skip
+def test_missing_resources_are_named_with_how_to_get_them(
+    name: str, parameters: dict[str, str], settings: dict[str, str], reason: str | None, tmp_path: Path
+) -> None:
+    entry = evaluators()[name]
+    values = entry.parameters.model_validate(parameters)
+    assert missing_resources(entry, values, settings) == reason
+    if reason is not None:
+        with pytest.raises(MissingResource) as failure:
+            load_resources(entry, values, settings, tmp_path)
+        assert str(failure.value) == reason

@@ -1,0 +1,33 @@
+"""Verdicts as rows of text, the same in pages and reports."""
+
+import pytest
+
+from metrics.core.evidence import Evidence, Link, Verdict
+from metrics.presentation.verdict_rows import links_text, verdict_groups
+
+
+@pytest.mark.parametrize(
+    ("text", "rests_on", "words"),
+    [
+        ("A.", (), ""),
+        ("A.", (("contexts", 1), ("contexts", 3), ("claims", 2)), "contexts 1, 3 · claim 2"),
+        ("Context 1", (("contexts", 1),), ""),
+    ],
+    ids=["nothing", "two groups", "itself"],
+)
+def test_what_a_verdict_rests_on_in_words(text: str, rests_on: tuple[Link, ...], words: str) -> None:
+    assert links_text(Verdict(text, "yes", rests_on=rests_on)) == words
+
+
+def test_every_group_has_a_title_and_numbered_rows_with_a_glyph() -> None:
+    verdicts = (
+        Verdict("A.", "yes", "plain"), Verdict("B.", "no", "hedged", "So.", quote="perhaps"),
+        Verdict("C.", "unknown", facts={"importance_reason": "x_y", "share": 0.12345, "noise": False, "none": None}),
+    )  # fmt: skip
+    (group,) = verdict_groups(Evidence({"reference_claims": verdicts}, {"n": 3}))
+    assert (group.name, group.title) == ("reference_claims", "Reference claims")
+    assert [(row.number, row.glyph, row.label, row.notes) for row in group.rows] == [
+        (1, "✓", "plain", ()),
+        (2, "✗", "hedged", ("“perhaps”",)),
+        (3, "–", "", ("importance reason: x_y", "share: 0.123", "noise: no")),
+    ]
