@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from components.viewers.browser_component import browser_component
 from metrics.presentation.palette import MARKS, MUTED
-
-if TYPE_CHECKING:
-    from metrics.presentation.verdict_rows import VerdictGroup, VerdictRow
+from metrics.presentation.verdict_rows import HOLDS_GLYPHS, VerdictGroup, VerdictRow
 
 COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
 MOST_ROWS = 200  # of a group
@@ -40,8 +38,8 @@ def payload(groups: Sequence[VerdictGroup], contexts: Sequence[str]) -> dict[str
 
 def note(rows: Sequence[VerdictRow]) -> str:
     """Return how many rows hold and how many do not: `✓ 2 · ✗ 1`; and that not all are drawn."""
-    tally, glyphs = Counter(row.holds for row in rows), {row.holds: row.glyph for row in rows}
-    parts = [f"{glyphs[holds]} {tally[holds]}" for holds in COLOURS if tally[holds]]
+    tally = Counter(row.holds for row in rows)
+    parts = [f"{glyph} {tally[holds]}" for holds, glyph in HOLDS_GLYPHS.items() if tally[holds]]
     if len(rows) > MOST_ROWS:
         parts.append(f"the first {MOST_ROWS} are shown")
     return " · ".join(parts)
