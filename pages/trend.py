@@ -100,7 +100,7 @@ with left:
     )  # fmt: skip
 with right:
     show_stop(focus, found.column, tag)
-    st.caption("◆ changed beyond chance since the run before, ○ not. Click a point or a row to see what is behind it.")
+    st.caption("◆ significant change since the run before, ○ not. Click a point or a row to see what is behind it.")
     st.caption(metric_trend.method(found))
 newest = stops[::-1]
 headers = metric_trend.table_columns(correction, any(stop.settings for stop in stops))

@@ -29,7 +29,7 @@ def trend_figure(
     """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
     ends.
 
-    A filled marker is a change beyond chance since the model's run before, a hollow one is not; the `chosen` (run,
+    A filled marker is a significant change since the model's run before, a hollow one is not; the `chosen` (run,
     model) is larger. Points carry [run, model] as customdata.
     """
     import plotly.graph_objects as go
