@@ -247,7 +247,7 @@ def test_a_judged_kind_needs_a_judge_and_asks_it_once(page: Callable[..., AppTes
     shown = page(view="perturb", kind=["copy", "paraphrase"])
     assert "is asked up to 12 questions, once" in words(shown)
     assert not judge_server.calls, "nobody is asked unasked"
-    press(shown, "Preview the judge's too")
+    press(shown, "Preview the judge's variants")
     assert shown.dataframe[0].value["text"][2].startswith(HOSTILE)
     assert len(judge_server.calls) == 3
     press(shown, "Store the suite with its variants")
