@@ -18,11 +18,11 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseS
     spread: dict[str, float] = {}
     notes = []
     for metric in entry.metrics:
-        said = [value for _, score in scores if (value := score.values.get(metric.name)) is not None]
-        values[metric.name] = _one(metric, said) if said else None
-        if said:
-            spread[metric.name] = max(said) - min(said)
-            if metric.primary and metric.binary and sum(said) * 2 == len(said):
+        given = [value for _, score in scores if (value := score.values.get(metric.name)) is not None]
+        values[metric.name] = _one(metric, given) if given else None
+        if given:
+            spread[metric.name] = max(given) - min(given)
+            if metric.primary and metric.binary and sum(given) * 2 == len(given):
                 notes.append("the judges are tied, which counts as the bad side")
     silent = [name for name, score in scores if score.status is not Status.OK]
     if silent and len(silent) < len(scores):
@@ -41,8 +41,8 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseS
     return CaseScore(values, speaking.status, speaking.reason, evidence)
 
 
-def _one(metric: Metric, said: Sequence[float]) -> float:
-    mean = sum(said) / len(said)
+def _one(metric: Metric, given: Sequence[float]) -> float:
+    mean = sum(given) / len(given)
     if not metric.binary:
         return mean
     if mean == 0.5:

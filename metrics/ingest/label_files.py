@@ -91,7 +91,7 @@ def read_labels(
             raise problems.fail(sheet.file, found, expected, 1)
     case_ids = sheet_cells.required(sheet, columns["case_id"], "a case id")
     unknown = ~is_null(case_ids) & ~as_mask(pc.is_in(case_ids, flat(suite.cases["case_id"])))
-    sheet.blame(unknown, columns["case_id"], case_ids, f"the case_id of one of the {len(suite):,} cases of the suite")
+    sheet.report(unknown, columns["case_id"], case_ids, f"the case_id of one of the {len(suite):,} cases of the suite")
     names_of = {"case_id": case_ids, "model": _models(sheet, columns, models, notes)}
     names_of["rater"] = _named(sheet, columns, "rater", SOLE_RATER)
     names_of["criterion"] = _named(sheet, columns, "criterion", SOLE_CRITERION)
@@ -175,7 +175,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
         return pa.chunked_array([pa.array([models[0]] * len(sheet), pa.string())])
     column = sheet_cells.required(sheet, columns["model"], "the name of the model")
     unknown = ~is_null(column) & ~as_mask(pc.is_in(column, pa.array(list(models), pa.string())))
-    sheet.blame(unknown, columns["model"], column, "a model of the run: " + ", ".join(models))
+    sheet.report(unknown, columns["model"], column, "a model of the run: " + ", ".join(models))
     return column
 
 
@@ -184,7 +184,7 @@ def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str
         return pa.chunked_array([pa.array([absent] * len(sheet), pa.string())])
     column = sheet_cells.required(sheet, columns[canonical], f"the name of the {canonical}")
     long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
-    sheet.blame(long, columns[canonical], column, f"a name of at most {LONGEST} characters")
+    sheet.report(long, columns[canonical], column, f"a name of at most {LONGEST} characters")
     return column
 
 
@@ -210,7 +210,7 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
         read = {word: _value(word) for word in words if word is not None}
         there = np.array([word is not None for word in words], bool)
         wrong = np.array([word is not None and read[word] is None for word in words], bool)
-        sheet.blame(wrong if form != "long" else wrong | ~there, name, column, EXPECTED)
+        sheet.report(wrong if form != "long" else wrong | ~there, name, column, EXPECTED)
         values = np.array([np.nan if word is None else read[word] for word in words], np.float64)  # None becomes NaN
         yield LabelColumn(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in words], bool))
 
@@ -227,7 +227,7 @@ def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
     for part, criteria in zip(parts, of_rows, strict=True):
         inside = np.array([criterion in graded for criterion in criteria], bool)
         expected = "a number, as the other labels of the criterion"
-        sheet.blame(part.worded & inside, part.column, sheet_cells.text(sheet, part.column), expected)
+        sheet.report(part.worded & inside, part.column, sheet_cells.text(sheet, part.column), expected)
 
 
 def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
@@ -237,4 +237,4 @@ def _check_again(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
         again, first = sheet_cells.duplicates([pc.fill_null(part.names[name], "") for name in LABEL_KEY])
         ids = part.names["case_id"].to_pylist()
         texts = [f"{ids[row]!r} labelled again, first in row {sheet.rows[place]}" for row, place in enumerate(first)]
-        sheet.blame(again & part.given & part.given[first], None, texts.__getitem__, expected)
+        sheet.report(again & part.given & part.given[first], None, texts.__getitem__, expected)

@@ -104,7 +104,7 @@ def answered_twice(parts: list[Part]) -> None:
     for number, part in enumerate(plain):
         begin, end = int(starts[number]), int(starts[number + 1])
         mask = again[begin:end] & ~part.sheet.bad
-        part.sheet.blame(
+        part.sheet.report(
             mask, "case_id", partial(found, begin), "one answer per case, model and run (repeats: a column run)"
         )
 

@@ -113,7 +113,7 @@ class Sheet:
         """Return the file that the row of that index is in."""
         return self.file
 
-    def blame(
+    def report(
         self,
         mask: Mask,
         column: str | None,
@@ -134,16 +134,16 @@ class Sheet:
             more = f"{len(places) - LISTED_PER_KIND:,} more rows like this, from row {first_hidden:,} on"
             self.problems.add(self.file_of(hidden), more, expected, first_hidden, column)
 
-    def blame_values(self, wrong: Iterable[bool], column: str | None, values: Sequence[Any], expected: str) -> None:
+    def report_values(self, wrong: Iterable[bool], column: str | None, values: Sequence[Any], expected: str) -> None:
         """Record a problem for each wrong row that has none yet; `values` are what the rows hold."""
         mask = np.fromiter(wrong, bool, len(self)) & ~self.bad
-        self.blame(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], expected)
+        self.report(mask, column, lambda row: "nothing" if values[row] is None else repr(values[row])[:120], expected)
 
     def blame_rows(self, found: Mapping[int, str], column: str | None, expected: str) -> None:
         """Record a problem for each row of `found` (index → what was found) that has none yet."""
         mask = np.zeros(len(self), bool)
         mask[list(found)] = True
-        self.blame(mask & ~self.bad, column, lambda row: found[row], expected)
+        self.report(mask & ~self.bad, column, lambda row: found[row], expected)
 
     def leave_out(self) -> int:
         """Return how many rows are bad, after adding them to the count of rows left out."""

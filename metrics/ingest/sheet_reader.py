@@ -128,7 +128,7 @@ def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model
     columns = trace_column.unpack(sheet, columns, "outputs", suite)
     table = text_cases.outputs(sheet, columns, model, renamed)
     unknown = ~as_mask(pc.is_in(table["case_id"], flat(suite.cases["case_id"]))) & ~is_null(table["case_id"])
-    sheet.blame(unknown & ~sheet.bad, columns.columns["case_id"], table["case_id"], "the id of a case of the suite")
+    sheet.report(unknown & ~sheet.bad, columns.columns["case_id"], table["case_id"], "the id of a case of the suite")
     return answers_part(sheet, columns, table, classes, suite.task)
 
 
@@ -141,7 +141,7 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
             again, first = sheet_cells.duplicates(
                 [*(table[name] for name in ("case_id", "model", "run")), labels["label"]]
             )
-            sheet.blame(
+            sheet.report(
                 again & ~sheet.bad,
                 None,
                 lambda row: f"the class of row {sheet.rows[first[row]]} again",
@@ -163,7 +163,7 @@ def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, rena
     object_tables.check_labels(sheet, columns.columns["label"], geometry["label"], suite, present)
     scores = sheet_cells.numbers(sheet, columns.columns["score"]) if scored else np.full(len(sheet), np.nan)
     if suite.task == "detection":
-        sheet.blame(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")
+        sheet.report(present & ~sheet.bad & np.isnan(scores), columns.columns.get("score"), "nothing", "a score")
     names = text_cases.models(sheet, columns, model, renamed) if len(sheet) else pa.array([], pa.string())
     table = pa.table({"case_id": ids, "model": names, "run": text_cases.runs(sheet, columns)})
     rows = np.flatnonzero(present)

@@ -107,9 +107,9 @@ def search(
     units = candidates.n * (1 - share)
     if clusters is not None:
         pilot = np.concatenate(_in_threads(grid.sums, shuffled.blocks(min(PILOT, draws), seed + 1)), axis=1)
-        told = np.maximum(np.sqrt((pilot.astype(np.float64) ** 2).mean(axis=1)), spread / 2)
-        units = units * (spread / told) ** 2
-        spread = told
+        observed = np.maximum(np.sqrt((pilot.astype(np.float64) ** 2).mean(axis=1)), spread / 2)
+        units = units * (spread / observed) ** 2
+        spread = observed
     skew = -shuffled.skewness * (1 - 2 * share) / np.sqrt(units)
     negative, narrow = -spread[:, None].astype(np.float32), skew[:, None].astype(np.float32)
 

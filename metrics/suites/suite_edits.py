@@ -122,9 +122,9 @@ def _without(suite: Suite, case_ids: Sequence[str]) -> Suite:
 def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
     """Return the lists, with `tag` appended to each chosen one that lacks it."""
     parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
-    lacking = chosen.copy()
-    lacking[parents[_equal(tags, tag)]] = False
-    new = np.flatnonzero(lacking)
+    untagged = chosen.copy()
+    untagged[parents[_equal(tags, tag)]] = False
+    new = np.flatnonzero(untagged)
     added = pa.array([tag] * len(new), pa.string())
     return _lists(np.concatenate([parents, new]), pa.concat_arrays([tags, added]), len(lists))
 

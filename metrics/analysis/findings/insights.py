@@ -283,9 +283,9 @@ def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
     columns = {column.evaluator: column for column in board.columns if column.primary}
     for found in least_grounded(run, board.columns):
         column, text = columns[found.evaluator], " ".join(found.text.split())
-        told = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
+        excerpt = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
         yield _row(
-            "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{told}”", column=column,
+            "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,
             model=found.model, case_id=found.case_id, value=found.value, severity="high", affected=1,
             case_ids=[found.case_id],
             evidence=f"{column.evaluator_title} of the answer is {found.value:.3g}, the threshold {column.threshold:g}",

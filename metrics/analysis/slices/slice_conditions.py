@@ -99,9 +99,9 @@ def phrase(where: Sequence[Condition]) -> str:
 def parse(address: str) -> Slice:
     """Return the slice of an address; InputError where it is none."""
     try:
-        said = json.loads(address)
-        where = tuple(_condition(entry) for entry in said["where"])
-        found = Slice(str(said["model"]), where, str(said["of"]))
+        stored = json.loads(address)
+        where = tuple(_condition(entry) for entry in stored["where"])
+        found = Slice(str(stored["model"]), where, str(stored["of"]))
     except (ValueError, TypeError, KeyError, IndexError):
         raise InputError(f"the slice {address[:200]!r} cannot be read; expected: {EXPECTED}") from None
     if found.of not in UNITS or not where:

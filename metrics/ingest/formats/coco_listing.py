@@ -39,7 +39,7 @@ class Listing(Sheet):
         count = len(self.records)
         super().__init__(source.name, pa.table({"index": np.arange(1, count + 1)}), np.arange(1, count + 1), problems)
         wrong = np.fromiter((not isinstance(record, dict) for record in records), bool, count)
-        self.blame(wrong, name or None, lambda row: repr(records[row])[:80], "an object")
+        self.report(wrong, name or None, lambda row: repr(records[row])[:80], "an object")
 
     def values(self, key: str) -> list[Any]:
         """Return what every record has under `key`, None where nothing."""
@@ -59,7 +59,7 @@ class Listing(Sheet):
 
     def wrong(self, mask: Mask, key: str, found: Sequence[Any] | Callable[[int], str], expected: str) -> None:
         """Record a problem for each record of `mask` that has none yet."""
-        self.blame(mask & ~self.bad, self.prefix + key, found, expected)
+        self.report(mask & ~self.bad, self.prefix + key, found, expected)
 
     def integers(self, key: str, default: int | None = None) -> Longs:
         """Return a whole number per record, `default` where absent, −1 where it is none."""

@@ -133,14 +133,14 @@ def _check_cells(source: Source, sheet: Sheet, field_bytes: int) -> None:
         if longest is not None and longest > field_bytes:
             sizes = pc.binary_length(column).combine_chunks()
             found = [f"{size:,} bytes" if size is not None else "" for size in sizes.to_pylist()]
-            sheet.blame(
+            sheet.report(
                 as_mask(pc.greater(sizes, field_bytes)),
                 name,
                 found.__getitem__,
                 f"cells of at most {field_bytes:,} bytes",
             )
         if has_nul:
-            sheet.blame(as_mask(pc.match_substring(column, "\0")), name, "a NUL byte", "text")
+            sheet.report(as_mask(pc.match_substring(column, "\0")), name, "a NUL byte", "text")
 
 
 def _without_leading_blank_lines(data: pa.Buffer) -> tuple[pa.Buffer, int]:

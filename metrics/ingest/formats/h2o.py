@@ -90,7 +90,7 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
     for name in ("actual_duration", "cost"):
         values = [row.get(name) for row in _objects(inputs)]
         wrong = [value is not None and not (finite(value) and value >= 0) for value in values]
-        sheet.blame(np.array(wrong, bool) & ~sheet.bad, name, values, "a number of at least 0")
+        sheet.report(np.array(wrong, bool) & ~sheet.bad, name, values, "a number of at least 0")
     return sheet
 
 
@@ -182,14 +182,14 @@ def _sheet(
     """Return the records as a sheet; rows without an object, a needed value or readable constraints are problems."""
     rows = np.arange(1, len(found) + 1, dtype=np.int64)
     sheet = Sheet(source.name, tables_of([records]), rows, problems)
-    sheet.blame_values((not isinstance(value, dict) for value in found), None, found, expected)
+    sheet.report_values((not isinstance(value, dict) for value in found), None, found, expected)
     objects = _objects(found)
     for name in needed:
         values = [value.get(name) for value in objects]
         wrong = (not isinstance(value, str) or not value.strip() for value in values)
-        sheet.blame_values(wrong, name, values, "a text")
+        sheet.report_values(wrong, name, values, "a text")
     values = [value.get(constraints) for value in objects]
-    sheet.blame_values((not _spells(value) for value in values), constraints, values, CONSTRAINTS)
+    sheet.report_values((not _spells(value) for value in values), constraints, values, CONSTRAINTS)
     return sheet
 
 

@@ -56,22 +56,22 @@ def read(source: Source, problems: Problems) -> Sheet:
     table = tables_of([records])
     sheet = Sheet(source.name, table, rows, problems)
 
-    blame = sheet.blame_values
-    blame((not isinstance(result, dict) for result in results), None, results, EXPECTED)
+    report = sheet.report_values
+    report((not isinstance(result, dict) for result in results), None, results, EXPECTED)
     tests = [result.get("testIdx") for result in good]
-    blame((type(test) is not int or test < 0 for test in tests), "testIdx", tests, "a whole number of at least 0")
-    blame((given is None for given in variables), "vars", [result.get("vars") for result in good], "an object")
-    blame((not model for model in models), "provider", [result.get("provider") for result in good], "a provider's id")
+    report((type(test) is not int or test < 0 for test in tests), "testIdx", tests, "a whole number of at least 0")
+    report((given is None for given in variables), "vars", [result.get("vars") for result in good], "an object")
+    report((not model for model in models), "provider", [result.get("provider") for result in good], "a provider's id")
     answers = [result.get("response") for result in good]
-    blame((not isinstance(answer, dict | None) for answer in answers), "response", answers, "an object with output")
+    report((not isinstance(answer, dict | None) for answer in answers), "response", answers, "an object with output")
     for key in ("latencyMs", "cost"):
         numbers = [result.get(key) for result in good]
-        blame((value is not None and not _amount(value) for value in numbers), key, numbers,
+        report((value is not None and not _amount(value) for value in numbers), key, numbers,
               "a number of at least 0")  # fmt: skip
     for name, prefix in sorted({code[:2] for code in codes if code}):
         values = [code[2] if code and code[:2] == (name, prefix) else None for code in codes]
         expected = f"plain text: cells that begin with {prefix} are code and are refused"
-        sheet.blame(np.array([value is not None for value in values], bool), name, values, expected)
+        sheet.report(np.array([value is not None for value in values], bool), name, values, expected)
     return sheet
 
 

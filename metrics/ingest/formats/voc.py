@@ -168,7 +168,7 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
         for place in (2, 3):
             name = CORNERS[place]
             wrong = (boxes[:, place] < 0) & ~sheet.bad
-            sheet.blame(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
+            sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
     columns = {
         "label": label,
         **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},

@@ -177,7 +177,7 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
     if scored and len(sheet) and unscored.all() and not none.all():
         raise problems.fail(bundle.name, "labels without a confidence", f"lines of {SCORED}")
     expected = f"{SCORED}, or {RING} conf" if scored else f"{LINE}, or {RING}"
-    sheet.blame(none | (unscored if scored else False), None, table["line"], expected)
+    sheet.report(none | (unscored if scored else False), None, table["line"], expected)
     return sheet, unread
 
 
@@ -270,7 +270,7 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
     """Return label, box, area and polygon of each line in pixels; invalid lines are recorded as problems."""
     number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
-        sheet.blame(
+        sheet.report(
             (number >= len(names)) & ~sheet.bad, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}"
         )
     values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
@@ -293,7 +293,7 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
         x, y = points.T
         areas[place] = abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
         rings[place] = [points.ravel().tolist()]
-    sheet.blame(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
+    sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
     label = np.where((number >= 0) & (number < len(names)), number, 0).astype(np.int64)
     return {
         "label": pa.array(names, pa.string()).take(pa.array(label)),

@@ -37,7 +37,7 @@ def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.in
     """Return label and score of each row and class, and the row of the sheet each comes from; empty cells give none."""
     scores = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
-    sheet.blame(
+    sheet.report(
         empty & ~sheet.bad,
         next(iter(classes.values())),
         "no score in any class column",
@@ -62,7 +62,7 @@ def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64]]:
     label = sheet_cells.text(sheet, name)
     missing = is_null(label) | as_mask(pc.match_substring_regex(label, r"^\s*$"))
     if "score" in found:
-        sheet.blame(missing, name, label, "a class")
+        sheet.report(missing, name, label, "a class")
         scores = sheet_cells.numbers(sheet, found["score"], low=0, high=1, need=True)
         rows = np.arange(len(sheet))
     else:  # a model that gave no answer predicted nothing: no row, no problem

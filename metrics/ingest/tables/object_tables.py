@@ -57,7 +57,7 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.in
             if differs.any():
                 del extra[canonical]
         else:
-            sheet.blame(differs, canonical, column, "the same value in all rows of one image")
+            sheet.report(differs, canonical, column, "the same value in all rows of one image")
     if tags is not None:
         values["tags"] = tags
     heads = first == np.arange(len(sheet))
@@ -88,7 +88,7 @@ def geometry(
     for name in (*names, *shapes):
         empty &= is_null(sheet.table[name])
     objects = ~empty
-    sheet.blame(
+    sheet.report(
         objects & as_mask(pc.fill_null(pc.match_substring_regex(label, r"^\s*$"), True)),
         found["label"],
         label,
@@ -104,7 +104,7 @@ def geometry(
         boxes = _boxes(sheet, columns, names, given, wide, high)
     polygons, masks, derived = _shapes(sheet, columns, objects, wide, high)
     boxes[~given] = derived[~given, :4]
-    sheet.blame(objects & ~sheet.bad & np.isnan(boxes).any(axis=1), None, "no box", "a box, polygon or run lengths")
+    sheet.report(objects & ~sheet.bad & np.isnan(boxes).any(axis=1), None, "no box", "a box, polygon or run lengths")
     area = boxes[:, 2] * boxes[:, 3]
     area = np.where(given | np.isnan(derived[:, 4]), area, derived[:, 4])
     if "area" in found:
@@ -126,7 +126,7 @@ def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
         )
     given = flat(sheet_cells.required(sheet, name, "the name of the image"))
     index = find_cases(given, cases)
-    sheet.blame(is_null(index) & ~sheet.bad, name, given, "an image of the suite")
+    sheet.report(is_null(index) & ~sheet.bad, name, given, "an image of the suite")
     return flat(cases["case_id"]).take(index)
 
 
@@ -160,7 +160,7 @@ def check_labels(
 ) -> None:
     """Record as problems the labels, of all rows or of some, that are not a class of the suite."""
     unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
-    sheet.blame(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
+    sheet.report(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
 
 
 def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
@@ -209,16 +209,16 @@ def _boxes(
         [sheet_cells.numbers(sheet, name, low=0 if shares else None, high=high_end) for name in names], axis=1
     )
     for place, name in enumerate(names):
-        sheet.blame(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
+        sheet.report(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
     if shares or _normalised(values[given]):
-        sheet.blame(given & np.isnan(wide), None, "no size", NO_SIZES)
+        sheet.report(given & np.isnan(wide), None, "no size", NO_SIZES)
         values = values * np.stack([wide, high, wide, high], axis=1)
     if _corners(columns):
         values[:, 2:] -= values[:, :2]
     with np.errstate(invalid="ignore"):
         for place in (2, 3):
             what = "not before " + names[place - 2] if _corners(columns) else "of at least 0"
-            sheet.blame(given & (values[:, place] < 0), names[place], sheet.table[names[place]], "a number " + what)
+            sheet.report(given & (values[:, place] < 0), names[place], sheet.table[names[place]], "a number " + what)
     values[~given] = np.nan
     return values
 
@@ -257,7 +257,7 @@ def _shapes(
             except (ValueError, TypeError, KeyError, IndexError):
                 mask = np.zeros(count, bool)
                 mask[place] = True
-                sheet.blame(mask, name, column, what)
+                sheet.report(mask, name, column, what)
     return pa.array(rings, POLYGONS), pa.array(codes, pa.string()), derived
 
 

@@ -33,7 +33,7 @@ def required(sheet: Sheet, name: str, what: str) -> pa.ChunkedArray:
     """Return a column of strings none of which is missing or blank."""
     column = text(sheet, name)
     blank = is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
-    sheet.blame(blank, name, column, what)
+    sheet.report(blank, name, column, what)
     return column
 
 
@@ -44,7 +44,7 @@ def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
         return pa.chunked_array([numbered([text(sheet, member) for member in columns.numbered[name]])])
     column = sheet.table[name]
     split, bad = split_column(column, splits(sheet, canonical, name))
-    sheet.blame(bad, name, column, 'a list such as ["a", "b"], closed and without null')
+    sheet.report(bad, name, column, 'a list such as ["a", "b"], closed and without null')
     return split
 
 
@@ -74,18 +74,18 @@ def numbers(
         words = as_mask(
             pc.is_in(pc.utf8_lower(trimmed), pa.array(["nan", "inf", "-inf", "+inf", "infinity", "-infinity"]))
         )
-        sheet.blame(present & ~spelled & ~words, name, column, "a number")
-        sheet.blame(words, name, column, "a finite number")
+        sheet.report(present & ~spelled & ~words, name, column, "a number")
+        sheet.report(words, name, column, "a finite number")
         present &= spelled
         values = pc.cast(pc.if_else(pa.array(present), trimmed, None), pa.float64())
     result = np.array(flat(values).to_numpy(zero_copy_only=False), dtype=np.float64)
     infinite = present & ~np.isfinite(result)
-    sheet.blame(infinite, name, column, "a finite number")
+    sheet.report(infinite, name, column, "a finite number")
     present &= ~infinite
     result[~present] = np.nan
     with np.errstate(invalid="ignore"):
         if whole:
-            sheet.blame(
+            sheet.report(
                 present & ((result != np.floor(result)) | (np.abs(result) >= WHOLE)), name, column, "a whole number"
             )
         wrong = np.zeros(len(result), bool)
@@ -94,9 +94,9 @@ def numbers(
         if high is not None:
             wrong |= result > high
     if wrong.any():
-        sheet.blame(wrong & present, name, column, _range(low, high))
+        sheet.report(wrong & present, name, column, _range(low, high))
     if need:
-        sheet.blame(~present & ~sheet.bad, name, column, "a number")
+        sheet.report(~present & ~sheet.bad, name, column, "a number")
     return result
 
 
@@ -121,7 +121,7 @@ def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> NDArray[np.bo
     folded = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     true = as_mask(pc.is_in(folded, pa.array(TRUE)))
     false = as_mask(pc.is_in(folded, pa.array([*FALSE, *unknown, ""]))) | is_null(column)
-    sheet.blame(~true & ~false, name, column, "0 or 1, true or false")
+    sheet.report(~true & ~false, name, column, "0 or 1, true or false")
     return true
 
 
@@ -150,7 +150,7 @@ def refuse_code(sheet: Sheet, names: Sequence[str]) -> None:
                 code[np.asarray(pc.list_parent_indices(items))[starts]] = True
             else:
                 code = as_mask(pc.starts_with(column, prefix))
-            sheet.blame(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
+            sheet.report(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
 
 
 def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

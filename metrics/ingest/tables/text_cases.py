@@ -62,7 +62,7 @@ def unique_cases(sheet: Sheet, table: pa.Table) -> None:
     again, first = sheet_cells.duplicates([table["case_id"]])
     again &= ~is_null(table["case_id"])
     ids = flat(table["case_id"])
-    sheet.blame(
+    sheet.report(
         again, "case_id", lambda row: f"{ids[row].as_py()!r} again, first in row {sheet.rows[first[row]]}",
         "every case once (several models' answers: a file of outputs, or one combined file)",
     )  # fmt: skip
@@ -74,7 +74,7 @@ def known_cases(sheet: Sheet, table: pa.Table) -> None:
     if "perturbs" in table.column_names:
         origin = table["perturbs"]
         unknown = ~is_null(origin) & ~as_mask(pc.is_in(origin, flat(table["case_id"])))
-        sheet.blame(unknown, "perturbs", origin, "the case_id of a case in this file")
+        sheet.report(unknown, "perturbs", origin, "the case_id of a case in this file")
 
 
 def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.Table:
@@ -153,7 +153,7 @@ def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
     for name in table.column_names:
         if name == "retrieved_contexts" or name.startswith(METADATA):
             continue
-        sheet.blame(
+        sheet.report(
             sheet_cells.differs(table[name], first), name, table[name], "the same in all rows of one case and model"
         )
     order = np.argsort(first, kind="stable")
@@ -180,7 +180,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
         if name.startswith(METADATA):
             dropped += [name] if differs.any() else []
         else:
-            sheet.blame(differs, name, suite_part[name], "the same value in all rows of one case")
+            sheet.report(differs, name, suite_part[name], "the same value in all rows of one case")
     kept = [name for name in suite_part.column_names if name.startswith(METADATA) and name not in dropped]
     return suite_part.drop_columns(dropped), outputs_part.drop_columns(kept), first == np.arange(len(sheet))
 

@@ -55,8 +55,8 @@ def pages(content: bytes) -> Pages:
             if drawn > MOST_DRAWN:
                 return Pages(count, tuple(blank), place + 1)
     except Exception as failure:  # in a damaged file the parser can fail anywhere
-        said = str(failure).strip().partition("\n")[0]
-        raise PdfError((said or type(failure).__name__)[:200]) from None
+        message = str(failure).strip().partition("\n")[0]
+        raise PdfError((message or type(failure).__name__)[:200]) from None
     return Pages(count, tuple(blank), min(count, MOST_PAGES))
 
 
@@ -67,6 +67,6 @@ def _operators(page: Any) -> bytes:
 
 def _draws(operators: bytes) -> bool:
     """Return whether drawing operators leave a mark; text inside strings cannot pass for an operator."""
-    said = any(match[1].strip() for match in (*STRING.finditer(operators), *HEXADECIMAL.finditer(operators)))
+    has_text = any(match[1].strip() for match in (*STRING.finditer(operators), *HEXADECIMAL.finditer(operators)))
     bare = HEXADECIMAL.sub(b" ", STRING.sub(b" ", operators))
-    return bool(PAINTS.search(bare)) or (said and bool(SHOWS.search(bare)))
+    return bool(PAINTS.search(bare)) or (has_text and bool(SHOWS.search(bare)))
