@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, get_args
 
 from components.data.workspace_runs import workspace
+from metrics.core.table_endings import TABLE_ENDINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from metrics.core.errors import InputProblem
     from metrics.core.suite import Task
 
-TABLES = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet", "zip")
 ARCHIVES = ("zip",)
+TABLES = (*TABLE_ENDINGS, *ARCHIVES)
 MOST_BYTES = 2 << 30  # of one file, as server.maxUploadSize in .streamlit/config.toml
 TOKEN = re.compile(r"[0-9a-f]{32}\.[a-z]{2,7}")
 CHUNK = 1 << 20

@@ -14,8 +14,7 @@ from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.core.suite import Suite
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.intervals import wilson
+from metrics.stats.intervals import mean_intervals
 
 FloatArray = NDArray[np.float64]
 
@@ -60,23 +59,20 @@ def _metric_rows(
     single = counts.max(initial=0) <= 1 and slices[None].plain
     for slice_name, design in slices.items():
         inside, weights, part = design.inside, design.weights, means[design.inside]
-        wilsons = metric.binary and single
-        if not wilsons:
-            lows, highs = bootstrap_means(part, weights, design.clusters, seed, low=metric.low, high=metric.high)
+        lows, highs, method = mean_intervals(
+            part, weights, design.clusters, seed, metric.low, metric.high, shares=metric.binary and single
+        )
         for column, model in enumerate(models):
             tally = {status.value: int(array[inside, column].sum()) for status, array in statuses.items()}
             n = tally.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
             unscored = sum(tally.values())
             bounds = [_mean(extreme[inside, column], weights) if unscored and n else None for extreme in extremes]
-            if wilsons:
-                low, high = wilson(round(value * n), n) if value is not None else (None, None)
-            else:
-                low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
+            low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
             yield {
                 "model": model, "run": None, "evaluator": entry.id, "metric": metric.name, "label": None,
                 "slice": slice_name, "value": value, "low": low, "high": high,
-                "interval": None if low is None else "wilson" if wilsons else "bootstrap",
+                "interval": None if low is None else method,
                 "n": n, "unscored": unscored, **tally, "columns": json.dumps({}),
                 "reason": None if value is not None else _why(own, model, n + unscored),
                 "if_worst": bounds[0], "if_best": bounds[1],

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.files import read_json, write_json, write_table
+from metrics.core.schema import TABLES, conformed
 from metrics.engine.unit_work import UnitResult
 
 
@@ -39,7 +40,10 @@ class Parts:
     def read(self, name: str, table: str, columns: list[str] | None = None) -> pa.Table | None:
         """Return one table of a stored unit; None where the unit has none of that name."""
         path = self.tables(name).get(table)
-        return None if path is None else pq.read_table(path, columns=columns)
+        if path is None:
+            return None
+        found, schema = pq.read_table(path, columns=columns), TABLES.get(table)
+        return found if schema is None else conformed(found, schema, columns)
 
     def clear(self) -> None:
         """Remove the parts of a sealed run."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite, Task
+from metrics.core.table_endings import TABLE_ENDINGS
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.suite_images import SuiteImages
@@ -19,7 +20,7 @@ from metrics.ingest.tables.columns import Question, Role
 from metrics.ingest.tables.lists import Rule
 
 FIRST_ROWS = 20  # of a preview
-TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+TABLES = tuple(f".{ending}" for ending in TABLE_ENDINGS)
 DESCRIPTIONS = "class-descriptions"  # how the names of Open Images' tables of classes begin: they hold no cases
 
 

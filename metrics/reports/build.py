@@ -31,6 +31,7 @@ from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.slice_findings import slices_section
 from metrics.reports.sections.standards import standards_section
 from metrics.reports.sections.worst_cases import MOST_CASES, worst_cases
+from metrics.stats.intervals import METHODS
 from metrics.store import Run
 
 MOST_COLUMNS = 60
@@ -41,8 +42,8 @@ MOST_GROUPED = 3  # metrics whose rank groups are written out
 HOW = (
     "A model is better in a metric only where a paired test on the same cases, or the same resamples of the data, is "
     "significant at 5 % after Holm's correction for all pairs of models of the metric; a rank is one more than the "
-    "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: Wilson's for "
-    "shares, a bootstrap over cases, or over their groups, for means."
+    "number of significantly better models. Intervals contain the truth in 95 of 100 such evaluations: "
+    f"{METHODS}."
 )
 MOST_PARAMETER = 200  # characters of a parameter's value
 

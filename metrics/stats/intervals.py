@@ -5,10 +5,34 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.stats.bootstrap import Bound, bootstrap_means
+
 Z = 1.959963984540054  # the standard normal's 97.5 % point
 
 Interval = tuple[float | None, float | None]
 NONE: Interval = (None, None)
+METHODS = "Wilson's for shares, a bootstrap over cases, or over their groups, for means"  # of mean_intervals, in words
+
+
+def mean_intervals(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    clusters: NDArray[np.int64] | None = None,
+    seed: int = 0,
+    low: Bound = -np.inf,
+    high: Bound = np.inf,
+    shares: bool = False,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+    """Return 95 % intervals of the column means of `values`, and the method: the one place where it is chosen.
+
+    shares: values are 0 or 1, single answers without weights and clusters. For the rest see bootstrap_means.
+    """
+    if not shares:
+        return *bootstrap_means(values, weights, clusters, seed, low=low, high=high), "bootstrap"
+    counts = (~np.isnan(values)).sum(axis=0).tolist()
+    ends = [wilson(round(hits), n) for hits, n in zip(np.nansum(values, axis=0).tolist(), counts, strict=True)]
+    lows, highs = np.array(ends, np.float64).reshape(-1, 2).T
+    return lows, highs, "wilson"
 
 
 def wilson(successes: float, n: float) -> Interval:

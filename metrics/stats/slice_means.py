@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.intervals import wilson
+from metrics.stats.intervals import mean_intervals, wilson
 from metrics.stats.student_t import student
 
 Floats = NDArray[np.float64]
@@ -36,12 +35,9 @@ def slice_means(
         found[part, 0] = np.divide(
             np.einsum("nm,n->m", mass, values), total, out=np.full(len(total), np.nan), where=total > 0
         )
-        if binary:
-            sums = (masks[part] @ values).tolist()
-            ends = [wilson(hits, int(n)) for hits, n in zip(sums, masks[part].sum(axis=1).tolist(), strict=True)]
-            found[part, 1:] = np.array([[np.nan if end is None else end for end in pair] for pair in ends])
-        else:
-            found[part, 1], found[part, 2] = bootstrap_means(table, weights, clusters, low=within[0], high=within[1])
+        found[part, 1], found[part, 2], _ = mean_intervals(
+            table, weights, clusters, low=within[0], high=within[1], shares=binary
+        )
     return found
 
 

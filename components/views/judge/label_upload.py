@@ -8,7 +8,7 @@ from components.widgets import column_mapping, uploads, url
 from metrics.presentation import format
 
 NAME, PAIRS = "labels", "labels_map"
-KINDS = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet")
+KINDS = tuple(kind for kind in data.TABLES if kind not in data.ARCHIVES)
 FORMS = {
     "long": "one label per row, in {}", "criteria": "a label column per criterion: {}",
     "raters": "a label column per rater: {}",

@@ -108,7 +108,7 @@ def table_columns(title: str, of: str) -> dict[str, Any]:
     return {
         "label": st.column_config.Column(title, width=104),
         "value": right("Value", f"mean of the slice's {of}", 52),
-        "interval": right("95 %", "interval of the value: Wilson's for shares, else the bootstrap", 92),
+        "interval": right("95 %", "interval of the value", 92),
         "n": right("n", f"{of} of the slice that have a value", 48),
         "difference": right("Difference from the rest", f"mean of the slice minus that of all other {of}", 72),
         "reach": right("95 %", "interval of that difference; not adjusted for the number of slices shown", 98),

@@ -9,7 +9,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, not_a
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite, join_cases
-from metrics.stats.bootstrap import bootstrap_means
+from metrics.stats.intervals import mean_intervals
 
 NO_OUTPUT = "the model has no output for this case"
 
@@ -34,10 +34,10 @@ def summarised(suite: Suite, metrics: Sequence[Metric], cases: Mapping[str, Case
     ).reshape(len(cases), len(metrics))  # fmt: skip
     design = SamplingDesign.of(suite.cases)
     low, high = np.array([(metric.low, metric.high) for metric in metrics]).T
-    lows, highs = bootstrap_means(values, design.weights, design.clusters, low=low, high=high)
+    lows, highs, method = mean_intervals(values, design.weights, design.clusters, low=low, high=high)
     return Findings(
         [
-            _aggregate(metric, values[:, column], design.weights, (lows[column], highs[column]), cases)
+            _aggregate(metric, values[:, column], design.weights, (lows[column], highs[column]), method, cases)
             for column, metric in enumerate(metrics)
         ],
         cases,
@@ -54,6 +54,7 @@ def _aggregate(
     values: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
     interval: tuple[float, float],
+    method: str,
     cases: Mapping[str, CaseScore],
 ) -> Aggregate:
     present = ~np.isnan(values)
@@ -65,5 +66,4 @@ def _aggregate(
         return Aggregate(metric.name, None, unscored=len(values), reason=reason)
     value = float((np.where(present, values, 0.0) * masses).sum() / masses.sum())
     low, high = (None if np.isnan(bound) else float(min(max(bound, metric.low), metric.high)) for bound in interval)
-    method = None if low is None else "bootstrap"
-    return Aggregate(metric.name, value, low, high, n, len(values) - n, interval=method)
+    return Aggregate(metric.name, value, low, high, n, len(values) - n, interval=None if low is None else method)
