@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError, expect
+from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from metrics.core.suite import Outputs, Suite
@@ -122,38 +122,42 @@ def _serving(folder: Path) -> Iterator[str]:
         process.wait(10)
 
 
+def settle(page: Page) -> None:
+    """Wait until the page's script has ended: until then it may draw again, and what it draws again hears no click.
+
+    Wait for what the script draws last before: between two scripts the page is idle as well.
+    """
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=60_000)
+
+
 def choose(page: Page, box: str, option: str) -> None:
-    """Choose an option of a select box; a rerun of the page can close the list just opened, so it is opened again."""
-    wanted = page.get_by_role("option").filter(has_text=option)
-    for _ in range(10):
-        page.get_by_role("combobox", name=box, exact=True).click()
-        with contextlib.suppress(TimeoutError):
-            wanted.click(timeout=3_000)
-            return
-        page.keyboard.press("Escape")
-    raise AssertionError(f"{box} never offered {option}")
+    """Choose an option of a select box."""
+    settle(page)
+    page.get_by_role("combobox", name=box, exact=True).click()
+    page.get_by_role("option").filter(has_text=option).click()
 
 
 def back(page: Page, address: str) -> None:
-    """Go back to an address. A page that is still being drawn can take the browser to itself again: back once more."""
-    for _ in range(4):
-        page.go_back()
-        with contextlib.suppress(TimeoutError):
-            page.wait_for_url(address, timeout=5_000)
-            page.wait_for_timeout(1_000)
-            page.wait_for_url(address, timeout=1_000)
-            return
-    raise AssertionError(f"Back never led to {address}; it led to {page.url}")
+    """Go back to an address."""
+    settle(page)
+    page.go_back()
+    page.wait_for_url(address)
 
 
 def press(page: Page, key: str, text: str) -> None:
-    """Press a key that brings up a text; a page that is still being drawn does not hear it, so it is pressed again."""
-    for _ in range(4):
-        page.keyboard.press(key)
-        with contextlib.suppress(AssertionError):
-            expect(page.get_by_text(text)).to_be_visible(timeout=8_000)
-            return
-    raise AssertionError(f"{key} never brought up {text!r}")
+    """Press a key that brings up a text."""
+    settle(page)
+    page.keyboard.press(key)
+    expect(page.get_by_text(text)).to_be_visible(timeout=20_000)
+
+
+def click_chart(page: Page, x: float, y: float) -> None:
+    """Click the first chart at a place of the window, once it neither moves nor is drawn again."""
+    settle(page)
+    chart = page.locator(".js-plotly-plot").first
+    box = chart.bounding_box()
+    assert box is not None
+    chart.click(position={"x": x - box["x"], "y": y - box["y"]})
 
 
 @pytest.fixture

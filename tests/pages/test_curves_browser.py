@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.conftest import back, serving
+from tests.pages.conftest import back, click_chart, serving, settle
 from tests.pages.page_scenes import objects_run
 
 pytestmark = pytest.mark.browser
@@ -35,7 +35,7 @@ def studio_of_objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 @pytest.fixture(params=["light", "dark"])
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A browser that tells its theme, which cuts the first run of a page short."""
+    """A browser of either theme."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=request.param)
     yield context.new_page()
     context.close()
@@ -46,19 +46,21 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
     expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
     expect(page.get_by_test_id("stMultiSelect").filter(has_text="Models")).to_contain_text("shy")
     assert page.evaluate(MARKER) == 0.5
+    settle(page)
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_url(re.compile(r"threshold=0\.45"))
     page.wait_for_function(f"({MARKER})() == 0.45")
 
+    settle(page)
     page.get_by_role("radio", name="Confusion").or_(page.get_by_role("button", name="Confusion")).first.click()
     page.wait_for_url("**view=confusion**")
     expect(page.get_by_text("Which classes are confused?")).to_be_visible()
     expect(page.locator(".js-plotly-plot .heatmaplayer image").first).to_be_attached(timeout=30_000)
-    page.wait_for_timeout(500)
+    settle(page)
     x, y, count = page.evaluate(CELL, ["dog", "dog"])
     assert count == 4
-    page.mouse.click(x, y)
+    click_chart(page, x, y)
     page.wait_for_url("**truth=dog**")
     expect(page.get_by_text(f"{count} objects", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="See them as pictures")).to_be_visible()
@@ -66,24 +68,21 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
     page.wait_for_url("**/gallery?**truth=dog**")
     expect(page.get_by_text(f"1–{count} of {count} objects")).to_be_visible(timeout=20_000)
     expect(page.locator("a.tile svg image")).to_have_count(count)
-    page.wait_for_timeout(500)
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
-    page.go_back()
-    page.wait_for_url("**/curves?**truth=dog**")
+    back(page, "**/curves?**truth=dog**")
     expect(page.get_by_text(f"{count} objects", exact=True)).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    settle(page)
     page.get_by_role("button", name="Open the first image").click()
     page.wait_for_url("**/example?**case=p**")
     assert "score=0.5" in page.url
 
 
 def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, page: Page) -> None:
-    tiles, idle = page.locator("a.tile"), page.locator("[data-test-script-state=notRunning]")
+    tiles = page.locator("a.tile")
     page.goto(f"{studio_of_objects}/curves?model=keen&label=dog&threshold=0.35")
     expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
     expect(tiles).to_have_count(4, timeout=20_000)
     expect(page.get_by_text("✓ 8 found · ✗ 0 false · – 0 missed")).to_be_visible()
-    expect(idle).to_be_visible()
+    settle(page)
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_url(re.compile(r"threshold=0\.3(&|$)"))
@@ -92,30 +91,28 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     expect(page.get_by_text("just above 0.30")).to_be_visible()
     expect(tiles).to_have_count(7)
     expect(tiles.filter(has_text="nothing there")).to_have_count(4)
-    expect(idle).to_be_visible()
+    settle(page)
 
     page.get_by_role("link", name="See all 8 as pictures").click()
     page.wait_for_url("**/gallery?**score_min=0.3**")
     expect(page.get_by_text("1–8 of 8 objects")).to_be_visible(timeout=20_000)
     expect(tiles).to_have_count(8)
-    expect(idle).to_be_visible()
+    settle(page)
     before = page.url
     tiles.nth(4).click()
     page.wait_for_url("**/example?**score=0.3**")
     expect(page.locator(".stage")).to_have_count(1, timeout=20_000)
     expect(page.get_by_text("Score at least")).to_be_visible()
-    expect(idle).to_be_visible()
+    settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Gallery").click()
     page.wait_for_url("**/gallery?**score_min=0.3**")
     expect(page.get_by_text("1–8 of 8 objects")).to_be_visible(timeout=20_000)
-    expect(idle).to_be_visible()
+    settle(page)
     assert sorted(parse_qsl(urlsplit(page.url).query)) == sorted(parse_qsl(urlsplit(before).query))
     back(page, "**/example?**score=0.3**")
     expect(page.locator(".stage")).to_have_count(1, timeout=20_000)
-    expect(idle).to_be_visible()
     back(page, before)
     expect(tiles.locator("svg image")).to_have_count(8, timeout=20_000)  # the page runs until all are there
-    expect(idle).to_be_visible()
     back(page, "**/curves?**threshold=0.3**")
     page.wait_for_function(f"document.querySelector('.js-plotly-plot')?._fullData && ({MARKER})() == 0.3")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import back, choose
+from tests.pages.conftest import back, choose, settle
 
 pytestmark = pytest.mark.browser
 
@@ -13,7 +13,6 @@ def test_filter_tile_example_and_back_keep_the_view(studio_of_pictures: str, pag
     tiles = page.locator("a.tile")
     expect(tiles).to_have_count(8, timeout=30_000)
     expect(tiles.locator("svg image")).to_have_count(8)
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     choose(page, "Class (2)", "dog (4)")
     page.wait_for_url("**label=dog**")
     expect(tiles).to_have_count(4)
@@ -30,7 +29,7 @@ def test_arrow_keys_walk_and_enter_opens(studio_of_pictures: str, page: Page) ->
     page.goto(f"{studio_of_pictures}/gallery?kind=tp&view=images")
     tiles = page.locator("a.tile")
     expect(tiles).to_have_count(4, timeout=30_000)
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    settle(page)
     tiles.first.focus()
     page.keyboard.press("ArrowRight")
     expect(tiles.nth(1)).to_be_focused()

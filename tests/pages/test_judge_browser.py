@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.judge.server import JudgeServer, Request
-from tests.pages.conftest import serving
+from tests.pages.conftest import serving, settle
 
 pytestmark = pytest.mark.browser
 CANARY = "sk-CANARY0123456789abcdef"
@@ -60,18 +60,13 @@ def address(workspace: Path) -> Iterator[str]:
 
 
 def write(page: Page, label: str, text: str) -> None:
-    """Type into a field until the page has taken it: a first run of the page can be cut short by a second one."""
-    idle = page.locator("[data-test-script-state=notRunning]")
+    """Type into a field."""
+    settle(page)
     field = page.get_by_label(label, exact=True)
-    for _ in range(5):
-        expect(idle).to_be_visible(timeout=30_000)
-        field.fill(text)
-        field.press("Enter")
-        page.wait_for_timeout(300)
-        expect(idle).to_be_visible(timeout=30_000)
-        if field.input_value() == text:
-            return
-    raise AssertionError(f"{label} never kept {text}")
+    field.fill(text)
+    field.press("Enter")
+    settle(page)
+    expect(field).to_have_value(text)
 
 
 def test_set_up_estimate_run_and_evidence(
@@ -107,7 +102,7 @@ def test_set_up_estimate_run_and_evidence(
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/runs?run=**", timeout=30_000)
     run = page.url.partition("run=")[2]
-    expect(page.get_by_text("0 under way")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("0 running")).to_be_visible(timeout=120_000)
     seen.append(page.content())
 
     page.goto(f"{address}/?run={run}")

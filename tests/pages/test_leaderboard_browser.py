@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.conftest import HOSTILE
+from tests.pages.conftest import HOSTILE, back, settle
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +22,7 @@ def page(served: str, browser: Browser) -> Iterator[Page]:
     opened.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     opened.goto(served)
     expect(opened.locator("td").first).to_be_visible(timeout=20_000)
+    settle(opened)
     yield opened
     context.close()
     assert strangers == []
@@ -36,14 +37,14 @@ def test_a_click_opens_the_cases_and_back_returns_to_the_same_view(page: Page) -
     page.locator("thead button").nth(1).click()
     page.wait_for_url("**sort=**")
     expect(page.locator("thead th[aria-sort=descending]")).to_be_visible(timeout=20_000)
-    page.wait_for_timeout(1000)  # the script that sorted has ended: what it writes to the address is written
+    settle(page)  # what the script writes to the address is written
     before = page.url
     page.locator("td a").first.click()
     expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=20_000)
     asked = parse_qs(urlparse(page.url).query)
     assert urlparse(page.url).path == "/cases"
     assert (asked["model"], asked["evaluator"]) == (["sharp"], ["classification"])
-    page.go_back()
+    back(page, before)
     expect(page.locator("td").first).to_be_visible(timeout=20_000)
     assert page.url == before
 
@@ -61,6 +62,7 @@ def test_a_header_sorts_and_sorts_back(page: Page) -> None:
     page.locator("thead button").nth(1).click()
     page.wait_for_url("**sort=**")
     expect(names.first).to_have_text("sharp")
+    settle(page)
     page.locator("thead button").nth(1).click()
     page.wait_for_url("**order=up**")
     expect(names.first).to_have_text(HOSTILE)

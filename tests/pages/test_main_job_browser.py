@@ -40,7 +40,7 @@ def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shar
     page.wait_for_url("**/runs?run=**", timeout=30_000)
 
     address = page.url.replace("/runs?", "/?")
-    expect(page.get_by_text("0 under way")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("0 running")).to_be_visible(timeout=120_000)
     page.goto(address)
     expect(page.locator("tbody th")).to_have_count(3, timeout=20_000)
     headers = page.locator("thead button").all_inner_texts()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import press
+from tests.pages.conftest import click_chart, press, settle
 
 pytestmark = pytest.mark.browser
 POINT = """() => {
@@ -20,10 +20,11 @@ POINT = """() => {
 def test_a_click_on_a_point_lists_the_objects_behind_it(studio_of_pictures: str, page: Page) -> None:
     page.goto(f"{studio_of_pictures}/curves?evaluator=detection_pr_curve&model=keen")
     expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
-    page.wait_for_timeout(500)
-    page.mouse.click(*page.evaluate(POINT))
+    settle(page)
+    click_chart(page, *page.evaluate(POINT))
     page.wait_for_url("**of=keen&of_class=dog&threshold=0.3**")
     expect(page.get_by_text("keen, dog, score ≥ 0.30")).to_be_visible()
+    settle(page)
     page.get_by_role("button", name="Open the first image").click()
     page.wait_for_url("**/example?**case=p0**")
     assert "score=0.3" in page.url
@@ -33,6 +34,7 @@ def test_the_zoom_outlives_a_slider_and_is_shared(studio_of_pictures: str, page:
     page.goto(f"{studio_of_pictures}/example?case=p1")
     drawings = page.locator(".stage svg")
     expect(drawings).to_have_count(2, timeout=30_000)
+    settle(page)
     page.get_by_role("button", name="+", exact=True).click()
     zoomed = drawings.first.get_attribute("viewBox")
     assert zoomed != "0 0 120 90"
@@ -59,6 +61,5 @@ def test_the_arrow_keys_walk_through_the_cases(studio_of_pictures: str, page: Pa
     page.goto(f"{studio_of_pictures}/example")
     expect(page.get_by_text("1 of 4")).to_be_visible(timeout=30_000)
     expect(page.locator(".stage")).to_have_count(2)
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     press(page, "ArrowRight", "2 of 4")
     press(page, "ArrowLeft", "1 of 4")

@@ -1,6 +1,5 @@
 """Slices: where is the model worse than elsewhere?"""
 
-import contextlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,7 +17,7 @@ from metrics.store import Run, Workspace
 from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished
 from tests.models.word_vectors import WordVectors
-from tests.pages.conftest import serving
+from tests.pages.conftest import serving, settle
 
 BY = {"key": "classification_text/accuracy"}
 
@@ -165,11 +164,9 @@ def test_from_a_found_slice_to_its_cases(place: Path, runs: dict[str, Run], brow
         sentence = page.get_by_text("Questions tagged ‘table’ with more than 3 contexts: 0.383")
         expect(sentence).to_be_visible(timeout=120_000)  # the first search of a fresh server imports its libraries
         expect(page.get_by_text("Dotted: overall value")).to_be_visible(timeout=60_000)  # the page's end
-        for _ in range(4):  # a click in the instant of a rerun, which the browser's theme causes, is lost
-            page.get_by_role("button", name=f"See the {PLANTED} cases").click()
-            with contextlib.suppress(AssertionError):
-                expect(page).to_have_url(re.compile("/cases"), timeout=15_000)
-                break
+        settle(page)
+        page.get_by_role("button", name=f"See the {PLANTED} cases").click()
+        page.wait_for_url("**/cases?**")
         expect(page.get_by_text(f"1–{PLANTED} of {PLANTED} cases, worst first")).to_be_visible(timeout=60_000)
         expect(page.get_by_text("Only cases tagged ‘table’ with more than 3 contexts")).to_be_visible()
         page.close()

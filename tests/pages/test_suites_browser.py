@@ -1,16 +1,15 @@
 """Suites in a real browser: rows chosen by hand, edited, saved, downloaded, and on to Evaluate."""
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
 from metrics.core.suite import Suite
 from metrics.ingest import read_suite
 from metrics.store import Workspace
-from tests.pages.conftest import serving
+from tests.pages.conftest import serving, settle
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)> ![](http://127.0.0.1:9/x.png)"
@@ -32,15 +31,12 @@ def address(tmp_path: Path, stored: str) -> Iterator[str]:
 
 
 def tick(page: Page, row: int, then: str) -> None:
-    """Click the box of a row until the button reads `then`. The table is a canvas, which says not when it listens."""
+    """Click the box of a row and wait until the button reads `then`."""
     table, button = page.get_by_test_id("stDataFrame").first, page.get_by_role("button", name=then)
     expect(table.locator("td").filter(has_text=f"c{row}")).to_be_attached()  # what it tells screen readers
-    for _ in range(6):
-        table.click(position={"x": TICK[0], "y": HEAD + ROW * row + TICK[1]})
-        with contextlib.suppress(TimeoutError):
-            button.wait_for(timeout=6_000)
-            return
-    raise AssertionError(f"row {row} was never chosen")
+    settle(page)
+    table.click(position={"x": TICK[0], "y": HEAD + ROW * row + TICK[1]})
+    expect(button).to_be_visible(timeout=20_000)
 
 
 def test_choose_rows_tag_them_save_and_evaluate(page: Page, address: str, stored: str, tmp_path: Path) -> None:
