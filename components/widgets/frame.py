@@ -44,9 +44,12 @@ def frame(title: str, question: str, *, needs_run: bool = True) -> str:
     The run is `?run=` of the address, else the last one opened, else the newest that is finished. A page that needs a
     run stops here if there is none or it is not finished, with what to do about it.
     """
-    st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
-    if "navigated" not in st.session_state:  # a deep link to a fresh server runs the page without app.py
+    if "navigated" not in st.session_state:
+        # The first page that a fresh server is asked for runs without app.py, as Streamlit takes the folder for pages of
+        # its own kind. Its widgets would have other ids than in the next run, which would lose what was chosen in them.
         navigation()
+        st.rerun()
+    st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
     st.title(title, anchor=False)
     st.caption(question)
     with st.sidebar.container(gap=None):
