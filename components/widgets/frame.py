@@ -45,8 +45,8 @@ def frame(title: str, question: str, *, needs_run: bool = True) -> str:
     run stops here if there is none or it is not finished, with what to do about it.
     """
     if "navigated" not in st.session_state:
-        # The first page that a fresh server is asked for runs without app.py, as Streamlit takes the folder for pages of
-        # its own kind. Its widgets would have other ids than in the next run, which would lose what was chosen in them.
+        # The first page that a fresh server is asked for runs without app.py, as Streamlit takes the folder for pages
+        # of its own kind. Its widgets would have other ids than in the next run and lose what was chosen in them.
         navigation()
         st.rerun()
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
