@@ -127,7 +127,7 @@ def settle(page: Page) -> None:
 
     Wait for what the script draws last before: between two scripts the page is idle as well.
     """
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=120_000)
 
 
 def choose(page: Page, box: str, option: str) -> None:
@@ -148,7 +148,7 @@ def press(page: Page, key: str, text: str) -> None:
     """Press a key that brings up a text."""
     settle(page)
     page.keyboard.press(key)
-    expect(page.get_by_text(text)).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(text)).to_be_visible(timeout=120_000)
 
 
 def click_chart(page: Page, x: float, y: float) -> None:

@@ -217,16 +217,16 @@ class TestInTheBrowser:
             assert dialogs == []
 
     def test_from_the_forest_to_the_answers_side_by_side(self, page: Page) -> None:
-        expect(page.get_by_role("heading", name="Yes: B is better")).to_be_visible(timeout=30_000)
-        expect(page.get_by_text("B better ▶")).to_be_in_viewport(timeout=20_000)
+        expect(page.get_by_role("heading", name="Yes: B is better")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("B better ▶")).to_be_in_viewport(timeout=120_000)
         page.locator(".js-plotly-plot .points path").first.click(force=True)
         page.wait_for_url("**key=rouge**")
-        expect(page.get_by_text("A · <img", exact=False)).to_be_visible(timeout=20_000)
+        expect(page.get_by_text("A · <img", exact=False)).to_be_visible(timeout=120_000)
         page.get_by_text("Word by word").click()
         page.wait_for_url("**view=words**")
         expect(page.locator("code").first).to_contain_text("![](http://127.0.0.1:9/y.png)")
         assert page.locator("img[src*='127.0.0.1:9']").count() == 0
         page.get_by_role("button", name="Open this case").click()
-        expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
         asked = parse_qs(urlparse(page.url).query)
         assert set(asked["compare"]) == {"sharp", HOSTILE}

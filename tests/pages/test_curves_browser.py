@@ -43,7 +43,7 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
 
 def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_objects: str, page: Page) -> None:
     page.goto(f"{studio_of_objects}/curves?model=shy&model=keen&label=dog&threshold=0.5")
-    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stMultiSelect").filter(has_text="Models")).to_contain_text("shy")
     assert page.evaluate(MARKER) == 0.5
     settle(page)
@@ -56,7 +56,7 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
     page.get_by_role("radio", name="Confusion").or_(page.get_by_role("button", name="Confusion")).first.click()
     page.wait_for_url("**view=confusion**")
     expect(page.get_by_text("Which classes are confused?")).to_be_visible()
-    expect(page.locator(".js-plotly-plot .heatmaplayer image").first).to_be_attached(timeout=30_000)
+    expect(page.locator(".js-plotly-plot .heatmaplayer image").first).to_be_attached(timeout=120_000)
     settle(page)
     x, y, count = page.evaluate(CELL, ["dog", "dog"])
     assert count == 4
@@ -66,7 +66,7 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
     expect(page.get_by_role("link", name="See them as pictures")).to_be_visible()
     page.get_by_role("link", name="See them as pictures").click()
     page.wait_for_url("**/gallery?**truth=dog**")
-    expect(page.get_by_text(f"1–{count} of {count} objects")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(f"1–{count} of {count} objects")).to_be_visible(timeout=120_000)
     expect(page.locator("a.tile svg image")).to_have_count(count)
     back(page, "**/curves?**truth=dog**")
     expect(page.get_by_text(f"{count} objects", exact=True)).to_be_visible()
@@ -79,8 +79,8 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
 def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, page: Page) -> None:
     tiles = page.locator("a.tile")
     page.goto(f"{studio_of_objects}/curves?model=keen&label=dog&threshold=0.35")
-    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
-    expect(tiles).to_have_count(4, timeout=20_000)
+    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=120_000)
+    expect(tiles).to_have_count(4, timeout=120_000)
     expect(page.get_by_text("✓ 8 found · ✗ 0 false · – 0 missed")).to_be_visible()
     settle(page)
     page.get_by_role("slider").focus()
@@ -95,24 +95,24 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
 
     page.get_by_role("link", name="See all 8 as pictures").click()
     page.wait_for_url("**/gallery?**score_min=0.3**")
-    expect(page.get_by_text("1–8 of 8 objects")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("1–8 of 8 objects")).to_be_visible(timeout=120_000)
     expect(tiles).to_have_count(8)
     settle(page)
     before = page.url
     tiles.nth(4).click()
     page.wait_for_url("**/example?**score=0.3**")
-    expect(page.locator(".stage")).to_have_count(1, timeout=20_000)
+    expect(page.locator(".stage")).to_have_count(1, timeout=120_000)
     expect(page.get_by_text("Score at least")).to_be_visible()
     settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Gallery").click()
     page.wait_for_url("**/gallery?**score_min=0.3**")
-    expect(page.get_by_text("1–8 of 8 objects")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("1–8 of 8 objects")).to_be_visible(timeout=120_000)
     settle(page)
     assert sorted(parse_qsl(urlsplit(page.url).query)) == sorted(parse_qsl(urlsplit(before).query))
     back(page, "**/example?**score=0.3**")
-    expect(page.locator(".stage")).to_have_count(1, timeout=20_000)
+    expect(page.locator(".stage")).to_have_count(1, timeout=120_000)
     back(page, before)
-    expect(tiles.locator("svg image")).to_have_count(8, timeout=20_000)  # the page runs until all are there
+    expect(tiles.locator("svg image")).to_have_count(8, timeout=120_000)  # the page runs until all are there
     back(page, "**/curves?**threshold=0.3**")
     page.wait_for_function(f"document.querySelector('.js-plotly-plot')?._fullData && ({MARKER})() == 0.3")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()

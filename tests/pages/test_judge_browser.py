@@ -74,15 +74,15 @@ def test_set_up_estimate_run_and_evidence(
 ) -> None:
     seen = []
     page.goto(f"{address}/judge?way=server")
-    expect(page.get_by_text("No judge set up")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("No judge set up")).to_be_visible(timeout=120_000)
     write(page, "Base URL", judge.url)
     write(page, "Model", "scripted")
-    expect(page.get_by_text("OPENAI_API_KEY: ✓ set")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("OPENAI_API_KEY: ✓ set")).to_be_visible(timeout=120_000)
     page.get_by_role("button", name="Test call").click()
-    expect(page.get_by_text("✓ The reply has the right form and is correct.")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("✓ The reply has the right form and is correct.")).to_be_visible(timeout=120_000)
     seen.append(page.content())
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("heading", name="Judge of this workspace")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Judge of this workspace")).to_be_visible(timeout=120_000)
     seen.append(page.content())
 
     suite, outputs = tmp_path / "bridges.json", tmp_path / "answers.json"
@@ -90,41 +90,41 @@ def test_set_up_estimate_run_and_evidence(
     outputs.write_text(json.dumps(OUTPUTS))
     page.goto(f"{address}/evaluate?evaluator=faithfulness")
     uploads = page.locator("input[type=file]")
-    expect(uploads).to_have_count(2, timeout=20_000)
+    expect(uploads).to_have_count(2, timeout=120_000)
     uploads.first.set_input_files(suite)
-    expect(page.get_by_text("bridges.json: 2 rows")).to_be_visible(timeout=30_000)
-    expect(uploads).to_have_count(1, timeout=20_000)
+    expect(page.get_by_text("bridges.json: 2 rows")).to_be_visible(timeout=120_000)
+    expect(uploads).to_have_count(1, timeout=120_000)
     uploads.first.set_input_files(outputs)
-    expect(page.get_by_text("1 evaluator chosen")).to_be_visible(timeout=30_000)
-    expect(page.get_by_text(re.compile(r"About \d+ judge calls"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("1 evaluator chosen")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text(re.compile(r"About \d+ judge calls"))).to_be_visible(timeout=120_000)
     expect(page.get_by_text("price unknown")).to_be_visible()
     seen.append(page.content())
     page.get_by_role("button", name="Start").click()
-    page.wait_for_url("**/runs?run=**", timeout=30_000)
+    page.wait_for_url("**/runs?run=**", timeout=120_000)
     run = page.url.partition("run=")[2]
     expect(page.get_by_text("0 running")).to_be_visible(timeout=120_000)
     seen.append(page.content())
 
     page.goto(f"{address}/?run={run}")
-    expect(page.get_by_text("Judged by scripted at").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Judged by scripted at").first).to_be_visible(timeout=120_000)
     cell = page.locator("tbody tr", has_text="small").locator("td a").first
-    expect(cell).to_contain_text("0.750", timeout=20_000)  # one claim of two, and one of one
+    expect(cell).to_contain_text("0.750", timeout=120_000)  # one claim of two, and one of one
     seen.append(page.content())
 
     page.goto(f"{address}/example?run={run}&case=gate&evaluator=faithfulness&metric=faithfulness")
     claim = page.get_by_role("button", name="It opened in 1937.")
-    expect(claim).to_be_visible(timeout=30_000)
+    expect(claim).to_be_visible(timeout=120_000)
     expect(page.get_by_role("button", name="Eiffel designed it.")).to_contain_text("✗")
     claim.click()
     lit = page.locator(".context.lit")
     expect(lit).to_have_count(1)
     expect(lit).to_contain_text("The bridge opened on 27 May 1937.")
     page.get_by_text("Replies", exact=True).first.click()
-    expect(page.get_by_text('"supported_by"').first).to_be_visible(timeout=20_000)
+    expect(page.get_by_text('"supported_by"').first).to_be_visible(timeout=120_000)
     seen.append(page.content())
 
     page.goto(f"{address}/judge?view=cache")
-    expect(page.get_by_text("Replies kept")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Replies kept")).to_be_visible(timeout=120_000)
     seen.append(page.content())
 
     assert not [content for content in seen if CANARY in content]

@@ -21,7 +21,7 @@ def page(served: str, browser: Browser) -> Iterator[Page]:
     dialogs: list[str] = []
     opened.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     opened.goto(served)
-    expect(opened.locator("td").first).to_be_visible(timeout=20_000)
+    expect(opened.locator("td").first).to_be_visible(timeout=120_000)
     settle(opened)
     yield opened
     context.close()
@@ -36,16 +36,16 @@ def _is_ours(address: str, served: str) -> bool:
 def test_a_click_opens_the_cases_and_back_returns_to_the_same_view(page: Page) -> None:
     page.locator("thead button").nth(1).click()
     page.wait_for_url("**sort=**")
-    expect(page.locator("thead th[aria-sort=descending]")).to_be_visible(timeout=20_000)
+    expect(page.locator("thead th[aria-sort=descending]")).to_be_visible(timeout=120_000)
     settle(page)  # what the script writes to the address is written
     before = page.url
     page.locator("td a").first.click()
-    expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=120_000)
     asked = parse_qs(urlparse(page.url).query)
     assert urlparse(page.url).path == "/cases"
     assert (asked["model"], asked["evaluator"]) == (["sharp"], ["classification"])
     back(page, before)
-    expect(page.locator("td").first).to_be_visible(timeout=20_000)
+    expect(page.locator("td").first).to_be_visible(timeout=120_000)
     assert page.url == before
 
 
@@ -87,7 +87,7 @@ def test_the_address_reproduces_the_view_in_a_new_browser(page: Page, browser: B
     other = browser.new_context()
     again = other.new_page()
     again.goto(page.url)
-    expect(again.locator("td").first).to_be_visible(timeout=20_000)
+    expect(again.locator("td").first).to_be_visible(timeout=120_000)
     assert again.locator("tbody th").all_inner_texts() == names
     other.close()
 
@@ -95,6 +95,6 @@ def test_the_address_reproduces_the_view_in_a_new_browser(page: Page, browser: B
 @pytest.mark.parametrize("path", ["/cases", "/problems", "/runs", "/catalogue"])
 def test_a_deep_link_opens_its_page_with_the_menu(page: Page, served: str, path: str) -> None:
     page.goto(served + path)
-    expect(page.get_by_text("Look inside", exact=True)).to_be_visible(timeout=20_000)
-    expect(page.locator("h1")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Look inside", exact=True)).to_be_visible(timeout=120_000)
+    expect(page.locator("h1")).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)

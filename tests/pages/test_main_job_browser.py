@@ -22,39 +22,39 @@ def studio_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_the_first_leaderboard_is_there_within_half_a_minute(page: Page, studio_address: str) -> None:
     page.goto(studio_address)
-    expect(page.locator("td a").first).to_be_visible(timeout=30_000)
+    expect(page.locator("td a").first).to_be_visible(timeout=120_000)
 
 
 def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shared: Path, tmp_path: Path) -> None:
     page.goto(studio_address + CHOSEN)
-    expect(page.get_by_role("heading", name="Evaluate")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Evaluate")).to_be_visible(timeout=120_000)
     uploads = page.locator("input[type=file]")
-    expect(uploads).to_have_count(2, timeout=20_000)
+    expect(uploads).to_have_count(2, timeout=120_000)
     uploads.first.set_input_files(shared / "data" / "mtrag" / "suite.csv")
-    expect(page.get_by_text("suite.csv: 159 rows")).to_be_visible(timeout=30_000)
-    expect(uploads).to_have_count(1, timeout=20_000)
+    expect(page.get_by_text("suite.csv: 159 rows")).to_be_visible(timeout=120_000)
+    expect(uploads).to_have_count(1, timeout=120_000)
     uploads.first.set_input_files(shared / "data" / "mtrag" / "outputs.csv")
-    expect(page.get_by_text("3 evaluators chosen")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("3 evaluators chosen")).to_be_visible(timeout=120_000)
     page.get_by_label("Name of the run").fill("Main job")
     page.get_by_role("button", name="Start").click()
-    page.wait_for_url("**/runs?run=**", timeout=30_000)
+    page.wait_for_url("**/runs?run=**", timeout=120_000)
 
     address = page.url.replace("/runs?", "/?")
     expect(page.get_by_text("0 running")).to_be_visible(timeout=120_000)
     page.goto(address)
-    expect(page.locator("tbody th")).to_have_count(3, timeout=20_000)
+    expect(page.locator("tbody th")).to_have_count(3, timeout=120_000)
     headers = page.locator("thead button").all_inner_texts()
     names = [header.replace("\u200b", "").split()[0] for header in headers]  # long names may break at underscores
     assert {"rougeL", "bleu4", "unique_sentences"} <= set(names)
 
     page.locator("tbody tr", has_text="gpt-4o").locator("td a").first.click()
-    expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=120_000)
     page.get_by_role("button", name="Open the worst case").click()
-    expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=20_000)
-    expect(page.get_by_text("rouge1").first).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("rouge1").first).to_be_visible(timeout=120_000)
 
     page.goto(address.replace("/?", "/report?"))
-    with page.expect_download(timeout=60_000) as download:
+    with page.expect_download(timeout=120_000) as download:
         page.get_by_role("button", name="Download the PDF").click()
     path = tmp_path / "report.pdf"
     download.value.save_as(path)

@@ -19,7 +19,7 @@ POINT = """() => {
 
 def test_a_click_on_a_point_lists_the_objects_behind_it(studio_of_pictures: str, page: Page) -> None:
     page.goto(f"{studio_of_pictures}/curves?evaluator=detection_pr_curve&model=keen")
-    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=120_000)
     settle(page)
     click_chart(page, *page.evaluate(POINT))
     page.wait_for_url("**of=keen&of_class=dog&threshold=0.3**")
@@ -33,7 +33,7 @@ def test_a_click_on_a_point_lists_the_objects_behind_it(studio_of_pictures: str,
 def test_the_zoom_outlives_a_slider_and_is_shared(studio_of_pictures: str, page: Page) -> None:
     page.goto(f"{studio_of_pictures}/example?case=p1")
     drawings = page.locator(".stage svg")
-    expect(drawings).to_have_count(2, timeout=30_000)
+    expect(drawings).to_have_count(2, timeout=120_000)
     settle(page)
     page.get_by_role("button", name="+", exact=True).click()
     zoomed = drawings.first.get_attribute("viewBox")
@@ -50,7 +50,7 @@ def test_the_zoom_outlives_a_slider_and_is_shared(studio_of_pictures: str, page:
 def test_the_pointer_is_told_what_is_there(studio_of_pictures: str, page: Page) -> None:
     page.goto(f"{studio_of_pictures}/example?case=p1&compare=keen")
     stage = page.locator(".stage")
-    expect(stage).to_be_visible(timeout=30_000)
+    expect(stage).to_be_visible(timeout=120_000)
     box = stage.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 85 / 120, box["y"] + box["height"] * 10 / 90)
@@ -59,7 +59,7 @@ def test_the_pointer_is_told_what_is_there(studio_of_pictures: str, page: Page) 
 
 def test_the_arrow_keys_walk_through_the_cases(studio_of_pictures: str, page: Page) -> None:
     page.goto(f"{studio_of_pictures}/example")
-    expect(page.get_by_text("1 of 4")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("1 of 4")).to_be_visible(timeout=120_000)
     expect(page.locator(".stage")).to_have_count(2)
     press(page, "ArrowRight", "2 of 4")
     press(page, "ArrowLeft", "1 of 4")

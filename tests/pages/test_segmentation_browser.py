@@ -23,7 +23,7 @@ def studio_of_masks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_wrong_areas_and_classes_are_translucent_surfaces(studio_of_masks: str, page: Page) -> None:
     page.goto(f"{studio_of_masks}/example?case=p1&model=late")
     stages = page.locator(".stage")
-    expect(stages).to_have_count(2, timeout=60_000)
+    expect(stages).to_have_count(2, timeout=120_000)
     late = stages.first
     expect(late.locator("path.surface")).to_have_count(2)  # ignored pixels, and the sky taken for road
     assert late.locator("path.surface").last.evaluate("path => getComputedStyle(path).fillOpacity") == "0.3"

@@ -163,10 +163,10 @@ def test_from_a_found_slice_to_its_cases(place: Path, runs: dict[str, Run], brow
         page.goto(f"{address}/slices?run={runs['Planted'].id}")
         sentence = page.get_by_text("Questions tagged ‘table’ with more than 3 contexts: 0.383")
         expect(sentence).to_be_visible(timeout=120_000)  # the first search of a fresh server imports its libraries
-        expect(page.get_by_text("Dotted: overall value")).to_be_visible(timeout=60_000)  # the page's end
+        expect(page.get_by_text("Dotted: overall value")).to_be_visible(timeout=120_000)  # the page's end
         settle(page)
         page.get_by_role("button", name=f"See the {PLANTED} cases").click()
         page.wait_for_url("**/cases?**")
-        expect(page.get_by_text(f"1–{PLANTED} of {PLANTED} cases, worst first")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text(f"1–{PLANTED} of {PLANTED} cases, worst first")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("Only cases tagged ‘table’ with more than 3 contexts")).to_be_visible()
         page.close()
