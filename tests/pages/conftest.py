@@ -164,6 +164,7 @@ def click_chart(page: Page, x: float, y: float) -> None:
 def page(browser: Browser) -> Iterator[Page]:
     """A page of the size that every view has to fit."""
     context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(120_000)
     yield context.new_page()
     context.close()
 

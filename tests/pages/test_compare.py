@@ -204,6 +204,7 @@ class TestInTheBrowser:
             finished(Workspace(tmp_path), labels_suite(), labels_outputs(), "classification", sample=sample)
         with serving(tmp_path) as address:
             context = browser.new_context(viewport={"width": 1280, "height": 720})
+            context.set_default_timeout(120_000)
             opened = context.new_page()
             strangers: list[str] = []
             ours = (address, address.replace("http:", "ws:"), "data:", "blob:")

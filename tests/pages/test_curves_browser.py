@@ -37,6 +37,7 @@ def studio_of_objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A browser of either theme."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=request.param)
+    context.set_default_timeout(120_000)
     yield context.new_page()
     context.close()
 

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 def page(served: str, browser: Browser) -> Iterator[Page]:
     """The leaderboard, drawn; every request to another host than the studio's fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(120_000)
     opened = context.new_page()
     strangers: list[str] = []
     opened.on("request", lambda request: None if _is_ours(request.url, served) else strangers.append(request.url))
@@ -85,6 +86,7 @@ def test_the_address_reproduces_the_view_in_a_new_browser(page: Page, browser: B
     page.wait_for_url("**sort=**")
     names = page.locator("tbody th").all_inner_texts()
     other = browser.new_context()
+    other.set_default_timeout(120_000)
     again = other.new_page()
     again.goto(page.url)
     expect(again.locator("td").first).to_be_visible(timeout=120_000)

@@ -160,6 +160,7 @@ def test_a_wrong_slice_in_the_address(
 def test_from_a_found_slice_to_its_cases(place: Path, runs: dict[str, Run], browser: Browser) -> None:
     with serving(place) as address:
         page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(120_000)
         page.goto(f"{address}/slices?run={runs['Planted'].id}")
         sentence = page.get_by_text("Questions tagged ‘table’ with more than 3 contexts: 0.383")
         expect(sentence).to_be_visible(timeout=120_000)  # the first search of a fresh server imports its libraries
