@@ -1,17 +1,15 @@
-// Back returns to the view one came from. Streamlit 1.67 changes page and query parameters in two steps: it first puts the
-// new parameters on the old page, then the new page beside them, and each step is an entry of the browser's history. The
-// entry between them was never a view, so the second step takes its place.
+// Back returns to the view one came from. Streamlit writes the browser's history in more steps than a person takes: it puts
+// a link's parameters first on the old page and then on the new one (1.67), and what a page completes in its address as it
+// runs becomes an entry as well. Only the first entry after something that a person did is a view; any other takes its place.
 export default function () {
   if (window.assayHistory) return;
   window.assayHistory = true;
   const push = history.pushState.bind(history);
-  let between = null; // the address of an entry that may stand between two views
+  let asked = false; // whether a person did something since the last entry
+  for (const deed of ["pointerup", "click", "keydown", "drop"]) window.addEventListener(deed, () => (asked = true), true);
   history.pushState = (state, title, address) => {
-    const now = new URL(location.href);
-    const next = new URL(address ?? "", location.href);
-    const second = between === now.href && next.pathname !== now.pathname && next.search === now.search;
-    between = next.pathname === now.pathname ? next.href : null;
-    if (second) history.replaceState(state, title, address);
-    else push(state, title, address);
+    if (asked) push(state, title, address);
+    else history.replaceState(state, title, address);
+    asked = false;
   };
 }

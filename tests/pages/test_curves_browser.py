@@ -11,8 +11,8 @@ from tests.pages.conftest import back, click_chart, serving, settle
 from tests.pages.page_scenes import objects_run
 
 pytestmark = pytest.mark.browser
-MARKER = """() => document.querySelector(".js-plotly-plot")._fullData
-  .filter((trace) => trace.mode == "markers").map((trace) => trace.customdata[0][2])[0]"""
+MARKER = """() => document.querySelector(".js-plotly-plot")?._fullData
+  ?.filter((trace) => trace.mode == "markers").map((trace) => trace.customdata[0][2])[0]"""
 CELL = """(wanted) => {
   const chart = document.querySelector(".js-plotly-plot"), box = chart.getBoundingClientRect();
   const cells = chart._fullData.find((trace) => trace.type == "scatter");
@@ -115,5 +115,5 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     back(page, before)
     expect(tiles.locator("svg image")).to_have_count(8, timeout=120_000)  # the page runs until all are there
     back(page, "**/curves?**threshold=0.3**")
-    page.wait_for_function(f"document.querySelector('.js-plotly-plot')?._fullData && ({MARKER})() == 0.3")
+    page.wait_for_function(f"({MARKER})() == 0.3")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()
