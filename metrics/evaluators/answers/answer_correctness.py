@@ -1,6 +1,6 @@
 """Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.judge.asking import Judge
@@ -64,9 +64,7 @@ REFUSED = (
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(
-            "answer_correctness",
-            "F1 of the answer's claims: supported by the expected answer's, and covering them.",
-            primary=True,
+            "answer_correctness", "F1 of the answer's claims: supported by the expected answer's, and covering them."
         ),
     ),
     sources=("V",),
@@ -103,11 +101,9 @@ REFUSED = (
         ),
         Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness": 0.0}, judge=REFUSED),
-        Example(
+        Example.not_applicable(
             "no expected answer makes a claim",
             {**EIFFEL, "expected_answers": ["It depends."]},
-            {"answer_correctness": None},
-            status=Status.NOT_APPLICABLE,
             judge=(
                 ScriptedReply("claims", {"claims": []}, {"TEXT": "It depends."}),
                 ScriptedReply("claims", {"claims": [WRONG]}),

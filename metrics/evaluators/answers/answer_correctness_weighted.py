@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_SAID, REFUSED
@@ -39,7 +39,6 @@ class WeightedParameters(Parameters):
             "answer_correctness_weighted",
             "Weighted mean of the F1 of the claims and the cosine of answer and expected answer.",
             low=-1.0,
-            primary=True,
         ),
     ),
     sources=("H",),
@@ -62,12 +61,8 @@ class WeightedParameters(Parameters):
             ),
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),
-        Example(
-            "no expected answer makes a claim",
-            {**EIFFEL, "expected_answers": [" "]},
-            {"answer_correctness_weighted": None},
-            status=Status.NOT_APPLICABLE,
-            judge=EIFFEL_SAID,
+        Example.not_applicable(
+            "no expected answer makes a claim", {**EIFFEL, "expected_answers": [" "]}, judge=EIFFEL_SAID
         ),
     ),
     differs_from="One of two answer correctness evaluators: answer_correctness is the F1 of the claims alone and needs "

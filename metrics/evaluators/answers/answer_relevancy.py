@@ -4,16 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -56,7 +47,6 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
             "answer_relevancy",
             "Mean cosine of the question with questions that the judge writes for the answer.",
             low=-1.0,
-            primary=True,
         ),
     ),
     sources=("H", "R"),
@@ -86,12 +76,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
             judge=(ScriptedReply(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
         ),
         Example("an empty answer", {"question": ASKED, "answer": " "}, {"answer_relevancy": 0.0}),
-        Example(
-            "the question is blank",
-            {"question": " ", "answer": ANSWER},
-            {"answer_relevancy": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "answer": ANSWER}),
     ),
     differs_from="One of three answer relevance evaluators. answer_relevance is the share of relevant statements; "
     "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one drops "

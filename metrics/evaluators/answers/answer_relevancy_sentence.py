@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
@@ -18,12 +18,7 @@ QUESTION = "What is the capital of France?"
     inputs=("question", "answer"),
     resources=("embedder",),
     metrics=(
-        Metric(
-            "answer_relevancy_sentence",
-            "Cosine of the question and the answer sentence closest to it.",
-            low=-1.0,
-            primary=True,
-        ),
+        Metric("answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0),
     ),
     sources=("H",),
     standards=("NIST AI RMF: valid and reliable",),
@@ -34,12 +29,7 @@ QUESTION = "What is the capital of France?"
             {"answer_relevancy_sentence": 1.0},
         ),
         Example("an empty answer", {"question": QUESTION, "answer": ""}, {"answer_relevancy_sentence": 0.0}),
-        Example(
-            "the question is blank",
-            {"question": " ", "answer": "Paris."},
-            {"answer_relevancy_sentence": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "answer": "Paris."}),
     ),
     differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",

@@ -55,7 +55,6 @@ class SimilarityParameters(Parameters):
             "answer_semantic_similarity",
             "Cosine of the embeddings of answer and expected answer, or a cross-encoder's score.",
             low=-1.0,
-            primary=True,
         ),
     ),
     sources=("H",),

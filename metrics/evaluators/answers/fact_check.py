@@ -72,7 +72,7 @@ QUESTION = "Who wrote Dracula, and when?"
     inputs=("question", "answer"),
     resources=("judge",),
     prompts=(FACT_CHECK, SEARCH),
-    metrics=(Metric("fact_check", "How free of false information the answer is.", primary=True),),
+    metrics=(Metric("fact_check", "How free of false information the answer is."),),
     sources=("H2O Eval Studio evaluators: Fact-check (agent-based)",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
@@ -98,7 +98,7 @@ QUESTION = "Who wrote Dracula, and when?"
             parameters={"max_dataset_rows": 10},
             status=Status.SKIPPED,
         ),
-        Example("nothing to check", {"question": QUESTION, "answer": ""}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("nothing to check", {"question": QUESTION, "answer": ""}),
     ),
     differs_from="answer_correctness compares with an expected answer, faithfulness with the retrieved contexts; this "
     "one relies on what the judge knows or finds.",

@@ -36,7 +36,6 @@ QUESTION = "Who wrote Dracula?"
             direction=Direction.NONE,
             threshold=None,
             binary=True,
-            primary=True,
         ),
     ),
     sources=("O",),

@@ -9,7 +9,6 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     ScriptedReply,
-    Status,
     evaluator,
     not_applicable,
 )
@@ -53,22 +52,16 @@ def _said(supported: bool) -> tuple[ScriptedReply, ...]:
     resources=("judge", "embedder"),
     prompts=(CLAIMS, ENTAILMENT, QUESTIONS, USEFUL),
     metrics=(
-        Metric(
-            "ragas",
-            "Harmonic mean of faithfulness, answer relevancy, context precision and context recall.",
-            primary=True,
-        ),
+        Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
     ),
     sources=("H",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
         Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_said(False)),
-        Example(
+        Example.not_applicable(
             "one part has no value",
             {**PARIS, "answer": "I do not know."},
-            {"ragas": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
         ),
     ),

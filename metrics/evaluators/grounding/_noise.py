@@ -25,7 +25,7 @@ STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilie
 def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
     """Return the one metric of a noise sensitivity; `contexts` names those that the wrong claims come from."""
     description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
-    return (Metric(name, description, direction=Direction.LOWER, threshold=0.25, primary=True),)
+    return (Metric(name, description, direction=Direction.LOWER, threshold=0.25),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -93,7 +84,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             {"citation_precision": 1.0, "citation_recall": 1.0, "citation_f1": 1.0},
             judge=(ScriptedReply("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
         ),
-        Example("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}),
     ),
     differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
     "answer against exactly the passages that it cites.",

@@ -1,17 +1,8 @@
 """Faithfulness: the share of the answer's claims that follow from the retrieved contexts."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 
@@ -45,9 +36,7 @@ SUPER_BOWL_SAID = (
     inputs=("answer", "retrieved_contexts"),
     resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts.", primary=True),
-    ),
+    metrics=(Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts."),),
     sources=("V", "H", "R"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
@@ -70,18 +59,14 @@ SUPER_BOWL_SAID = (
                 ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            {"faithfulness": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
-        Example(
+        Example.not_applicable(
             "the judge is not asked about an empty answer",
             {"answer": " ", "retrieved_contexts": ["Paris is the capital of France."]},
-            {"faithfulness": None},
-            status=Status.NOT_APPLICABLE,
         ),
     ),
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
@@ -105,6 +90,4 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
     if not stated:
         return not_applicable(NO_CLAIMS)
     judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
-    supported = sum(claim.holds == "yes" for claim in judged)
-    evidence = Evidence({"claims": judged}, {"supported": supported})
-    return CaseScore({"faithfulness": supported / len(judged)}, evidence=evidence)
+    return share_score("faithfulness", "claims", judged, "supported")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
@@ -21,8 +21,10 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
     resources=("embedder",),
     metrics=(
         Metric(
-            "groundedness", "Cosine of the least grounded answer sentence and the most similar context sentence.",
-            low=-1.0, threshold=THRESHOLD, primary=True,
+            "groundedness",
+            "Cosine of the least grounded answer sentence and the most similar context sentence.",
+            low=-1.0,
+            threshold=THRESHOLD,
         ),
     ),
     sources=("H",),
@@ -38,14 +40,12 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
             {"answer": "1.\nFrance has many rivers.\n***", "retrieved_contexts": CONTEXTS},
             {"groundedness": 1.0},
         ),
-        Example(
-            "the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE
-        ),
+        Example.not_applicable("the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}),
         Example("the contexts are blank", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
     ),
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
     "similarity of sentences, so a sentence that contradicts a context in the context's own words passes.",
-)  # fmt: skip
+)
 def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
     """How similar the least grounded sentence of the answer is to any sentence of the retrieved contexts.
 

@@ -15,12 +15,12 @@ from metrics.core.evaluator import (
     Parameters,
     Resource,
     ScriptedReply,
-    Status,
     evaluator,
     not_applicable,
 )
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import share_score
 from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_SAID
 from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
 from metrics.judge.asking import Judge
@@ -64,7 +64,6 @@ class ClaimsParameters(Parameters):
             "Share of the answer's claims that do not follow from the retrieved contexts.",
             direction=Direction.LOWER,
             threshold=0.25,
-            primary=True,
         ),
     ),
     sources=("R",),
@@ -84,11 +83,9 @@ class ClaimsParameters(Parameters):
                 ScriptedReply("entailment", [{"reason": "The capital is Brasília.", "supported_by": []}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            {"hallucination_claims": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
@@ -127,9 +124,7 @@ async def hallucination_claims(
         judged, facts = await asyncio.to_thread(_classified, case, classifier)
     if not judged:
         return not_applicable(NO_CLAIMS)
-    unsupported = sum(claim.holds == "no" for claim in judged)
-    evidence = Evidence({"claims": judged}, {"unsupported": unsupported, **facts})
-    return CaseScore({"hallucination_claims": unsupported / len(judged)}, evidence=evidence)
+    return share_score("hallucination_claims", "claims", judged, "unsupported", "no", facts)
 
 
 def _classified(case: Case, classifier: Classifies) -> tuple[tuple[Verdict, ...], dict[str, Any]]:

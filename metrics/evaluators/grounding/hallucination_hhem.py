@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
@@ -42,8 +42,9 @@ class HallucinationParameters(Parameters):
     resources=("classifier",),
     metrics=(
         Metric(
-            "hallucination_hhem", "Probability that the answer is consistent with the retrieved contexts.",
-            threshold=THRESHOLD, primary=True,
+            "hallucination_hhem",
+            "Probability that the answer is consistent with the retrieved contexts.",
+            threshold=THRESHOLD,
         ),
     ),
     sources=("H", "Open RAG Eval: hallucination", "Vectara HHEM-2.1-Open"),
@@ -60,13 +61,12 @@ class HallucinationParameters(Parameters):
             {"hallucination_hhem": 0.98},
             parameters={"mode": "joined"},
         ),
-        Example("the contexts are blank", {"answer": "Ja.", "retrieved_contexts": [" "]},
-                {"hallucination_hhem": 0.0}),
-        Example("the answer is empty", {"answer": " ", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE),
+        Example("the contexts are blank", {"answer": "Ja.", "retrieved_contexts": [" "]}, {"hallucination_hhem": 0.0}),
+        Example.not_applicable("the answer is empty", {"answer": " ", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="hallucination_contexts and hallucination_claims ask a judge, and there lower is better; faithfulness "
     "checks claim by claim; groundedness measures the similarity of sentences.",
-)  # fmt: skip
+)
 def hallucination_hhem(
     cases: Sequence[Case], parameters: HallucinationParameters, classifier: Classifies
 ) -> list[CaseScore]:

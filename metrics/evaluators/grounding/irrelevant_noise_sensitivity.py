@@ -1,6 +1,6 @@
 """Irrelevant noise sensitivity: wrong claims that the answer took from irrelevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
@@ -54,11 +54,9 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
                 ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "no expected answer makes a claim",
             {**AUSTEN, "expected_answers": ["It depends.", " "]},
-            {"irrelevant_noise_sensitivity": None},
-            status=Status.NOT_APPLICABLE,
             judge=(
                 ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
                 ScriptedReply("claims", {"claims": []}),

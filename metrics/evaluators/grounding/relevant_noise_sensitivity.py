@@ -1,6 +1,6 @@
 """Relevant noise sensitivity: wrong claims that the answer took from relevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
 from metrics.judge.asking import Judge
@@ -84,11 +84,9 @@ ANSWERED = ScriptedReply(
                 ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no claim",
             {**MONA_LISA, "answer": "I do not know."},
-            {"relevant_noise_sensitivity": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),

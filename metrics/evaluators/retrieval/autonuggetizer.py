@@ -4,16 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from metrics.core.errors import JudgeError
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -131,20 +122,8 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
             {"all": 0.0, "vital": 0.0, "weighted": 0.0},
             judge=_said(["vital", "okay"], []),
         ),
-        Example(
-            "no passage has to do with the question",
-            GIVEN,
-            {"weighted": None},
-            judge=_said([], [], grade=0),
-            status=Status.NOT_APPLICABLE,
-        ),
-        Example(
-            "the passages hold nothing",
-            GIVEN,
-            {"weighted": None},
-            judge=_said([], []),
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("no passage has to do with the question", GIVEN, judge=_said([], [], grade=0)),
+        Example.not_applicable("the passages hold nothing", GIVEN, judge=_said([], [])),
     ),
     differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
     "as in umbrela, say what an answer should hold.",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval._chunks import closest_sentences
@@ -35,9 +35,7 @@ class ContextMrrParameters(Parameters):
     tasks=("text",),
     inputs=("question", "retrieved_contexts"),
     resources=("embedder",),
-    metrics=(
-        Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR.", primary=True),
-    ),
+    metrics=(Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),),
     sources=("H",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
@@ -53,12 +51,7 @@ class ContextMrrParameters(Parameters):
             {"question": QUESTION, "retrieved_contexts": ["Bread needs yeast.", ""]},
             {"context_mrr": 0.0},
         ),
-        Example(
-            "the question is blank",
-            {"question": " ", "retrieved_contexts": [QUESTION]},
-            {"context_mrr": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "retrieved_contexts": [QUESTION]}),
     ),
     differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
     "similarity to the question.",

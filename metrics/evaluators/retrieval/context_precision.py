@@ -1,20 +1,12 @@
 """Context precision: how early the contexts that help to reach the expected answer appear in the ranking."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import BLANK_CONTEXT
 from metrics.judge.asking import Judge
-from metrics.judge.steps import YesNoReply, each_context, together
+from metrics.judge.steps import each_context, together
 from metrics.stats.classification.ranked_precision import average_precision
 
 USEFUL = Prompt(
@@ -51,11 +43,7 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     resources=("judge",),
     prompts=(USEFUL,),
     metrics=(
-        Metric(
-            "context_precision",
-            "Average precision of the ranked contexts: whether the useful ones come first.",
-            primary=True,
-        ),
+        Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
     ),
     sources=("V", "H"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -75,11 +63,9 @@ def _example(name: str, verdicts: str, value: float) -> Example:
             {"context_precision": 0.5},
             judge=(_said("y"),),
         ),
-        Example(
+        Example.not_applicable(
             "the expected answer is blank",
             {"question": QUESTION, "expected_answers": [" "], "retrieved_contexts": CONTEXTS},
-            {"context_precision": None},
-            status=Status.NOT_APPLICABLE,
         ),
     ),
     differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
@@ -106,24 +92,22 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
     if not expected:
         return not_applicable("every expected answer is blank")
     asked = await together(
-        each_context(judge, USEFUL, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text})
+        each_context(
+            judge, USEFUL, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text}, blank=BLANK_CONTEXT
+        )
         for _, text in expected
     )
-    contexts: list[Verdict] = []
-    for place, replies in enumerate(zip(*asked, strict=True)):
-        answers = [(number, entry) for (number, _), entry in zip(expected, replies, strict=True) if entry]
-        reference, decisive = next(
-            ((number, entry) for number, entry in answers if entry.verdict == "yes"),
-            (None, answers[0][1] if answers else None),
-        )
+    contexts = []
+    for number, replies in enumerate(zip(*asked, strict=True), 1):
+        useful = [place for place, reply in enumerate(replies) if reply.verdict == "yes"]
         contexts.append(
             Verdict(
-                f"Context {place + 1}",
-                yes_or_no(reference is not None),
-                "useful" if reference else "useless",
-                decisive.reason if decisive else "the context is blank",
-                (("contexts", place + 1),),
-                facts={"expected_answer": reference} if reference else {},
+                f"Context {number}",
+                yes_or_no(bool(useful)),
+                "useful" if useful else "useless",
+                replies[useful[0] if useful else 0].reason,
+                (("contexts", number),),
+                facts={"expected_answer": expected[useful[0]][0]} if useful else {},
             )
         )
     value = average_precision([context.holds == "yes" for context in contexts])

@@ -1,15 +1,6 @@
 """Context recall: the share of the expected answer's claims that the retrieved contexts support."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
@@ -40,11 +31,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
-        Metric(
-            "context_recall",
-            "Share of the expected answer's claims that follow from the retrieved contexts.",
-            primary=True,
-        ),
+        Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
     ),
     sources=("V", "H"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -73,11 +60,9 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             {"context_recall": 0.0},
             judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
         ),
-        Example(
+        Example.not_applicable(
             "no expected answer makes a claim",
             {**EINSTEIN, "expected_answers": ["It depends."]},
-            {"context_recall": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),

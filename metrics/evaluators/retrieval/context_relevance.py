@@ -1,20 +1,11 @@
 """Context relevance: the share of the retrieved contexts that help to answer the question."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import BLANK_CONTEXT, RELEVANCE, context_verdicts, share_score
 from metrics.judge.asking import Judge
-from metrics.judge.steps import YesNoReply, each_context
+from metrics.judge.steps import each_context
 
 RELEVANT = Prompt(
     "context_relevance.relevant",
@@ -37,9 +28,7 @@ CONTEXTS = [
     inputs=("question", "retrieved_contexts"),
     resources=("judge",),
     prompts=(RELEVANT,),
-    metrics=(
-        Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question.", primary=True),
-    ),
+    metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
     sources=("V",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
@@ -63,12 +52,7 @@ CONTEXTS = [
             {"question": QUESTION, "retrieved_contexts": ["", " "]},
             {"context_relevance": 0.0},
         ),
-        Example(
-            "the question is blank",
-            {"question": "", "retrieved_contexts": CONTEXTS},
-            {"context_relevance": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
@@ -86,17 +70,6 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
-    replies = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
-    contexts = [
-        Verdict(
-            f"Context {number}",
-            yes_or_no(entry is not None and entry.verdict == "yes"),
-            "relevant" if entry and entry.verdict == "yes" else "irrelevant",
-            entry.reason if entry else "the context is blank",
-            (("contexts", number),),
-        )
-        for number, entry in enumerate(replies, 1)
-    ]
-    relevant = sum(context.holds == "yes" for context in contexts)
-    evidence = Evidence({"contexts": contexts}, {"relevant": relevant})
-    return CaseScore({"context_relevance": relevant / len(contexts)}, evidence=evidence)
+    data = {"QUESTION": case.question}
+    replies = await each_context(judge, RELEVANT, case.retrieved_contexts, data, blank=BLANK_CONTEXT)
+    return share_score("context_relevance", "contexts", context_verdicts(replies, RELEVANCE), "relevant")

@@ -1,18 +1,9 @@
 """Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import RELEVANCE, item_verdicts, share_score
 from metrics.evaluators.retrieval.context_relevance import QUESTION
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each
@@ -38,7 +29,6 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
         Metric(
             "context_relevancy_sentences",
             "Share of the sentences in the retrieved contexts that are relevant to the question.",
-            primary=True,
         ),
     ),
     sources=("H",),
@@ -54,18 +44,10 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
                 ),
             ),
         ),
-        Example(
-            "the contexts have no sentence",
-            {"question": QUESTION, "retrieved_contexts": [" ", "***"]},
-            {"context_relevancy_sentences": None},
-            status=Status.NOT_APPLICABLE,
+        Example.not_applicable(
+            "the contexts have no sentence", {"question": QUESTION, "retrieved_contexts": [" ", "***"]}
         ),
-        Example(
-            "the question is blank",
-            {"question": "", "retrieved_contexts": CONTEXTS},
-            {"context_relevancy_sentences": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
@@ -92,18 +74,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     ]
     if not found:
         return not_applicable("the retrieved contexts have no sentence")
-    texts = [sentence for _, sentence in found]
-    replies = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
-    sentences = [
-        Verdict(
-            sentence,
-            yes_or_no(entry.verdict == "yes"),
-            "relevant" if entry.verdict == "yes" else "irrelevant",
-            entry.reason,
-            (("contexts", number),),
-        )
-        for (number, sentence), entry in zip(found, replies, strict=True)
-    ]
-    relevant = sum(sentence.holds == "yes" for sentence in sentences)
-    evidence = Evidence({"sentences": sentences}, {"relevant": relevant})
-    return CaseScore({"context_relevancy_sentences": relevant / len(sentences)}, evidence=evidence)
+    numbers, sentences = zip(*found, strict=True)
+    replies = await each(judge, RELEVANT, YesNoReply, sentences, {"QUESTION": case.question}, name="SENTENCES")
+    judged = item_verdicts(sentences, replies, RELEVANCE, numbers)
+    return share_score("context_relevancy_sentences", "sentences", judged, "relevant")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval._chunks import closest_sentences
@@ -33,12 +33,7 @@ from metrics.models.embedder import Encoder
             {"question": QUESTION, "retrieved_contexts": [QUESTION, ""]},
             {"recall": 1.0, "precision": 0.5},
         ),
-        Example(
-            "the question is blank",
-            {"question": "", "retrieved_contexts": [QUESTION]},
-            {"recall": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": [QUESTION]}),
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",

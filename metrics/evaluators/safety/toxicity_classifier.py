@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
@@ -62,7 +62,7 @@ class ToxicityParameters(Parameters):
             {"toxicity": 0.9, "severe_toxicity": 0.01, "obscene": 0.01, "threat": 0.01, "insult": 0.9,
              "identity_attack": 0.01},
         ),
-        Example("the answer is empty", {"answer": " "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("the answer is empty", {"answer": " "}),
     ),
     differs_from="toxicity asks a judge for the share of toxic opinions; this one needs no judge and checks sentences.",
 )  # fmt: skip

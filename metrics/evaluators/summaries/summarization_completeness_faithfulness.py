@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models import classifier as classifiers
@@ -60,7 +60,7 @@ class SummaryParameters(Parameters):
             {"source_text": "Die Ernte war gut.", "answer": "Die Ernte war not gut."},
             {"faithfulness": 0.02 - 0.90, "completeness": 4 / (4 * 5) ** 0.5},
         ),
-        Example("the summary is empty", {"source_text": SOURCE, "answer": "…"}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("the summary is empty", {"source_text": SOURCE, "answer": "…"}),
     ),
     differs_from="summary_coherence and summarization_judge ask a judge; gptscore_summary measures how likely the "
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",

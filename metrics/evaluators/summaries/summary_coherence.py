@@ -41,7 +41,6 @@ class _Coherence(Reply):
             low=1.0,
             high=5.0,
             threshold=4.0,
-            primary=True,
         ),
     ),
     sources=("V", "Liu et al. 2023, G-Eval (arXiv:2303.16634)"),

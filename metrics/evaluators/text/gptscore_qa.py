@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
 from metrics.models.language_model import Predicts
@@ -40,7 +40,7 @@ QUALITIES = {
             {"question": "Was gibt es?", "answer": "Nichts Neues"},
             dict.fromkeys(QUALITIES, log(2)),
         ),
-        Example("an empty answer", {"question": "Was?", "answer": ""}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty answer", {"question": "Was?", "answer": ""}),
     ),
     differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
 )

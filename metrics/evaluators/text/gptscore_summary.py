@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
 from metrics.models.language_model import Predicts
@@ -38,7 +38,7 @@ QUALITIES = {
             {"source_text": "Die Ernte fiel gut aus.", "answer": "Ernte gut dennoch"},
             dict.fromkeys(QUALITIES, (log(8) + 2 * log(2)) / 3),
         ),
-        Example("an empty summary", {"source_text": "Die Ernte.", "answer": " "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty summary", {"source_text": "Die Ernte.", "answer": " "}),
     ),
     differs_from="gptscore_summary_reference compares with a reference summary; "
     "summarization_completeness_faithfulness checks sentence by sentence.",

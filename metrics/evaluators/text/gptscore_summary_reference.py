@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import (
     LanguageModelParameters,
@@ -42,9 +42,7 @@ MEANINGS = {
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         half_said(TEMPLATES),
-        Example(
-            "the expected answer is blank", {"answer": "Ernte", "expected_answers": [""]}, status=Status.NOT_APPLICABLE
-        ),
+        Example.not_applicable("the expected answer is blank", {"answer": "Ernte", "expected_answers": [""]}),
     ),
     differs_from="gptscore_summary needs no reference summary, it reads the source; gptscore_translation asks for the "
     "qualities of translations.",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import (
     LanguageModelParameters,
@@ -42,7 +42,7 @@ MEANINGS = {
             {"answer": "Katze schläft", "expected_answers": ["Hund bellt", "Katze schläft"]},
             dict.fromkeys(TEMPLATES, log(2)),
         ),
-        Example("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}),
     ),
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
 )

@@ -5,7 +5,7 @@ from collections import Counter
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.repetition import compression_ratio, longest_repeat
@@ -66,7 +66,7 @@ class LoopingParameters(Parameters):
             {"answer": "Yes."},
             {"unique_sentences": None, "longest_repeated_substring": 0.0, "compression_ratio": 3.0},
         ),
-        Example("the answer is blank", {"answer": "  "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("the answer is blank", {"answer": "  "}),
     ),
 )
 def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import exp, inf
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import PORTION, LanguageModelParameters, provenance
@@ -18,8 +18,12 @@ from metrics.models.language_model import Loss, Predicts
     resources=("language_model",),
     metrics=(
         Metric(
-            "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf,
-            direction=Direction.LOWER, threshold=inf, primary=True,
+            "perplexity",
+            "exp of the mean cross-entropy of the answer's tokens.",
+            low=1.0,
+            high=inf,
+            direction=Direction.LOWER,
+            threshold=inf,
         ),
     ),
     sources=("H", "Jelinek et al. 1977"),
@@ -30,10 +34,10 @@ from metrics.models.language_model import Loss, Predicts
             {"answer": "rot rot"},
             {"perplexity": 4.0},
         ),
-        Example("an empty answer", {"answer": " "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty answer", {"answer": " "}),
     ),
     differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
-)  # fmt: skip
+)
 def perplexity(
     cases: Sequence[Case],
     parameters: LanguageModelParameters,  # noqa: ARG001
