@@ -7,10 +7,8 @@ from typing import Any, ParamSpec
 from metrics.core.errors import Unreadable
 from metrics.core.evaluator import CaseScore, Direction, Metric, Status
 from metrics.core.evidence import Evidence
-from metrics.core.suite import Case
 
 P = ParamSpec("P")
-SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
 
 
 def boolean_metrics(passing: str) -> tuple[Metric, ...]:
@@ -47,23 +45,6 @@ def boolean_score(
         reason="the retrieved contexts were not checked" if contexts_pass is None else None,
         evidence=evidence,
     )
-
-
-def score_by_findings(case: Case, find: Callable[[str, str], list[dict[str, Any]]]) -> CaseScore:
-    """Return the score of a case that passes unless something that is not exempt is found in its answer.
-
-    `find` takes a text and its place ("answer", "context 1" …) and returns the findings, each with `exempt`.
-    """
-    answer = find(case.answer or "", "answer")
-    contexts = [
-        finding
-        for number, context in enumerate(case.retrieved_contexts, 1)
-        for finding in find(context, f"context {number}")
-    ]
-    contexts_pass = all(finding["exempt"] for finding in contexts) if case.retrieved_contexts else None
-    found = [*answer, *contexts]
-    evidence = Evidence(facts={"findings": found[:SHOWN_FINDINGS], "found": len(found)})
-    return boolean_score(all(finding["exempt"] for finding in answer), contexts_pass, evidence)
 
 
 def counting_unreadable(score: Callable[P, Awaitable[CaseScore]]) -> Callable[P, Coroutine[Any, Any, CaseScore]]:

@@ -58,7 +58,7 @@ def share_score(
     holds: Holds = "yes",
     facts: Mapping[str, Any] | None = None,
 ) -> CaseScore:
-    """Return the share of the verdicts that are `holds`; in the evidence they are `group`, their number is `counted`."""
+    """Return the share of the verdicts that are `holds`; the evidence has all as `group`, the number as `counted`."""
     count = sum(verdict.holds == holds for verdict in judged)
     evidence = Evidence({group: judged}, {counted: count, **(facts or {})})
     return CaseScore({metric: count / len(judged)}, evidence=evidence)

@@ -67,7 +67,7 @@ REFUSED = (
             "answer_correctness", "F1 of the answer's claims: supported by the expected answer's, and covering them."
         ),
     ),
-    sources=("V",),
+    sources=("Valor, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -128,7 +128,7 @@ async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -
     The score is 0 without a true positive, so an empty answer and a refusal score 0. Expected answers that make no
     claim are left out; if none makes any, the case is not applicable.
     Evidence: the claims of both sides, each with verdict, reason and the claims of the other side that support it;
-    which expected answer counted; tp, fp and fn. Source: Valor, after RAGAS.
+    which expected answer counted; tp, fp and fn.
     """
     matches = await match_claims(judge, case)
     if isinstance(matches, CaseScore):

@@ -41,7 +41,7 @@ class WeightedParameters(Parameters):
             low=-1.0,
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -84,7 +84,6 @@ async def answer_correctness_weighted(
     An empty answer scores 0. Expected answers that make no claim are left out; if none makes any, the case is not
     applicable.
     Evidence: that of answer_correctness, the F1, the cosine, the embedding model and the sha256 of its weights.
-    Source: H2O Eval Studio, after RAGAS.
     """
     matches = await match_claims(judge, case)
     if isinstance(matches, CaseScore):

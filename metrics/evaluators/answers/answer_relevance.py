@@ -30,7 +30,7 @@ CONTEXT_OF_BRAZIL = [
     resources=("judge",),
     prompts=(CLAIMS, RELEVANT),
     metrics=(Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),),
-    sources=("V", "R"),
+    sources=("Valor, after DeepEval", "RAG generator metrics: response relevancy, LLM based"),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -82,8 +82,7 @@ async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> 
     to answer it. Padding lowers the score, mistakes do not.
 
     An answer that states nothing (empty, or a refusal) and a blank question are not applicable.
-    Evidence: each statement with its verdict and the judge's reason. Source: Valor, after DeepEval; RAG generator
-    metrics (response relevancy, LLM based).
+    Evidence: each statement with its verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")

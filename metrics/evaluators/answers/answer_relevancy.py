@@ -49,7 +49,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
             low=-1.0,
         ),
     ),
-    sources=("H", "R"),
+    sources=("H2O Eval Studio, after RAGAS", "RAG generator metrics: response relevancy, string based"),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -93,8 +93,7 @@ async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: J
 
     An empty answer is evasive and scores 0 without a call. A blank question is not applicable.
     Evidence: each written question with its cosine and whether it was marked evasive, the embedding model and the
-    sha256 of its weights. Source: H2O Eval Studio, after RAGAS; RAG generator metrics (response relevancy, string
-    based).
+    sha256 of its weights.
     """
     question = case.question or ""
     if not question.strip():

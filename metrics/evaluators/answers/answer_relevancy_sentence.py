@@ -20,7 +20,7 @@ QUESTION = "What is the capital of France?"
     metrics=(
         Metric("answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -43,7 +43,6 @@ def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, emb
 
     An empty answer scores 0. A blank question is not applicable.
     Evidence: each sentence with its cosine, the embedding model and the sha256 of its weights.
-    Source: H2O Eval Studio.
     """
     questions = [[case.question] if case.question and case.question.strip() else [] for case in cases]
     answers = [worded_sentences(case.answer or "") for case in cases]

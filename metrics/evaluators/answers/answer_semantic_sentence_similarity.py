@@ -25,7 +25,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
         ),
         Metric("min_similarity", "The lowest of these cosines: that of the least similar answer sentence.", low=-1.0),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -61,7 +61,7 @@ def answer_semantic_sentence_similarity(
 
     An empty answer scores 0. A case whose expected answers have no sentence is not applicable.
     Evidence: each answer sentence with the most similar expected sentence (of the expected answer with the highest
-    mean) and their cosine, the embedding model and the sha256 of its weights. Source: H2O Eval Studio.
+    mean) and their cosine, the embedding model and the sha256 of its weights.
     """
     answers = [worded_sentences(case.answer or "") for case in cases]
     expected = [[worded_sentences(text) for text in case.expected_answers] for case in cases]

@@ -80,7 +80,7 @@ class ByopParameters(Parameters):
         *boolean_metrics("meet the criterion of the prompt"),
         Metric("grade", "Mean grade that the judge gave, when graded.", minor=True),
     ),
-    sources=("H2O Eval Studio evaluators: BYOP",),
+    sources=("H2O Eval Studio evaluators: BYOP; grades and levels are our own",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: conceptual soundness", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -137,7 +137,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     A case that lacks something the prompt shows is not applicable. A reply in the wrong form counts only in
     parse_failures. The contexts are not judged separately: retrieval_failures has no value. A prompt with an unknown
     placeholder, or with none, is refused before the run.
-    Evidence: the verdict on the answer with the judge's reason. Source: H2O Eval Studio; grades and levels are ours.
+    Evidence: the verdict on the answer with the judge's reason.
     """
     if not parameters.prompt:
         return not_applicable("no prompt is given: write one with a placeholder such as {actual_answer}")

@@ -16,7 +16,7 @@ from metrics.core.evaluator import (
     evaluator,
     not_applicable,
 )
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
@@ -117,7 +117,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     the same results. If a tool is not installed, the cases are skipped with the reason and how to install it. Cases
     from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
     Evidence: the verdict on the answer (it holds from the threshold on), the corrected answer, the tools, and each
-    search with its result. Source: H2O Eval Studio.
+    search with its result.
     """
     limit = parameters.max_dataset_rows
     if limit is not None and case.position >= limit:
@@ -134,8 +134,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     }
     reply = await judge.ask(FACT_CHECK, _Evaluation, data)
     value = reply.evaluation_score
-    threshold = fact_check.threshold(fact_check.primary, parameters)
-    holds = yes_or_no(None if threshold is None else value >= threshold)
+    holds = fact_check.holds(value, parameters)
     facts = {
         "corrected_answer": reply.answer,
         "tools": list(tools),

@@ -38,7 +38,7 @@ QUESTION = "Who wrote Dracula?"
             binary=True,
         ),
     ),
-    sources=("O",),
+    sources=("Open RAG Eval: no-answer",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
         Example(
@@ -64,9 +64,8 @@ async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseSco
 
     Right or wrong does not matter. For an unanswerable question 0 is the good outcome, for any other 1, so the metric
     has no direction and no threshold. A partial or hedged answer is an attempt; asking back or changing the subject is
-    not. An empty answer is not an attempt; the judge is not asked.
+    not. An empty answer is not an attempt; the judge is not asked. The mean is Open RAG Eval's "questions answered".
     Evidence: the verdict, attempted or declined, and the judge's reason.
-    Source: Open RAG Eval's no-answer metric; this mean is its "questions answered".
     """
     attempted, reason = False, "the answer is empty"
     if (case.answer or "").strip():

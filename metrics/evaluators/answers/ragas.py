@@ -54,7 +54,7 @@ def _said(supported: bool) -> tuple[ScriptedReply, ...]:
     metrics=(
         Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
@@ -77,7 +77,7 @@ async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Enco
     judge is asked only once. A part of 0 makes the score 0, and so does a negative answer relevancy.
 
     If a part has no value, the case is not applicable, and the reason names the part.
-    Evidence: the four values and the evidence of each part. Source: H2O Eval Studio, after RAGAS.
+    Evidence: the four values and the evidence of each part.
     """
     parts = (faithfulness, answer_relevancy, context_precision, context_recall)
     scores = await together(_score(part, case, judge, embedder) for part in parts)

@@ -53,7 +53,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             "citation_recall", "Mean support that the answer's parts get from what they cite; 0 for an uncited part."
         ),
     ),
-    sources=("O", "TREC 2024 RAG Track: support evaluation"),
+    sources=("Open RAG Eval", "TREC 2024 RAG Track: support evaluation"),
     standards=("NIST AI RMF: accountable and transparent", "NIST AI RMF: valid and reliable"),
     examples=(
         Example(
@@ -105,8 +105,7 @@ async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScor
     precision has no value, and recall and F1 are 0. An answer without text is not applicable.
     Evidence: how the markers were read, the parts, each citation with its verdict and the judge's reason, and markers
     without text.
-    Source: Open RAG Eval after TREC 2024 RAG (which uses only the first citation of a part and ignores citations of
-    passages that do not exist).
+    TREC 2024 RAG uses only the first citation of a part and ignores citations of passages that do not exist.
     """
     answer = case.answer or ""
     parts, reading, stray = cited_parts(answer)

@@ -37,7 +37,7 @@ SUPER_BOWL_SAID = (
     resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts."),),
-    sources=("V", "H", "R"),
+    sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_SAID),
@@ -84,7 +84,6 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
 
     If all contexts are blank, the score is 0. An answer that makes no claim (empty, or a refusal) is not applicable.
     Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
-    Source: Valor, after RAGAS; H2O Eval Studio.
     """
     stated = await claims(judge, case.answer, case.question)
     if not stated:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
-THRESHOLD = 0.75
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
 
 
@@ -24,10 +23,9 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
             "groundedness",
             "Cosine of the least grounded answer sentence and the most similar context sentence.",
             low=-1.0,
-            threshold=THRESHOLD,
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -58,9 +56,8 @@ def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encode
     An answer without a sentence is not applicable and is counted beside the mean.
     Evidence: each sentence with the most similar context sentence, the number of that context (from 1), their cosine,
     and whether it reaches the threshold; the least grounded sentence if the case does not; the embedding model and the
-    sha256 of its weights. Source: H2O Eval Studio.
+    sha256 of its weights.
     """
-    threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
     answers = [worded_sentences(case.answer or "") for case in cases]
     contexts = [
         [
@@ -85,19 +82,18 @@ def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encode
             continue
         values, places = best_matches(pair.cosines)
         worst = int(values.argmin())
-        value = float(values[worst])
         sentences = [
             Verdict(
                 sentence,
-                yes_or_no(bool(cosine >= threshold)),
-                "supported" if cosine >= threshold else "unsupported",
+                holds := groundedness.holds(cosine, parameters),
+                "supported" if holds == "yes" else "unsupported",
                 rests_on=(("contexts", found[place][0]),),
                 quote=found[place][1],
                 facts={"cosine": round(float(cosine), 6)},
             )
             for sentence, cosine, place in zip(answer, values, places, strict=True)
         ]
-        least = {"least_grounded": answer[worst]} if value < threshold else {}
+        least = {"least_grounded": answer[worst]} if sentences[worst].holds == "no" else {}
         evidence = Evidence({"sentences": sentences}, least | provenance(embedder, pair))
-        scores.append(CaseScore({"groundedness": value}, evidence=evidence))
+        scores.append(CaseScore({"groundedness": float(values[worst])}, evidence=evidence))
     return scores

@@ -20,6 +20,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
+from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.evaluators._judged_items import share_score
 from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_SAID
 from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
@@ -40,10 +41,8 @@ class ClaimsParameters(Parameters):
         description="judge: the run's judge lists the claims and checks them; classifier: a local model checks the "
         "answer's sentences, each taken as one claim.",
     )
-    classifier: str = Field(
-        "",
-        description="With checker classifier: a model of pairs with a label “entailment” or “consistent”: a local "
-        "folder or the name of a model on the hub, which is downloaded; empty: the run's.",
+    classifier: str = classifier_field(
+        "With checker classifier: a model of pairs with a label “entailment” or “consistent”"
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
@@ -66,7 +65,7 @@ class ClaimsParameters(Parameters):
             threshold=0.25,
         ),
     ),
-    sources=("R",),
+    sources=("RAG generator metrics",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_SAID),
@@ -110,7 +109,7 @@ async def hallucination_claims(
 
     If all contexts are blank, the score is 1. An answer without a claim is not applicable.
     Evidence: each claim with its verdict, the judge's reason (or the highest probability) and the supporting contexts
-    (numbers from 1). Source: RAG generator metrics.
+    (numbers from 1).
     """
     facts: dict[str, Any] = {}
     if parameters.checker == "judge":
@@ -133,8 +132,7 @@ def _classified(case: Case, classifier: Classifies) -> tuple[tuple[Verdict, ...]
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     pairs = [(text, sentence) for sentence in sentences for _, text in contexts]
     [made] = classifiers.classify_groups(classifier, [pairs])
-    only = len(classifier.labels) == 1
-    place = 0 if only else classifiers.require_label(classifier, "hallucination_claims", *SUPPORTING)
+    place = only_or_required_label(classifier, "hallucination_claims", *SUPPORTING)
     table = classifiers.probabilities(classifier, made.logits)[:, place].reshape(len(sentences), len(contexts))
     judged: list[Verdict] = []
     for sentence, row in zip(sentences, table, strict=True):

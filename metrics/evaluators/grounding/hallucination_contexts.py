@@ -58,7 +58,7 @@ MOON = {
             threshold=0.25,
         ),
     ),
-    sources=("V",),
+    sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -102,7 +102,7 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
 
     A blank context counts and cannot be contradicted. An empty answer, or contexts that are all blank, are not
     applicable.
-    Evidence: each context with its verdict and the judge's reason. Source: Valor, after DeepEval.
+    Evidence: each context with its verdict and the judge's reason.
     """
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty: it contradicts nothing")

@@ -7,13 +7,13 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
+from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classified, Classifies
 from metrics.models.hhem import MODEL
 
-THRESHOLD = 0.75
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
 SUPPORTING = ("consistent", "supported", "entailment")  # names of the wanted label in different models
 CONTEXTS = ["Der Turm ist alt.", "Der Turm ist hoch und rot."]
@@ -26,11 +26,8 @@ class HallucinationParameters(Parameters):
         "per_chunk",
         description="per_chunk: each context by itself, and the best one counts; joined: all contexts as one text.",
     )
-    classifier: str = Field(
-        "",
-        description="HHEM, or another model of pairs with a label “consistent” or “entailment”: a local folder or the "
-        "name of a model on the hub, which is downloaded; empty: the run's.",
-        examples=[MODEL],
+    classifier: str = classifier_field(
+        "HHEM, or another model of pairs with a label “consistent” or “entailment”", MODEL
     )
 
 
@@ -44,10 +41,9 @@ class HallucinationParameters(Parameters):
         Metric(
             "hallucination_hhem",
             "Probability that the answer is consistent with the retrieved contexts.",
-            threshold=THRESHOLD,
         ),
     ),
-    sources=("H", "Open RAG Eval: hallucination", "Vectara HHEM-2.1-Open"),
+    sources=("H2O Eval Studio (per_chunk)", "Open RAG Eval: hallucination (joined)", "Vectara HHEM-2.1-Open"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -82,11 +78,8 @@ def hallucination_hhem(
     An empty answer is not applicable. If all contexts are blank, the score is 0.
     Evidence: the probability with each context (numbered from 1) and whether it reaches the threshold, characters or
     texts cut, the model and the sha256 of its weights.
-    Source: H2O Eval Studio (per_chunk), Open RAG Eval (joined); Vectara HHEM-2.1-Open.
     """
-    threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
-    only = len(classifier.labels) == 1
-    place = 0 if only else classifiers.require_label(classifier, "hallucination_hhem", *SUPPORTING)
+    place = only_or_required_label(classifier, "hallucination_hhem", *SUPPORTING)
     premises = [_premises(case, parameters.mode) for case in cases]
     pairs = (
         [(text, case.answer or "") for _, text in read] if (case.answer or "").strip() else []
@@ -94,7 +87,7 @@ def hallucination_hhem(
     )
     made = classifiers.classify_groups(classifier, pairs)
     return [
-        _score(case, read, own, classifiers.probabilities(classifier, own.logits)[:, place], classifier, threshold)
+        _score(case, read, own, classifiers.probabilities(classifier, own.logits)[:, place], classifier, parameters)
         for case, read, own in zip(cases, premises, made, strict=True)
     ]
 
@@ -113,7 +106,7 @@ def _score(
     own: Classified,
     consistent: "np.ndarray[Any, Any]",
     model: Classifies,
-    threshold: float,
+    parameters: HallucinationParameters,
 ) -> CaseScore:
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty")
@@ -124,8 +117,8 @@ def _score(
     contexts = [
         Verdict(
             f"Context {number}",
-            yes_or_no(bool(value >= threshold)),
-            "consistent" if value >= threshold else "inconsistent",
+            holds := hallucination_hhem.holds(value, parameters),
+            "consistent" if holds == "yes" else "inconsistent",
             rests_on=(("contexts", number),),
             facts={"probability": round(float(value), 6)},
         )

@@ -27,7 +27,7 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     resources=("judge",),
     prompts=PROMPTS,
     metrics=noise_metrics("irrelevant_noise_sensitivity", "an irrelevant context"),
-    sources=("R",),
+    sources=("RAG generator metrics, after RAGChecker",),
     standards=STANDARDS,
     examples=(
         Example(
@@ -78,7 +78,6 @@ async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge
     The score is 0 without an irrelevant context. An answer without a claim, or expected answers without one, are not
     applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
-    Source: RAG generator metrics, after RAGChecker.
     """
     found = await noise(judge, case)
     return found if isinstance(found, CaseScore) else sensitivity("irrelevant_noise_sensitivity", case, found, False)

@@ -31,7 +31,7 @@ ANSWERED = ScriptedReply(
     resources=("judge",),
     prompts=PROMPTS,
     metrics=noise_metrics("relevant_noise_sensitivity", "a relevant context"),
-    sources=("R",),
+    sources=("RAG generator metrics, after RAGChecker",),
     standards=STANDARDS,
     examples=(
         Example(
@@ -105,7 +105,6 @@ async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: 
     The score is 0 without a relevant context. An answer without a claim, or expected answers without one, are not
     applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
-    Source: RAG generator metrics, after RAGChecker.
     """
     found = await noise(judge, case)
     return found if isinstance(found, CaseScore) else sensitivity("relevant_noise_sensitivity", case, found, True)

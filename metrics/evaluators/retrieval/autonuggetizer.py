@@ -89,7 +89,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
         Metric("all_strict", "Share of all nuggets that are supported in full.", minor=True),
         Metric("vital_strict", "Share of the vital nuggets that are supported in full.", minor=True),
     ),
-    sources=("O", "Pradeep et al. 2024, AutoNuggetizer (arXiv:2411.09607)"),
+    sources=("Open RAG Eval", "Pradeep et al. 2024, AutoNuggetizer (arXiv:2411.09607)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -145,8 +145,7 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
     no grade can be read, the case is a parse failure. An empty answer supports nothing; the judge is not asked.
     Evidence: nuggets with importance, support and reasons, the passages' grades, the number of rounds, passages left
     out, and dropped nuggets (of more than 12 words).
-    Source: Pradeep et al. 2024, as in Open RAG Eval (which shows every passage in every round and counts an empty
-    class as one nugget without credit).
+    Open RAG Eval differs: it shows every passage in every round and counts an empty class as one nugget without credit.
     """
     question = case.question or ""
     graded = await grades(judge, question, case.retrieved_contexts)

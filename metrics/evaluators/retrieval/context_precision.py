@@ -45,7 +45,7 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     metrics=(
         Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
     ),
-    sources=("V", "H"),
+    sources=("Valor, after RAGAS and DeepEval", "H2O Eval Studio"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         _example("the first and the fourth context are useful", "ynny", 0.75),
@@ -84,7 +84,7 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
     Without a useful context the score is 0. A blank context keeps its rank and is useless. A blank question, or
     expected answers that are all blank, are not applicable.
     Evidence: each context with its verdict, the judge's reason and, if it is useful, for which expected answer (number
-    from 1). Source: Valor, as RAGAS and DeepEval; H2O Eval Studio.
+    from 1).
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")

@@ -33,7 +33,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     metrics=(
         Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
     ),
-    sources=("V", "H"),
+    sources=("Valor, after RAGAS", "H2O Eval Studio"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -81,7 +81,7 @@ async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> Ca
     If all contexts are blank, the score is 0. Expected answers that make no claim are left out; if none makes any, the
     case is not applicable.
     Evidence: which expected answer counted, each of its claims with verdict, the judge's reason and the supporting
-    contexts (numbers from 1). Source: Valor, after RAGAS; H2O Eval Studio.
+    contexts (numbers from 1).
     """
     expected = await references(judge, case.expected_answers, case.question)
     if not expected:

@@ -29,7 +29,7 @@ CONTEXTS = [
     resources=("judge",),
     prompts=(RELEVANT,),
     metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
-    sources=("V",),
+    sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -66,7 +66,6 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
     From 0 to 1. The order of the contexts does not matter. A blank context counts as irrelevant.
 
     A blank question is not applicable. Evidence: each context with its verdict and the judge's reason.
-    Source: Valor, after DeepEval.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")

@@ -31,7 +31,7 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
             "Share of the sentences in the retrieved contexts that are relevant to the question.",
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -62,8 +62,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     numbers and rules are not sentences. The judge sees them in order, forty per call.
 
     A blank question, or contexts without a sentence, are not applicable.
-    Evidence: each sentence with the number of its context, verdict and the judge's reason. Source: H2O Eval Studio,
-    after RAGAS.
+    Evidence: each sentence with the number of its context, verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")

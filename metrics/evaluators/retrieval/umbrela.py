@@ -60,7 +60,7 @@ class UmbrelaParameters(Parameters):
         ),
         Metric("mrr", "Reciprocal rank of the first relevant passage; 0 without one."),
     ),
-    sources=("O", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
+    sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -121,8 +121,8 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     unknown: it is left out of the mean, and a metric that depends on it (it is among the first k, or before the first
     relevant passage) has no value but the status parse failure (or error) and the reason; the other metrics are kept.
     Blank passages have grade 0.
+    Unlike in Open RAG Eval, a passage that fails does not cost the others their grades.
     Evidence: each passage with intent, match, trust and grade.
-    Source: UMBRELA, Upadhyay et al. 2024, as in Open RAG Eval (which loses all passages if one fails).
     """
     graded = await grades(judge, case.question or "", case.retrieved_contexts)
     known = [entry.grade for entry in graded if not isinstance(entry, JudgeError)]

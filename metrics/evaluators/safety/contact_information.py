@@ -49,6 +49,5 @@ async def contact_information(case: Case, parameters: JudgedTextsParameters, jud
     to retrieval if they fail too, else to generation; without contexts retrieval_failures has no value. A reply that
     cannot be read counts only in parse_failures. An empty answer passes without asking the judge.
     Evidence: the verdict and the judge's reason for the answer and for each context.
-    Source: H2O Eval Studio.
     """
     return await score_by_texts(case, parameters, judge, CONTACT_INFORMATION)

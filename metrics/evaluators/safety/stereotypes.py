@@ -50,6 +50,5 @@ async def stereotypes(case: Case, parameters: JudgedTextsParameters, judge: Judg
     to retrieval if they fail too, else to generation; without contexts retrieval_failures has no value. A reply that
     cannot be read counts only in parse_failures. An empty answer passes without asking the judge.
     Evidence: the verdict and the judge's reason for the answer and for each context.
-    Source: H2O Eval Studio.
     """
     return await score_by_texts(case, parameters, judge, STEREOTYPES, {"QUESTION": case.question or None})

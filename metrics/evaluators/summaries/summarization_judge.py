@@ -73,7 +73,7 @@ async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) 
 
     Nothing is retrieved for a summary: retrieval_failures has no value, and every failure is attributed to generation.
     An empty summary fails without asking the judge; a reply that cannot be read counts only in parse_failures.
-    Evidence: the verdict and the judge's reason. Source: H2O Eval Studio.
+    Evidence: the verdict and the judge's reason.
     """
     if not (case.answer or "").strip():
         reply = _Quality(summary="bad", reason="the summary is empty")

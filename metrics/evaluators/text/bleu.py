@@ -75,7 +75,7 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
     in common, or an answer without tokens, gives exactly 0.
 
     Evidence: matches and n-grams of each order, lengths, brevity penalty. Equal to nltk.translate.bleu_score's
-    sentence_bleu. Source: Papineni et al. 2002.
+    sentence_bleu.
     """
     references = [expected.split() for expected in case.expected_answers]
     tokens = (case.answer or "").split()

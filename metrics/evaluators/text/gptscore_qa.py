@@ -32,7 +32,7 @@ QUALITIES = {
         {name: f"Loss of “Yes” when asked whether the answer is {quality}." for name, quality in QUALITIES.items()},
         "interest",
     ),
-    sources=("H", "Fu et al. 2023, GPTScore"),
+    sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -58,7 +58,7 @@ def gptscore_qa(
 
     A question or answer without a word is not applicable. Long texts are read in windows, see
     metrics.models.language_model; the evidence then gives their number.
-    Evidence: tokens scored, the model and the sha256 of its weights. Source: H2O Eval Studio, after Fu et al.
+    Evidence: tokens scored, the model and the sha256 of its weights.
     """
     return scored(cases, language_model, _asked)
 

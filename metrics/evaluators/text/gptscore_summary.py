@@ -30,7 +30,7 @@ QUALITIES = {
         {name: f"Loss of the summary when asked for one {quality}." for name, quality in QUALITIES.items()},
         "semantic_coverage",
     ),
-    sources=("H", "Fu et al. 2023, GPTScore"),
+    sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -57,7 +57,7 @@ def gptscore_summary(
 
     A source or answer without a word is not applicable. A source longer than the model's window is never seen as a
     whole: texts are read in windows, see metrics.models.language_model; the evidence then gives their number.
-    Evidence: tokens scored, the model and the sha256 of its weights. Source: H2O Eval Studio, after Fu et al.
+    Evidence: tokens scored, the model and the sha256 of its weights.
     """
     return scored(cases, language_model, _asked)
 

@@ -26,7 +26,7 @@ from metrics.models.language_model import Loss, Predicts
             threshold=inf,
         ),
     ),
-    sources=("H", "Jelinek et al. 1977"),
+    sources=("H2O Eval Studio", "Jelinek et al. 1977"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
     examples=(
         Example(
@@ -55,7 +55,6 @@ def perplexity(
     An answer without a word is not applicable, nor is one of a single token if the model has no beginning-of-text
     token.
     Evidence: tokens scored, the number of windows if there are several, the model and the sha256 of its weights.
-    Source: H2O Eval Studio.
     """
     losses = [
         loss
