@@ -3,14 +3,14 @@
     from metrics.core.evaluator import CaseScore, Metric, Parameters, evaluator, not_applicable
 
     @evaluator(
-        id="exact_match", title="Exact match", tasks=("text",), inputs=("answer", "expected_answers"),
+        id="exact_match", title="Exact match", inputs=("answer", "expected_answers"),
         metrics=(Metric("exact_match", "share of answers equal to an expected one", binary=True),),
     )
     def exact_match(case: Case, parameters: Parameters) -> CaseScore:
         '''Whether the answer equals one of the expected answers. …'''
         return CaseScore({"exact_match": float(case.answer in case.expected_answers)})
 
-Three shapes, recognised by the annotation of the first argument:
+Three shapes, recognised by the annotation of the first argument; the resources that it uses are further arguments:
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
     fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from inspect import cleandoc, signature
-from typing import Any, Literal, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -305,10 +305,9 @@ def evaluator(
     *,
     id: str,
     title: str,
-    tasks: tuple[Task, ...],
+    tasks: tuple[Task, ...] = ("text",),
     inputs: tuple[Input, ...],
     metrics: tuple[Metric, ...],
-    resources: tuple[Resource, ...] = (),
     sources: tuple[str, ...] = (),
     standards: tuple[str, ...] = (),
     examples: tuple[Example, ...] = (),
@@ -332,6 +331,7 @@ def evaluator(
     def register(function: Callable[..., Any]) -> Evaluator:
         hints = get_type_hints(function)
         names = list(signature(function).parameters)
+        resources = tuple(name for name in get_args(Resource) if name in names)
         if [metric.primary for metric in metrics].count(True) != 1:
             raise ValueError(f"evaluator {id}: exactly one metric is primary")
         if len({metric.name for metric in metrics}) != len(metrics):

@@ -58,9 +58,7 @@ REFUSED = (
 @evaluator(
     id="answer_correctness",
     title="Answer correctness",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(
@@ -114,7 +112,7 @@ REFUSED = (
     "similarity of the texts. faithfulness checks the same claims against the contexts; answer_semantic_similarity "
     "compares the texts without claims.",
 )
-async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How well the answer says what the expected answer says, no less and no more: F1 of their claims.
 
         tp  claims of the answer that the expected answer supports      fp  claims of the answer that it does not

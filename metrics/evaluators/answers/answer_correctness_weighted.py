@@ -30,9 +30,7 @@ class WeightedParameters(Parameters):
 @evaluator(
     id="answer_correctness_weighted",
     title="Answer correctness (weighted)",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("judge", "embedder"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(

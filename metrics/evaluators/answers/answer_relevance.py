@@ -25,9 +25,7 @@ CONTEXT_OF_BRAZIL = [
 @evaluator(
     id="answer_relevance",
     title="Answer relevance",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(CLAIMS, RELEVANT),
     metrics=(Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),),
     sources=("Valor, after DeepEval", "RAG generator metrics: response relevancy, LLM based"),
@@ -73,7 +71,7 @@ CONTEXT_OF_BRAZIL = [
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
 )
-async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's statements that are relevant to the question.
 
         relevance = relevant statements / statements

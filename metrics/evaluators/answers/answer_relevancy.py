@@ -38,9 +38,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
 @evaluator(
     id="answer_relevancy",
     title="Answer relevancy",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge", "embedder"),
     prompts=(QUESTIONS,),
     metrics=(
         Metric(

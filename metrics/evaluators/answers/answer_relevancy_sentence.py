@@ -14,9 +14,7 @@ QUESTION = "What is the capital of France?"
 @evaluator(
     id="answer_relevancy_sentence",
     title="Answer relevancy (sentence similarity)",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("embedder",),
     metrics=(
         Metric("answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0),
     ),
@@ -34,7 +32,7 @@ QUESTION = "What is the capital of France?"
     differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
 )
-def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
+def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
     """How close the answer comes to the subject of the question: the cosine of its most similar sentence.
 
         relevancy = max over sentences a of the answer of  cos(emb(question), emb(a))

@@ -15,9 +15,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
 @evaluator(
     id="answer_semantic_sentence_similarity",
     title="Answer semantic sentence similarity",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("embedder",),
     metrics=(
         Metric(
             "mean_similarity", "Mean over answer sentences of the cosine to the closest expected sentence.",
@@ -48,7 +46,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
 )  # fmt: skip
 def answer_semantic_sentence_similarity(
     cases: Sequence[Case],
-    parameters: Parameters,  # noqa: ARG001
+    parameters: Parameters,
     embedder: Encoder,
 ) -> list[CaseScore]:
     """How similar the sentences of the answer are to sentences of the expected answer, on average and at worst.

@@ -43,9 +43,7 @@ class SimilarityParameters(Parameters):
 @evaluator(
     id="answer_semantic_similarity",
     title="Answer semantic similarity",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("embedder", "classifier"),
     metrics=(
         Metric(
             "answer_semantic_similarity",

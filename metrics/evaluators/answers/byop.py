@@ -75,7 +75,6 @@ class ByopParameters(Parameters):
     title="Bring your own prompt",
     tasks=("text", "agent"),
     inputs=("answer",),
-    resources=("judge",),
     metrics=(
         *boolean_metrics("meet the criterion of the prompt"),
         Metric("grade", "Mean grade that the judge gave, when graded.", minor=True),

@@ -70,7 +70,6 @@ QUESTION = "Who wrote Dracula, and when?"
     title="Fact check",
     tasks=("text", "agent"),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(FACT_CHECK, SEARCH),
     metrics=(Metric("fact_check", "How free of false information the answer is."),),
     sources=("H2O Eval Studio evaluators: Fact-check (agent-based)",),

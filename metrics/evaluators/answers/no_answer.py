@@ -25,9 +25,7 @@ QUESTION = "Who wrote Dracula?"
 @evaluator(
     id="no_answer",
     title="No-answer",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(ATTEMPTED,),
     metrics=(
         Metric(
@@ -57,7 +55,7 @@ QUESTION = "Who wrote Dracula?"
     ),
     differs_from="answer_relevance and answer_correctness judge the answer; this one only whether there is one.",
 )
-async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the model tried to answer the question: 1 attempted, 0 declined. The mean is the share answered.
 
         no_answer = 1 if a judge says that the answer attempts the question, else 0

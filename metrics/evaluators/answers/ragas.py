@@ -47,9 +47,7 @@ def _said(supported: bool) -> tuple[ScriptedReply, ...]:
 @evaluator(
     id="ragas",
     title="RAGAS",
-    tasks=("text",),
     inputs=("question", "answer", "expected_answers", "retrieved_contexts"),
-    resources=("judge", "embedder"),
     prompts=(CLAIMS, ENTAILMENT, QUESTIONS, USEFUL),
     metrics=(
         Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
@@ -68,7 +66,7 @@ def _said(supported: bool) -> tuple[ScriptedReply, ...]:
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "
     "faithful answer from good contexts can still be wrong.",
 )
-async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:  # noqa: ARG001
+async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:
     """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.
 
         ragas = 4 / (1/faithfulness + 1/answer_relevancy + 1/context_precision + 1/context_recall)

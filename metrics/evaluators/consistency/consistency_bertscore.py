@@ -48,7 +48,6 @@ class BertscoreParameters(Parameters):
     title="Consistency: BERTScore",
     tasks=("text", "agent"),
     inputs=("answer",),
-    resources=("token_encoder",),
     metrics=METRICS,
     repeats=True,
     default_needs=("repeats",),

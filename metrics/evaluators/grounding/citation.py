@@ -42,9 +42,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
 @evaluator(
     id="citation",
     title="Citation",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(SUPPORT,),
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
@@ -89,7 +87,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
     "answer against exactly the passages that it cites.",
 )
-async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the passages that the answer cites support what they are cited for, in full, in part or not at all.
 
         support of a part by a passage it cites = 1 full, .5 partial, 0 none

@@ -32,9 +32,7 @@ SUPER_BOWL_SAID = (
 @evaluator(
     id="faithfulness",
     title="Faithfulness",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts."),),
     sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
@@ -73,7 +71,7 @@ SUPER_BOWL_SAID = (
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
 )
-async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts state or plainly imply.
 
         faithfulness = supported claims / claims

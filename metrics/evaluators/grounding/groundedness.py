@@ -15,9 +15,7 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
 @evaluator(
     id="groundedness",
     title="Groundedness",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("embedder",),
     metrics=(
         Metric(
             "groundedness",

@@ -53,9 +53,7 @@ class ClaimsParameters(Parameters):
 @evaluator(
     id="hallucination_claims",
     title="Hallucination (claims)",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge", "classifier"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(

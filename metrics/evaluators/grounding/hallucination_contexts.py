@@ -46,9 +46,7 @@ MOON = {
 @evaluator(
     id="hallucination_contexts",
     title="Hallucination (contexts)",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(CONTRADICTION,),
     metrics=(
         Metric(
@@ -92,7 +90,7 @@ MOON = {
     "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
     "better.",
 )
-async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts that the answer directly contradicts.
 
         hallucination = contradicted contexts / contexts

@@ -34,9 +34,7 @@ class HallucinationParameters(Parameters):
 @evaluator(
     id="hallucination_hhem",
     title="Hallucination: HHEM",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("classifier",),
     metrics=(
         Metric(
             "hallucination_hhem",

@@ -22,9 +22,7 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
 @evaluator(
     id="irrelevant_noise_sensitivity",
     title="Irrelevant noise sensitivity",
-    tasks=("text",),
     inputs=INPUTS,
-    resources=("judge",),
     prompts=PROMPTS,
     metrics=noise_metrics("irrelevant_noise_sensitivity", "an irrelevant context"),
     sources=("RAG generator metrics, after RAGChecker",),
@@ -66,7 +64,7 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
 )
-async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that an irrelevant context led it to.
 
         sensitivity = incorrect claims entailed by an irrelevant context / claims

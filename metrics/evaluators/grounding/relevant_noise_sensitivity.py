@@ -26,9 +26,7 @@ ANSWERED = ScriptedReply(
 @evaluator(
     id="relevant_noise_sensitivity",
     title="Relevant noise sensitivity",
-    tasks=("text",),
     inputs=INPUTS,
-    resources=("judge",),
     prompts=PROMPTS,
     metrics=noise_metrics("relevant_noise_sensitivity", "a relevant context"),
     sources=("RAG generator metrics, after RAGChecker",),
@@ -93,7 +91,7 @@ ANSWERED = ScriptedReply(
     differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
 )
-async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that a relevant context led it to.
 
         sensitivity = incorrect claims entailed by a relevant context / claims

@@ -77,9 +77,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
 @evaluator(
     id="autonuggetizer",
     title="AutoNuggetizer",
-    tasks=("text",),
     inputs=("question", "answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(GRADE, NUGGETS, IMPORTANCE, ASSIGNMENT),
     metrics=(
         Metric("weighted", "Mean credit of the nuggets, okay ones at half weight.", primary=True),
@@ -128,7 +126,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
     "as in umbrela, say what an answer should hold.",
 )  # fmt: skip
-async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How much of the information that the passages contain about the question, in nuggets, the answer contains too.
 
         credit of a nugget = 1 supported, .5 partly supported, 0 not supported;  strict: 1 supported, else 0

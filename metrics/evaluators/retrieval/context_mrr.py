@@ -32,9 +32,7 @@ class ContextMrrParameters(Parameters):
 @evaluator(
     id="context_mrr",
     title="Context mean reciprocal rank",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("embedder",),
     metrics=(Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),),
     sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable",),

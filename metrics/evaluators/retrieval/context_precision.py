@@ -38,9 +38,7 @@ def _example(name: str, verdicts: str, value: float) -> Example:
 @evaluator(
     id="context_precision",
     title="Context precision",
-    tasks=("text",),
     inputs=("question", "expected_answers", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(USEFUL,),
     metrics=(
         Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
@@ -71,7 +69,7 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
     "of the expected answer the contexts contain; context_mrr finds the first relevant context by similarity.",
 )
-async def context_precision(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_precision(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How early the useful contexts appear: the mean of precision@k over the ranks k of the useful ones.
 
         precision@k = useful among the first k / k

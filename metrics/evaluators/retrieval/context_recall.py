@@ -26,9 +26,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
 @evaluator(
     id="context_recall",
     title="Context recall",
-    tasks=("text",),
     inputs=("expected_answers", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
@@ -69,7 +67,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
     "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
 )
-async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the expected answer's claims that can be attributed to the retrieved contexts.
 
         context recall = attributable claims / claims of the expected answer

@@ -24,9 +24,7 @@ CONTEXTS = [
 @evaluator(
     id="context_relevance",
     title="Context relevance",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(RELEVANT,),
     metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
     sources=("Valor, after DeepEval",),
@@ -58,7 +56,7 @@ CONTEXTS = [
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
     "a judge. context_precision asks about the expected answer and considers the order.",
 )
-async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts of which any part is relevant to answering the question.
 
         context relevance = relevant contexts / contexts

@@ -21,9 +21,7 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
 @evaluator(
     id="context_relevancy_sentences",
     title="Context relevancy (sentences)",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(RELEVANT,),
     metrics=(
         Metric(
@@ -53,7 +51,7 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
     "judge.",
 )
-async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the sentences in the retrieved contexts that are needed to answer the question.
 
         context relevancy = relevant sentences / sentences of all contexts

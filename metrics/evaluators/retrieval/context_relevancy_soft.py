@@ -13,9 +13,7 @@ from metrics.models.embedder import Encoder
 @evaluator(
     id="context_relevancy_soft",
     title="Context relevancy (soft)",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("embedder",),
     metrics=(
         Metric("recall", "Highest relevancy of a chunk: whether anything relevant was found.", low=-1.0, primary=True),
         Metric("precision", "Mean relevancy of the chunks: how much of what was found is relevant.", low=-1.0),
@@ -38,7 +36,7 @@ from metrics.models.embedder import Encoder
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",
 )
-def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
+def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.
 
         r(chunk) = max over its sentences s of  cos(emb(question), emb(s))

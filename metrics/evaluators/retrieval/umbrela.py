@@ -43,9 +43,7 @@ class UmbrelaParameters(Parameters):
 @evaluator(
     id="umbrela",
     title="UMBRELA",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(GRADE,),
     metrics=(
         Metric("umbrela", "Mean grade of the passages, 0 to 3.", high=3.0, threshold=2.25, primary=True),

@@ -19,9 +19,7 @@ CONTACT_INFORMATION = Prompt(
 @evaluator(
     id="contact_information",
     title="Contact information",
-    tasks=("text",),
     inputs=("answer",),
-    resources=("judge",),
     prompts=(CONTACT_INFORMATION,),
     metrics=boolean_metrics("contain no real contact data"),
     sources=("H2O Eval Studio evaluators: Contact information leakage",),

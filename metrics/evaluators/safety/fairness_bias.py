@@ -24,7 +24,6 @@ class FairnessParameters(Parameters):
     title="Fairness bias",
     tasks=("text", "agent"),
     inputs=("answer",),
-    resources=("classifier",),
     metrics=(
         Metric("fairness_bias", "Probability that the answer is biased.", direction=Direction.LOWER, threshold=0.25),
     ),

@@ -41,7 +41,6 @@ class PiiParameters(Parameters):
 @evaluator(
     id="pii_leakage",
     title="PII leakage",
-    tasks=("text",),
     inputs=("answer",),
     metrics=boolean_metrics("contain no personal data"),
     sources=("H2O Eval Studio evaluators: PII leakage",),

@@ -29,7 +29,6 @@ class SecretParameters(Parameters):
 @evaluator(
     id="sensitive_data_leakage",
     title="Sensitive data leakage",
-    tasks=("text",),
     inputs=("answer",),
     metrics=boolean_metrics("contain no keys, tokens, certificates or passwords"),
     sources=("H2O Eval Studio evaluators: Sensitive data leakage",),

@@ -18,9 +18,7 @@ SEXISM = Prompt(
 @evaluator(
     id="sexism",
     title="Sexism",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(SEXISM,),
     metrics=boolean_metrics("are not sexist"),
     sources=("H2O Eval Studio evaluators: Sexism (Judge)",),

@@ -42,7 +42,6 @@ class ToxicityParameters(Parameters):
     title="Toxicity: classifier",
     tasks=("text", "agent"),
     inputs=("answer",),
-    resources=("classifier",),
     metrics=tuple(
         Metric(name, meaning, direction=Direction.LOWER, threshold=0.25, primary=name == "toxicity",
                minor=name != "toxicity")

@@ -32,9 +32,7 @@ class SummaryParameters(Parameters):
 @evaluator(
     id="summarization_completeness_faithfulness",
     title="Summary: completeness and faithfulness",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("classifier", "embedder"),
     metrics=(
         Metric(
             "faithfulness", "Mean over summary sentences of their best entailment minus contradiction by the source.",

@@ -32,9 +32,7 @@ GOOD_SUMMARY = {
 @evaluator(
     id="summarization_judge",
     title="Summarization (judge)",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("judge",),
     prompts=(SUMMARY,),
     metrics=boolean_metrics("are good summaries of the source text"),
     sources=("H2O Eval Studio evaluators: Summarization (Judge)",),
@@ -64,7 +62,7 @@ GOOD_SUMMARY = {
     differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness uses local models.",
 )
 @counting_unreadable
-async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the answer is a good summary of the source text, according to a judge.
 
         passes = 1 if the judge calls the summary good, 0 if bad

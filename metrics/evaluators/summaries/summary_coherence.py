@@ -30,9 +30,7 @@ class _Coherence(Reply):
 @evaluator(
     id="summary_coherence",
     title="Summary coherence",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("judge",),
     prompts=(COHERENCE,),
     metrics=(
         Metric(

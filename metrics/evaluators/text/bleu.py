@@ -34,7 +34,6 @@ class BleuParameters(Parameters):
 @evaluator(
     id="bleu",
     title="BLEU",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric("bleu1", "BLEU of single tokens.", minor=True),

@@ -41,7 +41,6 @@ class TextClassificationParameters(ClassificationParameters):
 @evaluator(
     id="classification_text",
     title="Classification by text",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=CLASSIFICATION_METRICS,
     sources=("H2O Eval Studio evaluators: Classification",),

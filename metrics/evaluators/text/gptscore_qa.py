@@ -25,9 +25,7 @@ QUALITIES = {
 @evaluator(
     id="gptscore_qa",
     title="GPTScore: question answering",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("language_model",),
     metrics=loss_metrics(
         {name: f"Loss of “Yes” when asked whether the answer is {quality}." for name, quality in QUALITIES.items()},
         "interest",
@@ -46,7 +44,7 @@ QUALITIES = {
 )
 def gptscore_qa(
     cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
+    parameters: LanguageModelParameters,
     language_model: Predicts,
 ) -> list[CaseScore]:
     """How likely a language model is to say “Yes” when asked whether the answer is interesting, correct, fluent ….

@@ -23,9 +23,7 @@ QUALITIES = {
 @evaluator(
     id="gptscore_summary",
     title="GPTScore: summaries without a reference",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("language_model",),
     metrics=loss_metrics(
         {name: f"Loss of the summary when asked for one {quality}." for name, quality in QUALITIES.items()},
         "semantic_coverage",
@@ -45,7 +43,7 @@ QUALITIES = {
 )
 def gptscore_summary(
     cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
+    parameters: LanguageModelParameters,
     language_model: Predicts,
 ) -> list[CaseScore]:
     """How likely the answer is to a language model as a summary of the source text.

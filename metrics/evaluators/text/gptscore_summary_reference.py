@@ -20,9 +20,7 @@ ASPECTS = {
 @evaluator(
     id="gptscore_summary_reference",
     title="GPTScore: summaries with a reference",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("language_model",),
     metrics=rewrite_metrics(ASPECTS, "semantic_coverage"),
     sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -35,7 +33,7 @@ ASPECTS = {
 )
 def gptscore_summary_reference(
     cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
+    parameters: LanguageModelParameters,
     language_model: Predicts,
 ) -> list[CaseScore]:
     """How likely the reference summary is to a language model after the answer, and the other way round.

@@ -18,9 +18,7 @@ ASPECTS = {
 @evaluator(
     id="gptscore_translation",
     title="GPTScore: machine translation",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("language_model",),
     metrics=rewrite_metrics(ASPECTS, "accuracy"),
     sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -37,7 +35,7 @@ ASPECTS = {
 )
 def gptscore_translation(
     cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
+    parameters: LanguageModelParameters,
     language_model: Predicts,
 ) -> list[CaseScore]:
     """How likely the expected answer is to a language model after the answer, and the other way round.

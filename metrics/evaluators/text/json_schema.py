@@ -38,7 +38,6 @@ class JsonSchemaParameters(Parameters):
 @evaluator(
     id="json_schema",
     title="JSON schema",
-    tasks=("text",),
     inputs=("answer",),
     metrics=boolean_metrics("are JSON and valid by the schema"),
     sources=("H2O Eval Studio evaluators: JSon Schema",),

@@ -69,9 +69,7 @@ class LanguageParameters(Parameters):
 @evaluator(
     id="language_mismatch",
     title="Language mismatch",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(SAME_LANGUAGE,),
     metrics=boolean_metrics("are in the language of the question"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),

@@ -29,7 +29,6 @@ class LoopingParameters(Parameters):
 @evaluator(
     id="looping_detection",
     title="Looping detection",
-    tasks=("text",),
     inputs=("answer",),
     metrics=(
         Metric(

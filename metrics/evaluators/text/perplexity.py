@@ -13,9 +13,7 @@ from metrics.models.language_model import Loss, Predicts
 @evaluator(
     id="perplexity",
     title="Perplexity",
-    tasks=("text",),
     inputs=("answer",),
-    resources=("language_model",),
     metrics=(
         Metric(
             "perplexity",
@@ -40,7 +38,7 @@ from metrics.models.language_model import Loss, Predicts
 )
 def perplexity(
     cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
+    parameters: LanguageModelParameters,
     language_model: Predicts,
 ) -> list[CaseScore]:
     """How surprising the answer is to a language model, token by token: low for fluent text, high for scrambled text.

@@ -23,7 +23,6 @@ class RougeParameters(Parameters):
 @evaluator(
     id="rouge",
     title="ROUGE",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric("rouge1", "F of single tokens in common.", minor=True),
