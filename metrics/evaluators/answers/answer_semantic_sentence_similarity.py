@@ -45,9 +45,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
     differs_from="answer_semantic_similarity embeds both texts whole; groundedness compares with the contexts.",
 )  # fmt: skip
 def answer_semantic_sentence_similarity(
-    cases: Sequence[Case],
-    parameters: Parameters,
-    embedder: Encoder,
+    cases: Sequence[Case], parameters: Parameters, embedder: Encoder
 ) -> list[CaseScore]:
     """How similar the sentences of the answer are to sentences of the expected answer, on average and at worst.
 

@@ -1,9 +1,8 @@
 """Hallucination by HHEM: the probability that the answer is consistent with the retrieved contexts."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
@@ -11,7 +10,7 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classified, Classifies
+from metrics.models.classifier import Classifies
 from metrics.models.hhem import MODEL
 
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
@@ -83,11 +82,35 @@ def hallucination_hhem(
         [(text, case.answer or "") for _, text in read] if (case.answer or "").strip() else []
         for case, read in zip(cases, premises, strict=True)
     )
-    made = classifiers.classify_groups(classifier, pairs)
-    return [
-        _score(case, read, own, classifiers.probabilities(classifier, own.logits)[:, place], classifier, parameters)
-        for case, read, own in zip(cases, premises, made, strict=True)
-    ]
+    scores = []
+    for case, read, own in zip(cases, premises, classifiers.classify_groups(classifier, pairs), strict=True):
+        if not (case.answer or "").strip():
+            scores.append(not_applicable("the answer is empty"))
+            continue
+        if not read:
+            evidence = Evidence(facts={"note": "the retrieved contexts are blank"})
+            scores.append(CaseScore({"hallucination_hhem": 0.0}, evidence=evidence))
+            continue
+        consistent = classifiers.probabilities(classifier, own.logits)[:, place]
+        joined = not read[0][0]
+        contexts = [
+            Verdict(
+                f"Context {number}",
+                holds := hallucination_hhem.holds(value, parameters),
+                "consistent" if holds == "yes" else "inconsistent",
+                rests_on=(("contexts", number),),
+                facts={"probability": round(float(value), 6)},
+            )
+            for (number, _), value in zip(read, consistent, strict=True)
+            if not joined
+        ]
+        facts = classifiers.provenance(classifier, own.truncated)
+        characters = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
+        if joined and characters > LONGEST:
+            facts["characters_cut"] = characters - LONGEST
+        evidence = Evidence({"contexts": contexts}, facts)
+        scores.append(CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=evidence))
+    return scores
 
 
 def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
@@ -96,35 +119,3 @@ def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
     if mode == "per_chunk" or not worded:
         return worded
     return [(0, "\n".join(text for _, text in worded)[:LONGEST])]
-
-
-def _score(
-    case: Case,
-    read: Sequence[tuple[int, str]],
-    own: Classified,
-    consistent: "np.ndarray[Any, Any]",
-    model: Classifies,
-    parameters: HallucinationParameters,
-) -> CaseScore:
-    if not (case.answer or "").strip():
-        return not_applicable("the answer is empty")
-    if not read:
-        evidence = Evidence(facts={"note": "the retrieved contexts are blank"})
-        return CaseScore({"hallucination_hhem": 0.0}, evidence=evidence)
-    joined = not read[0][0]
-    contexts = [
-        Verdict(
-            f"Context {number}",
-            holds := hallucination_hhem.holds(value, parameters),
-            "consistent" if holds == "yes" else "inconsistent",
-            rests_on=(("contexts", number),),
-            facts={"probability": round(float(value), 6)},
-        )
-        for (number, _), value in zip(read, consistent, strict=True)
-        if not joined
-    ]
-    facts = classifiers.provenance(model, own.truncated)
-    characters = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
-    if joined and characters > LONGEST:
-        facts["characters_cut"] = characters - LONGEST
-    return CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=Evidence({"contexts": contexts}, facts))

@@ -171,7 +171,13 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
     ranked = sorted(
         zip(created.nuggets, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
     )[:KEPT_NUGGETS]  # fmt: skip
-    assigned = await _assigned(judge, question, case.answer or "", [nugget for nugget, _ in ranked])
+    kept = [nugget for nugget, _ in ranked]
+    if (case.answer or "").strip():
+        data = query | {"ANSWER": case.answer}
+        assigned = await each(judge, ASSIGNMENT, _Assignment, kept, data, name="NUGGETS", batch=BATCH)
+    else:
+        assigned = (_Assignment(id=0, reason="the answer is empty", assignment="not_support"),) * len(kept)
+    judged = [(nugget, weight, support) for (nugget, weight), support in zip(ranked, assigned, strict=True)]
     nuggets = [
         Verdict(
             nugget,
@@ -180,14 +186,9 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
             support.reason,
             facts={"importance": weight.importance, "importance_reason": weight.reason},
         )
-        for (nugget, weight), support in zip(ranked, assigned, strict=True)
+        for nugget, weight, support in judged
     ]
-    values = nugget_scores(
-        [
-            (weight.importance == "vital", support.assignment)
-            for (_, weight), support in zip(ranked, assigned, strict=True)
-        ]
-    )
+    values = nugget_scores([(weight.importance == "vital", support.assignment) for _, weight, support in judged])
     missing = "no nugget is vital" if values["vital"] is None else None
     return CaseScore(values, reason=missing, evidence=Evidence({"nuggets": nuggets, "passages": passages}, facts))
 
@@ -217,13 +218,3 @@ async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Cre
         dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
         nuggets = tuple(nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS)[:MOST_NUGGETS]
     return _Created(nuggets, len(starts), tuple(dict.fromkeys(dropped)))
-
-
-async def _assigned(judge: Judge, question: str, answer: str, nuggets: Sequence[str]) -> tuple[_Assignment, ...]:
-    if not answer.strip():
-        return tuple(
-            _Assignment(id=number, reason="the answer is empty", assignment="not_support")
-            for number in range(1, len(nuggets) + 1)
-        )
-    data = {"QUERY": question, "ANSWER": answer}
-    return await each(judge, ASSIGNMENT, _Assignment, nuggets, data, name="NUGGETS", batch=BATCH)

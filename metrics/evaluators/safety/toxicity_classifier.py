@@ -61,9 +61,7 @@ class ToxicityParameters(Parameters):
     differs_from="toxicity asks a judge for the share of toxic opinions; this one needs no judge and checks sentences.",
 )  # fmt: skip
 def toxicity_classifier(
-    cases: Sequence[Case],
-    parameters: ToxicityParameters,
-    classifier: Classifies,
+    cases: Sequence[Case], parameters: ToxicityParameters, classifier: Classifies
 ) -> list[CaseScore]:
     """The probability that the worst sentence of the answer is toxic, in six ways, according to a classifier.
 

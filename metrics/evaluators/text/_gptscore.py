@@ -61,44 +61,38 @@ def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case
 
     With several alternatives (expected answers), each aspect takes the lowest loss.
     """
-    return [
-        score
-        for begin in range(0, len(cases), PORTION)
-        for score in _portion([asks(case) for case in cases[begin : begin + PORTION]], language_model)
-    ]
+    scores = []
+    for begin in range(0, len(cases), PORTION):
+        asked = [asks(case) for case in cases[begin : begin + PORTION]]
+        pairs = [
+            pair
+            for wanted in asked
+            if not isinstance(wanted, str)
+            for aspects in wanted.values()
+            for own in aspects.values()
+            for pair in own
+        ]
+        losses = iter(language_model.losses(pairs))
+        scores += [
+            not_applicable(wanted) if isinstance(wanted, str) else _case_score(wanted, losses, language_model)
+            for wanted in asked
+        ]
+    return scores
 
 
-def _portion(asked: Sequence[Asked | str], language_model: Predicts) -> Iterator[CaseScore]:
-    pairs = [
-        pair
-        for wanted in asked
-        if not isinstance(wanted, str)
-        for aspects in wanted.values()
-        for own in aspects.values()
-        for pair in own
-    ]
-    losses = iter(language_model.losses(pairs))
-    for wanted in asked:
-        if isinstance(wanted, str):
-            yield not_applicable(wanted)
-            continue
-        found = {
-            number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
-            for number, aspects in wanted.items()
-        }
-        yield _case_score(found, language_model)
-
-
-def _case_score(found: Mapping[int, Mapping[str, Sequence[Loss]]], language_model: Predicts) -> CaseScore:
+def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: Predicts) -> CaseScore:
+    """Return the score of a case whose losses are the next ones."""
+    found = {
+        number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
+        for number, aspects in wanted.items()
+    }
     values: dict[str, float | None] = {}
     best: dict[str, int] = {}
     for name in next(iter(found.values())):
-        means = {
-            number: sum(loss.mean for loss in losses[name]) / len(losses[name]) for number, losses in found.items()
-        }
+        means = {number: sum(loss.mean for loss in own[name]) / len(own[name]) for number, own in found.items()}
         best[name] = min(means, key=means.__getitem__)
         values[name] = means[best[name]]
-    every = [loss for losses in found.values() for own in losses.values() for loss in own]
+    every = [loss for aspects in found.values() for own in aspects.values() for loss in own]
     facts: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
     facts["tokens_scored"] = sum(loss.tokens for loss in every)
     return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every)))

@@ -43,9 +43,7 @@ QUALITIES = {
     differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
 )
 def gptscore_qa(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,
-    language_model: Predicts,
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
 ) -> list[CaseScore]:
     """How likely a language model is to say “Yes” when asked whether the answer is interesting, correct, fluent ….
 

@@ -42,9 +42,7 @@ QUALITIES = {
     "summarization_completeness_faithfulness checks sentence by sentence.",
 )
 def gptscore_summary(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,
-    language_model: Predicts,
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
 ) -> list[CaseScore]:
     """How likely the answer is to a language model as a summary of the source text.
 

@@ -32,9 +32,7 @@ ASPECTS = {
     "qualities of translations.",
 )
 def gptscore_summary_reference(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,
-    language_model: Predicts,
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
 ) -> list[CaseScore]:
     """How likely the reference summary is to a language model after the answer, and the other way round.
 

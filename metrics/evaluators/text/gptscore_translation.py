@@ -34,9 +34,7 @@ ASPECTS = {
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
 )
 def gptscore_translation(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,
-    language_model: Predicts,
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
 ) -> list[CaseScore]:
     """How likely the expected answer is to a language model after the answer, and the other way round.
 

@@ -6,7 +6,7 @@ from math import exp, inf
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._gptscore import PORTION, LanguageModelParameters, provenance
+from metrics.evaluators.text._gptscore import LanguageModelParameters, provenance
 from metrics.models.language_model import Loss, Predicts
 
 
@@ -36,11 +36,7 @@ from metrics.models.language_model import Loss, Predicts
     ),
     differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
 )
-def perplexity(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,
-    language_model: Predicts,
-) -> list[CaseScore]:
+def perplexity(cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts) -> list[CaseScore]:
     """How surprising the answer is to a language model, token by token: low for fluent text, high for scrambled text.
 
         perplexity = exp( mean over the answer's tokens of  −ln p(token | beginning of text, answer so far) )
@@ -54,11 +50,7 @@ def perplexity(
     token.
     Evidence: tokens scored, the number of windows if there are several, the model and the sha256 of its weights.
     """
-    losses = [
-        loss
-        for begin in range(0, len(cases), PORTION)
-        for loss in language_model.losses([("", case.answer or "") for case in cases[begin : begin + PORTION]])
-    ]
+    losses = language_model.losses([("", case.answer or "") for case in cases])
     return [_score(case, loss, language_model) for case, loss in zip(cases, losses, strict=True)]
 
 
