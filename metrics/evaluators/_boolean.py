@@ -1,8 +1,8 @@
 """The boolean family: a case passes or fails, and a failure is attributed to retrieval or to generation."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import ParamSpec
 
 from metrics.core.errors import Unreadable
 from metrics.core.evaluator import CaseScore, Direction, Metric, Status
@@ -47,7 +47,7 @@ def boolean_score(
     )
 
 
-def counting_unreadable(score: Callable[P, Awaitable[CaseScore]]) -> Callable[P, Coroutine[Any, Any, CaseScore]]:
+def counting_unreadable(score: Callable[P, Awaitable[CaseScore]]) -> Callable[P, Awaitable[CaseScore]]:
     """Decorate a function so that a judge's reply that cannot be read counts only as a parse failure."""
 
     @wraps(score)

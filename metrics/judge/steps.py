@@ -155,6 +155,6 @@ async def each(
 
 async def each_context(judge: Judge, prompt: Prompt, contexts: Sequence[str], data: Data, *, blank: I) -> tuple[I, ...]:
     """Return one reply per context, in their order; `blank` for a blank one, about which no question is asked."""
-    spoken = [context for context in contexts if context.strip()]
-    replies = iter(await each(judge, prompt, type(blank), spoken, data, name="CONTEXTS"))
+    worded = [context for context in contexts if context.strip()]
+    replies = iter(await each(judge, prompt, type(blank), worded, data, name="CONTEXTS"))
     return tuple(next(replies) if context.strip() else blank for context in contexts)

@@ -24,7 +24,7 @@ TRUTH = [
     "The Eiffel Tower is 330 m high.",
     "The Eiffel Tower was Eiffel's.",
 ]
-EIFFEL_SAID = (  # tp 3, fp 1, fn 2
+EIFFEL_REPLIES = (  # tp 3, fp 1, fn 2
     ScriptedReply("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
     ScriptedReply("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
     ScriptedReply(
@@ -72,7 +72,7 @@ REFUSED = (
             "three claims are right, one is wrong, two are missing",
             EIFFEL,
             {"answer_correctness": 2 / 3},
-            judge=EIFFEL_SAID,
+            judge=EIFFEL_REPLIES,
         ),
         Example(
             "the best of several expected answers counts",

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
-from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_SAID, REFUSED
+from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_REPLIES, REFUSED
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT
 from metrics.models.embedder import Encoder, compare, provenance
@@ -47,7 +47,7 @@ class WeightedParameters(Parameters):
             EIFFEL,
             {"answer_correctness_weighted": 2 / 3},
             parameters={"similarity_weight": 0},
-            judge=EIFFEL_SAID,
+            judge=EIFFEL_REPLIES,
         ),
         Example(
             "the answer is the expected answer",
@@ -60,7 +60,7 @@ class WeightedParameters(Parameters):
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),
         Example.not_applicable(
-            "no expected answer makes a claim", {**EIFFEL, "expected_answers": [" "]}, judge=EIFFEL_SAID
+            "no expected answer makes a claim", {**EIFFEL, "expected_answers": [" "]}, judge=EIFFEL_REPLIES
         ),
     ),
     differs_from="One of two answer correctness evaluators: answer_correctness is the F1 of the claims alone and needs "

@@ -30,7 +30,7 @@ PARIS = {
 }
 
 
-def _said(supported: bool) -> tuple[ScriptedReply, ...]:
+def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     """Relevancy 1, context precision 1/2, context recall 1/2; faithfulness 1/2 or 0."""
     answered = ["Paris is the capital of France.", "Paris has 5 million people."]
     expected = ["The capital of France is Paris.", "Paris lies on the Seine."]
@@ -55,12 +55,12 @@ def _said(supported: bool) -> tuple[ScriptedReply, ...]:
     sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
-        Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_said(False)),
+        Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_replies(True)),
+        Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_replies(False)),
         Example.not_applicable(
             "one part has no value",
             {**PARIS, "answer": "I do not know."},
-            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
+            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_replies(True)),
         ),
     ),
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "

@@ -14,7 +14,7 @@ SUPER_BOWL = {
         "the Los Angeles Memorial Coliseum."
     ],
 }
-SUPER_BOWL_SAID = (
+SUPER_BOWL_REPLIES = (
     ScriptedReply(
         "claims",
         {"claims": ["The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."]},
@@ -38,7 +38,7 @@ SUPER_BOWL_SAID = (
     sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
-        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_SAID),
+        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(
             "a claim that no context mentions is unsupported",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},

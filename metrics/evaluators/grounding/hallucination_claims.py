@@ -22,7 +22,7 @@ from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.evaluators._judged_items import share_score
-from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_SAID
+from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_REPLIES
 from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
@@ -66,7 +66,7 @@ class ClaimsParameters(Parameters):
     sources=("RAG generator metrics",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
-        Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_SAID),
+        Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(
             "the only claim is contradicted",
             {

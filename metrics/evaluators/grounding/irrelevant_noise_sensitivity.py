@@ -2,7 +2,7 @@
 
 from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
-from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
+from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise_metrics, noise_sensitivity
 from metrics.judge.asking import Judge
 
 AUSTEN = {
@@ -77,5 +77,4 @@ async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge
     applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
     """
-    found = await noise(judge, case)
-    return found if isinstance(found, CaseScore) else sensitivity("irrelevant_noise_sensitivity", case, found, False)
+    return await noise_sensitivity(judge, case, "irrelevant_noise_sensitivity", relevant=False)

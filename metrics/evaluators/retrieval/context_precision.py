@@ -25,14 +25,14 @@ CONTEXTS = [
 ]
 
 
-def _said(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
+def _replies(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
     replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
     return ScriptedReply(USEFUL.id, replies, {"EXPECTED": expected})
 
 
 def _example(name: str, verdicts: str, value: float) -> Example:
     given = {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": CONTEXTS}
-    return Example(name, given, {"context_precision": value}, judge=(_said(verdicts),))
+    return Example(name, given, {"context_precision": value}, judge=(_replies(verdicts),))
 
 
 @evaluator(
@@ -53,13 +53,13 @@ def _example(name: str, verdicts: str, value: float) -> Example:
             "a context counts if it is useful for either expected answer",
             {"question": QUESTION, "expected_answers": [GOETHE, "In 1808."], "retrieved_contexts": CONTEXTS},
             {"context_precision": 0.75},
-            judge=(_said("ynnn"), _said("nnny", "1808")),
+            judge=(_replies("ynnn"), _replies("nnny", "1808")),
         ),
         Example(
             "a blank context keeps its rank and is useless",
             {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": [" ", CONTEXTS[0]]},
             {"context_precision": 0.5},
-            judge=(_said("y"),),
+            judge=(_replies("y"),),
         ),
         Example.not_applicable(
             "the expected answer is blank",

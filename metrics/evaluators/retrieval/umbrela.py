@@ -23,7 +23,7 @@ PASSAGES = [
 ]
 
 
-def _said(*marks: int) -> tuple[ScriptedReply, ...]:
+def _replies(*marks: int) -> tuple[ScriptedReply, ...]:
     return tuple(
         ScriptedReply(
             "umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage}
@@ -69,7 +69,7 @@ class UmbrelaParameters(Parameters):
                 "average_precision_at_1": 1.0, "average_precision_at_3": 5 / 6, "average_precision_at_5": 34 / 45,
                 "mrr": 1.0,
             },
-            judge=_said(3, 0, 2, 1, 2),
+            judge=_replies(3, 0, 2, 1, 2),
         ),
         Example(
             "no passage is relevant, and there are fewer than five",
@@ -78,20 +78,20 @@ class UmbrelaParameters(Parameters):
                 "umbrela": 2 / 3, "precision_at_1": 0.0, "precision_at_3": 0.0, "precision_at_5": None,
                 "average_precision_at_3": 0.0, "average_precision_at_5": None, "mrr": 0.0,
             },
-            judge=_said(1, 0, 1),
+            judge=_replies(1, 0, 1),
         ),
         Example(
             "the first relevant passage is the third",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 4 / 3, "precision_at_1": 0.0, "precision_at_3": 1 / 3, "mrr": 1 / 3},
-            judge=_said(1, 0, 3),
+            judge=_replies(1, 0, 3),
         ),
         Example(
             "a grade that cannot be read costs only the numbers that rest on it",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1.0},
-            judge=(*_said(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
-                   _said(0, 0, 2)[2]),
+            judge=(*_replies(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
+                   _replies(0, 0, 2)[2]),
             status=Status.PARSE_FAILURE,
         ),
         Example(

@@ -51,7 +51,7 @@ def _pass(verdicts: Iterable[Verdict]) -> bool:
     return all(verdict.holds == "yes" for verdict in verdicts)
 
 
-def worked(
+def worked_examples(
     prompt: Prompt, bad: str, good: str, bad_context: str, good_context: str, why: str, question: str | None = None
 ) -> tuple[Example, ...]:
     """Return the worked examples of such an evaluator, from an answer and a context that fail and some that pass."""
