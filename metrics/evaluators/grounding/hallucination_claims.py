@@ -1,7 +1,6 @@
 """Hallucination (claims): the share of the answer's claims that the retrieved contexts do not support."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -113,7 +112,7 @@ async def hallucination_claims(
     if parameters.checker == "judge":
         if judge is None:
             raise MissingResource("a judge is to check the claims, and none is chosen")
-        stated: Sequence[str] = await claims(judge, case.answer, case.question)
+        stated = await claims(judge, case.answer, case.question)
         judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
     else:
         if classifier is None:
