@@ -10,7 +10,7 @@ from typing import Any
 from metrics.core.errors import MissingResource
 from metrics.models import embedder, language_model, open_classifier, token_encoder
 
-OPENING = threading.Lock()
+OPENING = threading.Lock()  # where two threads ask for a model at once, one opens it and the other waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ def provide(names: Sequence[str], settings: Mapping[str, Any], cache_folder: Pat
     reasons = {name: reason for name in names if (reason := missing_model(name, settings))}
     if reasons:
         raise MissingResource("; ".join(reasons.values()))
-    return {name: _opened(name, _setting(name, settings), cache_folder) for name in names}
+    with OPENING:
+        return {name: _opened(name, _setting(name, settings), cache_folder) for name in names}
 
 
 def missing_model(name: str, settings: Mapping[str, Any]) -> str | None:
@@ -60,12 +61,6 @@ def _setting(name: str, settings: Mapping[str, Any]) -> str:
     return str(settings.get(name) or SOURCES[name].default) if name in SOURCES else ""
 
 
-def _opened(name: str, setting: str, cache_folder: Path) -> Any:
-    """Return the model; where two threads ask at once, one opens it and the other waits."""
-    with OPENING:
-        return _open_once(name, setting, cache_folder)
-
-
 @lru_cache(maxsize=4)
-def _open_once(name: str, setting: str, cache_folder: Path) -> Any:
+def _opened(name: str, setting: str, cache_folder: Path) -> Any:
     return SOURCES[name].open(setting, cache_folder)

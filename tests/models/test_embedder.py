@@ -18,12 +18,12 @@ from metrics.models.embedder import (
     Embedder,
     bundled_folder,
     compare,
-    fingerprints,
     load,
     missing_embedder,
     open_embedder,
     provenance,
 )
+from metrics.models.model_files import fingerprints
 from metrics.models.vectors import VectorCache, key
 from tests.models.word_vectors import WordVectors
 
