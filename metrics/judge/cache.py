@@ -203,7 +203,7 @@ class Cache:
         rows = list(_exported(file))
         with self._readable(), self._disk.transact():
             for key, stored in rows:
-                self._disk.set(key, json.dumps(asdict(stored), ensure_ascii=False))
+                self.put(key, stored)
         return len(rows)
 
     def _tally(self) -> dict[str, int]:
