@@ -87,8 +87,8 @@ class _JsonText(diskcache.Disk):  # type: ignore[misc]
 
     def _refusal(self, found: str) -> str:
         return (
-            f"the judge's cache in {self._directory} holds {found} where only JSON text is ever written: somebody else "
-            "wrote to it. Nothing of that row was read; remove the folder, or restore it from a copy you trust"
+            f"the judge's cache in {self._directory} holds {found} where only JSON text is ever written: something "
+            "else wrote to it. Nothing of that row was read; remove the folder, or restore it from a copy you trust"
         )
 
 

@@ -183,7 +183,7 @@ class Client:
         assert self._completer is not None
         await self._gate.enter(request.tokens + (self.settings.max_tokens // 4))
         try:
-            reserved = await self.ledger.reserve(request.tokens, self.settings.max_tokens, self._completer.price)
+            reserved = await self.ledger.reserve(self.settings, request.tokens)
             completion = None
             try:
                 completion = await self._completer.complete(request.messages, schema_of(request.form), request.step)

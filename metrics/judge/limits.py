@@ -89,7 +89,7 @@ class Gate:
     def _open(self, reason: str) -> None:
         if self._down is None:
             self._down = JudgeDown(
-                f"the judge {self._name} does not answer: {reason}. Everything it has answered is kept; see to its "
+                f"the judge {self._name} does not answer: {reason}. Everything it has answered is kept; check its "
                 "address, key or quota and resume the run"
             )
         while self._waiting:

@@ -48,17 +48,6 @@ def _missing_one(settings: JudgeSettings) -> str | None:
     return None
 
 
-def price(settings: JudgeSettings, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Return the dollars for that many tokens of a judge; None where unknown, as for a server at a base_url."""
-    if settings.is_local:
-        return 0.0
-    if settings.base_url is not None:
-        return None
-    from metrics.judge.provider import listed_price
-
-    return listed_price(settings.model, prompt_tokens, completion_tokens)
-
-
 def open_completer(settings: JudgeSettings) -> Completer:
     """Return the model behind a judge. Raises MissingResource where it is not available."""
     if reason := _missing_one(settings):
@@ -88,9 +77,6 @@ def open_judges(
         recording = Replay(Path(settings.replay))
         return tuple(Client(judge, recording, None, ledger) for judge in settings.judges)
     cache = Cache(cache_folder / FOLDER)
-    clients = []
     for judge in settings.judges:
-        completer = opener(judge)
-        check_priced(settings.budget, judge.name, completer.price)
-        clients.append(Client(judge, cache, completer, ledger))
-    return tuple(clients)
+        check_priced(settings.budget, judge)
+    return tuple(Client(judge, cache, opener(judge), ledger) for judge in settings.judges)

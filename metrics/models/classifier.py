@@ -32,11 +32,7 @@ class Classified:
 
 
 class Classifies(Protocol):
-    """What an evaluator gets as `classifier`.
-
-    `labels` are the model's, in the order of its logits; `independent`: each label has its own probability (as with one
-    label, or toxicity's six), else the probabilities sum to 1.
-    """
+    """What an evaluator gets as `classifier`."""
 
     name: str
     weights: str
@@ -47,7 +43,7 @@ class Classifies(Protocol):
 
     @property
     def independent(self) -> bool:
-        """Whether each label has its own probability."""
+        """Whether each label has its own probability, as toxicity's six have; else the probabilities sum to 1."""
 
     def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
         """Return the logits of texts, or of pairs of texts."""

@@ -59,7 +59,7 @@ def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] =
             return Path(snapshot_download(name, allow_patterns=list(files)))
     except Exception as failure:
         raise MissingResource(
-            f"the {kind} {name!r} is neither a folder here nor to be had from the hub "
+            f"the {kind} {name!r} is neither a local folder nor available from the hub "
             f"({type(failure).__name__}); check the name and the network{otherwise}"
         ) from failure
 

@@ -225,9 +225,9 @@ class TestInstall:
         assert said.out == f"{install.path()}: sha256 verified; use it with --judge local\n"
         assert "part 2 of 2" in said.err
 
-    def test_another_hash_is_thrown_away(self, known: install.Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_file_with_another_hash_is_deleted(self, known: install.Known, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(install, "_by_pip", lambda package, into: self.fetch(package, into, spoiled=True))
-        with pytest.raises(MissingResource, match=r"another sha256 .* than the known one .* thrown away"):
+        with pytest.raises(MissingResource, match=r"another sha256 .* than the known one .* deleted"):
             install.install(lambda *_: None)
         assert list(install.folder().iterdir()) == []
 

