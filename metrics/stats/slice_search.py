@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -246,30 +246,25 @@ class _Grid:
         n = len(mass)
         self.hot = np.zeros((n, self.bin_start[-1]), np.float32)
         self.expand = np.zeros((self.set_start[-1], self.bin_start[-1]), np.float32)
-        self.rows: list[Ints] = []
-        for place, facet in enumerate(facets):
-            first = self.bin_start[place]
+        for facet, first, own in zip(facets, self.bin_start, self.set_start, strict=False):
             known = np.flatnonzero(facet.codes >= 0)
             self.hot[known, first + facet.codes[known]] = 1
-            self.expand[self.set_start[place] : self.set_start[place + 1], first : self.bin_start[place + 1]] = (
-                facet.sets
-            )
-            self.rows += [np.flatnonzero(facet.codes == code) for code in range(bins[place])]
+            self.expand[own : own + len(facet.sets), first : first + facet.sets.shape[1]] = facet.sets
+        self.rows = [np.flatnonzero(column) for column in self.hot.T]  # the cases of each bin
         # of each facet: which of its sets stand alone, and which (its set, set of a facet before) pairs are candidates
         self.alone: list[Ints] = []
         self.pairs: list[tuple[Ints, Ints]] = []
         counts, masses, squares = (self._within(power, mass) for power in (0, 1, 2))
         size = np.diag(counts)
         found = []
-        for place in range(len(facets)):
-            own = np.arange(self.set_start[place], self.set_start[place + 1])
-            alone = own[(size[own] >= least) & (size[own] <= n - least)]
-            both = counts[own[0] : own[-1] + 1, : own[0]] if len(own) else np.zeros((0, 0))
-            part = (both >= least) & (both <= n - least) & (both < size[own][:, None]) & (both < size[: own[0]])
+        for start, stop in pairwise(self.set_start.tolist()):
+            own, both = size[start:stop], counts[start:stop, :start]
+            alone = np.flatnonzero((own >= least) & (own <= n - least))
+            part = (both >= least) & (both <= n - least) & (both < own[:, None]) & (both < size[:start])
             of_own, of_before = np.nonzero(part)
-            self.alone.append(alone - own[0] if len(own) else own)
+            self.alone.append(alone)
             self.pairs.append((of_own, of_before))
-            found += [np.stack([alone, np.full(len(alone), -1)]), np.stack([of_before, own[of_own]])]
+            found += [np.stack([start + alone, np.full(len(alone), -1)]), np.stack([of_before, start + of_own])]
         first, second = np.concatenate(found, axis=1) if found else np.zeros((2, 0), np.int64)
         at = (first, np.where(second < 0, first, second))
         whole, square = float(mass.sum()), float((mass**2).sum())
@@ -293,25 +288,17 @@ class _Grid:
     def sums(self, values: Singles) -> Singles:
         """Return the sums of each column of `values` [n, b] over every candidate: [S, b], in their order."""
         parts = []
-        for place in range(len(self.facets)):
-            start, stop = self.bin_start[place], self.bin_start[place + 1]
-            sets_before = self.set_start[place]
+        for place, (start, stop) in enumerate(pairwise(self.bin_start.tolist())):
             own = self.facets[place].sets.astype(np.float32)
+            before = self.expand[: self.set_start[place], :start]  # the sets of the facets before, by their bins
             single = np.empty((stop - start, values.shape[1]), np.float32)
-            cells = np.empty((stop - start, sets_before, values.shape[1]), np.float32)
-            before = self.expand[:sets_before, :start]
-            for code in range(stop - start):
-                rows = self.rows[start + code]
+            cells = np.empty((stop - start, len(before), values.shape[1]), np.float32)
+            for code, rows in enumerate(self.rows[start:stop]):
                 held = values[rows]
                 single[code] = held.sum(axis=0)
-                if start:
-                    cells[code] = before @ (self.hot[rows, :start].T @ held)
-            parts.append((own @ single)[self.alone[place]])
-            of_own, of_before = self.pairs[place]
-            if len(of_own):
-                both = np.tensordot(own, cells, axes=1)
-                parts.append(both[of_own, of_before])
-        return np.concatenate(parts) if parts else np.zeros((0, values.shape[1]), np.float32)
+                cells[code] = before @ (self.hot[rows, :start].T @ held)
+            parts += [(own @ single)[self.alone[place]], np.tensordot(own, cells, axes=1)[self.pairs[place]]]
+        return np.concatenate(parts)
 
 
 def _shuffled(
