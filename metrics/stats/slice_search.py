@@ -77,7 +77,7 @@ class Searched:
     def mask(self, place: int) -> Mask:
         """Return the cases of a candidate: [n]."""
         own = self.candidates
-        inside = self.facets[own.first[place]].cases(own.first_set[place])
+        inside: Mask = self.facets[own.first[place]].cases(own.first_set[place])
         if own.second[place] >= 0:
             inside &= self.facets[own.second[place]].cases(own.second_set[place])
         return inside
