@@ -9,6 +9,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
@@ -20,28 +21,10 @@ from metrics.presentation.format import interval, number
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
+from metrics.reports import report_texts as texts
 from metrics.reports.renderers.figures import Figure, legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.renderers.plots import Inks, is_wide, plot
 from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, Section, WorstCase
-from metrics.reports.report_texts import (
-    BEST,
-    HEADINGS,
-    INSIGHTS,
-    KICKER,
-    METHOD_HEADS,
-    NO_PROBLEM,
-    PROBLEM_HEADS,
-    SMALL_PRINT,
-    UNSCORED,
-    level_text,
-    method_lines,
-    method_metric_row,
-    metric_row,
-    problem_row,
-    question,
-    standing_heads,
-    subtitle,
-)
 from metrics.reports.sections.heatmap_pages import HeatmapPage, heatmap_pages
 
 TEMPLATE = Path(__file__).with_name("template.typ")
@@ -109,19 +92,19 @@ def _timestamp(created: str) -> int:
 def _payload(report: Report) -> dict[str, Any]:
     """Return what the template reads: texts ready to be set, colours, figures."""
     worst = [_worst(case) for case in report.worst]
-    texts: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "title": breakable(report.title),
-        "kicker": KICKER,
+        "kicker": texts.KICKER,
         "running": report.title,
-        "subtitle": breakable(subtitle(report)),
-        "question": question(report),
-        "standing_heads": standing_heads(report),
-        "headings": {name: {"title": title, "question": asked} for name, (title, asked) in HEADINGS.items()},
-        "problem_heads": PROBLEM_HEADS,
-        "method_heads": METHOD_HEADS,
-        "no_problem": NO_PROBLEM,
-        "insights_title": INSIGHTS,
-        "legend": {"best": BEST, "unscored": UNSCORED, "small": SMALL_PRINT},
+        "subtitle": breakable(texts.subtitle(report)),
+        "question": texts.question(report),
+        "standing_heads": texts.standing_heads(report),
+        "headings": {name: {"title": title, "question": asked} for name, (title, asked) in texts.HEADINGS.items()},
+        "problem_heads": texts.PROBLEM_HEADS,
+        "method_heads": texts.METHOD_HEADS,
+        "no_problem": texts.NO_PROBLEM,
+        "insights_title": texts.INSIGHTS,
+        "legend": {"best": texts.BEST, "unscored": texts.UNSCORED, "small": texts.SMALL_PRINT},
         "headline": breakable(report.headline),
         "notes": " ".join(report.notes),
         "standings": [
@@ -131,7 +114,7 @@ def _payload(report: Report) -> dict[str, Any]:
                 "value": number(standing.cell.value),
                 "interval": interval(standing.cell.low, standing.cell.high),
                 "n": f"{standing.cell.n:,}",
-                "level": breakable(level_text(standing, report.models)),
+                "level": breakable(texts.level_text(standing, report.models)),
             }
             for standing in report.standings
         ],
@@ -147,7 +130,9 @@ def _payload(report: Report) -> dict[str, Any]:
         ],
         "heat": [_heatmap_page(page) for page in heatmap_pages(report)],
         "charts": [_chart_group(group, report.models) for group in report.charts],
-        "problems": [{name: breakable(text) for name, text in problem_row(row).items()} for row in report.problems],
+        "problems": [
+            {name: breakable(text) for name, text in texts.problem_row(row).items()} for row in report.problems
+        ],
         "has_thresholds": any(column.threshold is not None for column in report.columns),
         "insights": [
             {"message": breakable(insight.message), "evidence": breakable(insight.evidence)}
@@ -158,12 +143,12 @@ def _payload(report: Report) -> dict[str, Any]:
         "methods": [_method(method) for method in report.methods],
         "contents": len(worst) + len(report.methods) > CONTENTS_FROM,
     }
-    texts["arabic"] = ARABIC.search(json.dumps(texts, ensure_ascii=False)) is not None
+    payload["arabic"] = ARABIC.search(json.dumps(payload, ensure_ascii=False)) is not None
     colours = {
         "ink": INK[False], "muted": MUTED[False], "line": LINE[False], "accent": ACCENT[False],
         "panel": "#f4f6f8", "warning": MARKS["fp"].colour,
     }  # fmt: skip
-    return {**texts, "colours": colours, "ramp": ramp(), "fonts": _fonts()[1], "mono": MONO}
+    return {**payload, "colours": colours, "ramp": ramp(), "fonts": _fonts()[1], "mono": MONO}
 
 
 def breakable(text: str, every: int = 12) -> str:
@@ -177,13 +162,7 @@ def _pieces(token: str, every: int) -> Iterable[str]:
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
-    labels = [
-        {
-            "x": label.x, "y": label.y, "text": label.text, "colour": label.colour, "align": label.align,
-            "size": label.size, "background": label.background, "turned": label.turned,
-        }
-        for label in figure.labels
-    ]  # fmt: skip
+    labels = [asdict(label) for label in figure.labels]
     return {
         "svg": svg(figure), "width": figure.width, "height": figure.height, "labels": labels,
         "alternative": figure.alternative,
@@ -191,7 +170,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
 
 
 def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
-    own = of_models(models, SERIES[False])
+    own = dict(zip(models, SERIES[False], strict=False))
     inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
     figures = [plot(chart, inks) for chart in group.charts]
     return {
@@ -246,15 +225,10 @@ def _section(section: Section) -> dict[str, Any]:
 
 
 def _worst(case: WorstCase) -> dict[str, Any]:
-    note, figure = case.image_note, None
-    try:
-        drawn = picture(case)
-        figure = None if drawn is None else _figure(drawn)
-    except ValueError as failure:
-        note = str(failure)
+    drawn, note = picture(case)
     return {
         "case_id": breakable(case.case_id),
-        "model": breakable(case.model if case.repeat == 1 else f"{case.model}, repeat {case.repeat}"),
+        "model": breakable(texts.model_text(case)),
         "tags": breakable(", ".join(case.tags)),
         "because": [_case_metric(metric) for metric in case.because],
         "passages": [
@@ -265,9 +239,9 @@ def _worst(case: WorstCase) -> dict[str, Any]:
             {"glyph": glyph, "text": breakable(text), "rtl": is_rtl(text)} for glyph, text in case.evidence
         ],
         "scores": [_case_metric(metric) for metric in case.scores],
-        "figure": figure,
+        "figure": None if drawn is None else _figure(drawn),
         "glyphs": any(glyph for glyph, _ in case.evidence),
-        "compact": figure is None and _length(case) < COMPACT,
+        "compact": drawn is None and _length(case) < COMPACT,
         "legend": [_figure(entry) for entry in legend(case)],
         "image_note": breakable(note),
     }  # fmt: skip
@@ -275,21 +249,21 @@ def _worst(case: WorstCase) -> dict[str, Any]:
 
 def _length(case: WorstCase) -> int:
     """Return roughly how many characters a case takes, a line break counting as a full line."""
-    texts = [*(passage.text for passage in case.passages), *(text for _, text in case.evidence)]
-    return sum(len(text) + LINE_WIDTH * (text.count("\n") + 1) for text in texts)
+    written = [*(passage.text for passage in case.passages), *(text for _, text in case.evidence)]
+    return sum(len(text) + LINE_WIDTH * (text.count("\n") + 1) for text in written)
 
 
 def _case_metric(metric: CaseMetric) -> Mapping[str, str]:
-    return {name: breakable(text) for name, text in metric_row(metric).items()}
+    return {name: breakable(text) for name, text in texts.metric_row(metric).items()}
 
 
 def _method(method: Method) -> dict[str, Any]:
-    rows = [method_metric_row(metric) for metric in method.metrics]
+    rows = [texts.method_metric_row(metric) for metric in method.metrics]
     return {
         "id": f"{method.evaluator}, version {method.version}",
         "title": method.title,
         "definition": breakable(method.definition),
         "details": [{"text": breakable(part), "code": is_code(part)} for part in method.details],
         "metrics": [{**row, "name": _narrow(row["name"])} for row in rows],
-        "lines": [breakable(line) for line in method_lines(method)],
+        "lines": [breakable(line) for line in texts.method_lines(method)],
     }
