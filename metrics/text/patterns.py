@@ -20,12 +20,12 @@ class Found:
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str, case_sensitive: bool = True) -> Any:
+def compiled(pattern: str, case_sensitive: bool = True, longest: int = MAX_PATTERN) -> Any:
     """Return the expression compiled by RE2; ValueError with the reason if RE2 cannot read it or it is too long."""
     import re2
 
-    if len(pattern) > MAX_PATTERN:
-        raise ValueError(f"it has {len(pattern):,} characters, more than {MAX_PATTERN:,}")
+    if len(pattern) > longest:
+        raise ValueError(f"it has {len(pattern):,} characters, more than {longest:,}")
     options = re2.Options()
     options.case_sensitive = case_sensitive
     options.max_mem = MAX_MEMORY

@@ -8,7 +8,8 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, score_by_findings
 from metrics.text.patterns import found, readable
-from metrics.text.sensitive.personal_data import KINDS, Kind, Span, personal_data, redacted
+from metrics.text.sensitive.personal_data import KINDS, Kind, personal_data
+from metrics.text.sensitive.spans import Span, redacted
 
 
 class PiiParameters(Parameters):

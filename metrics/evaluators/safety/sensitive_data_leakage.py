@@ -8,8 +8,8 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, score_by_findings
 from metrics.text.patterns import found, readable
-from metrics.text.sensitive.personal_data import Span, redacted
 from metrics.text.sensitive.secrets import SECRET_KINDS, SecretKind, secrets
+from metrics.text.sensitive.spans import Span, redacted
 
 SHOWN_CHARACTERS = 60
 KEY = "sk-proj-9XbW2kLmQ7vTzR4pYc8NfD3hJ6sA1gE5uH0o"

@@ -4,12 +4,12 @@ import base64
 import binascii
 import codecs
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metrics.text.sensitive.scripts import WORD
+from metrics.text.sensitive.spans import overlaps
 
 Encoding = Literal["base16", "base32", "base64", "base64url", "base85", "ascii85", "rot13"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
@@ -86,7 +86,7 @@ def encoded_parts(
             continue
         new: list[EncodedPart] = []
         for start, end, decoded in _rot13(text) if encoding == "rot13" else _decoded(text, encoding):
-            if _overlaps(taken, start, end) or (new and start < new[-1].end):
+            if overlaps(taken, start, end) or (new and start < new[-1].end):
                 continue
             inner = encoded_parts(decoded, encodings, depth - 1)
             if not inner and not _reads(decoded, text[start:end]):
@@ -167,11 +167,6 @@ def _rot13(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _frequent(text: str) -> int:
     return sum(word in FREQUENT for word in TOKENS.findall(text.lower()))
-
-
-def _overlaps(taken: list[tuple[int, int]], start: int, end: int) -> bool:
-    place = bisect_left(taken, (end, -1))
-    return place > 0 and taken[place - 1][1] > start
 
 
 def _base32(run: str) -> bytes:
