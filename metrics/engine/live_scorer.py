@@ -46,13 +46,11 @@ class LiveScorer:
 
     def scores(self, suite: Suite, cases: Sequence[Case]) -> pa.Table:
         """Return one row per evaluator, case and metric, in that order (schema SCORES); `cases` are of `suite`."""
-        return pa.concat_tables(
-            self._by(entry, parameters, suite, cases) for entry, parameters in self._chosen.values()
-        )
-
-    def _by(self, entry: Evaluator, parameters: Parameters, suite: Suite, cases: Sequence[Case]) -> pa.Table:
-        if judged(entry, parameters):
-            made = self._loop.run(judge_cases(entry, parameters, cases, self._resources, skip_when_down=True))
-        else:
-            made = score_cases(entry, parameters, cases, self._resources)
-        return scores_table(entry, suite, cases, [one.score for one in made])
+        tables = []
+        for entry, parameters in self._chosen.values():
+            if judged(entry, parameters):
+                made = self._loop.run(judge_cases(entry, parameters, cases, self._resources, skip_when_down=True))
+            else:
+                made = score_cases(entry, parameters, cases, self._resources)
+            tables.append(scores_table(entry, suite, cases, [one.score for one in made]))
+        return pa.concat_tables(tables)

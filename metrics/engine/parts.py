@@ -20,11 +20,9 @@ class Parts:
     def write(self, name: str, result: UnitResult) -> None:
         """Store the result of a unit; readers see it whole or not at all."""
         folder = self.folder / name
-        files = {}
-        for table_name, table in result.tables.items():
-            file = table_name.replace("/", ".") + ".parquet"
-            write_table(folder / file, table)
-            files[table_name] = file
+        files = {table: table.replace("/", ".") + ".parquet" for table in result.tables}
+        for table, file in files.items():
+            write_table(folder / file, result.tables[table])
         write_json(folder / "unit.json", {"tables": files, "failed": result.failed, "seconds": result.seconds})
 
     def failed(self, name: str) -> int | None:
@@ -32,17 +30,12 @@ class Parts:
         facts = read_json(self.folder / name / "unit.json")
         return None if facts is None else int(facts["failed"])
 
-    def tables(self, name: str) -> dict[str, Path]:
-        """Return the files of a stored unit by table name."""
-        facts = read_json(self.folder / name / "unit.json")
-        return {table: self.folder / name / file for table, file in facts["tables"].items()}
-
     def read(self, name: str, table: str, columns: list[str] | None = None) -> pa.Table | None:
         """Return one table of a stored unit; None where the unit has none of that name."""
-        path = self.tables(name).get(table)
-        if path is None:
+        file = read_json(self.folder / name / "unit.json")["tables"].get(table)
+        if file is None:
             return None
-        found, schema = pq.read_table(path, columns=columns), TABLES.get(table)
+        found, schema = pq.read_table(self.folder / name / file, columns=columns), TABLES.get(table)
         return found if schema is None else conformed(found, schema, columns)
 
     def clear(self) -> None:

@@ -130,12 +130,8 @@ class Run:
         facts = read_json(self.folder / "progress.json")
         if facts is None:
             return Progress()
-        return Progress(
-            tuple(EvaluatorProgress(**entry) for entry in facts["evaluators"]),
-            facts["seconds_spent"],
-            facts["seconds_left"],
-            facts["message"],
-        )
+        evaluators = tuple(EvaluatorProgress(**entry) for entry in facts["evaluators"])
+        return Progress(**facts | {"evaluators": evaluators})
 
     @property
     def spend(self) -> dict[str, Any] | None:
