@@ -229,7 +229,7 @@ def _counted(rows: int, left_out: int) -> str:
 def _changed(evaluator: str, parameters: Mapping[str, Any]) -> str:
     """Return the parameters that differ from the evaluator's defaults."""
     known = evaluators().get(evaluator)
-    usual = known.parameters().model_dump(mode="json") if known else {}
+    usual = known.parameters.model_validate({}).model_dump(mode="json") if known else {}
     changed = {name: value for name, value in parameters.items() if value is not None and usual.get(name) != value}
     return " · ".join(f"{name} = {_value(value)}" for name, value in changed.items())
 
