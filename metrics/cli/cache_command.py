@@ -1,8 +1,7 @@
 """`cache`: the stored replies of judges."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +62,6 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def _opened(options: argparse.Namespace) -> Iterator[Cache]:
-    """Open the workspace's cache of replies, and close it at the end."""
-    cache = Cache(Workspace(options.workspace).path / "cache" / FOLDER)
-    try:
-        yield cache
-    finally:
-        cache.close()
+def _opened(options: argparse.Namespace) -> "closing[Cache]":
+    """Return the workspace's cache of replies, which the end of a `with` closes."""
+    return closing(Cache(Workspace(options.workspace).path / "cache" / FOLDER))

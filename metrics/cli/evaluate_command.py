@@ -54,6 +54,7 @@ def add_command(commands: Any) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
+    from metrics.ingest import attach_files
     from metrics.library.evaluate import runnable
     from metrics.reports.gates import Gate, check, require_known
 
@@ -62,6 +63,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     gates = [Gate.parse(text) for text in options.fail_under]
     parameters = parameters_of(options.param)
     suite, outputs = _read(options)
+    if options.artifacts:
+        outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     require_known(gates, chosen)
     resources = judge_options.resources(options)
@@ -89,15 +92,6 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
-    from metrics.ingest import attach_files
-
-    suite, outputs = _read_tables(options)
-    if options.artifacts:
-        outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
-    return suite, outputs
-
-
-def _read_tables(options: argparse.Namespace) -> tuple[Suite, Outputs]:
     from metrics.ingest import read_combined, read_outputs, read_suite
 
     mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows

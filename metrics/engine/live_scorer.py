@@ -29,12 +29,8 @@ class LiveScorer:
     def __init__(self, chosen: Chosen, settings: Mapping[str, Any], cache_folder: Path, spend: Spend | None = None):
         self._chosen = chosen
         self._resources = Resources(settings, cache_folder, spend)
+        self.spend = self._resources.spend
         self._loop = asyncio.Runner()
-
-    @property
-    def spend(self) -> Spend:
-        """What the judge has cost so far."""
-        return self._resources.spend
 
     def __enter__(self) -> "LiveScorer":
         self._loop.__enter__()

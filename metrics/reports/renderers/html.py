@@ -79,7 +79,8 @@ def _body(report: Report) -> Iterator[str]:
             texts.standing_heads(report),
             [
                 (
-                    metric_title(one.column), tag("b", one.leader), _value(one.cell.value, one.cell.low, one.cell.high),
+                    metric_title(one.column), tag("b", one.leader),
+                    _value(number(one.cell.value), interval(one.cell.low, one.cell.high)),
                     f"{one.cell.n:,}", tag("span", texts.level_text(one, report.models), _class="muted"),
                 )
                 for one in report.standings
@@ -142,8 +143,8 @@ def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int
     return tag("table", tag("thead", line("th", heads)), tag("tbody", *(line("td", row) for row in rows)))
 
 
-def _value(value: float | None, low: float | None, high: float | None) -> Html:
-    return tag("span", tag("b", number(value)), " ", tag("span", interval(low, high), _class="muted small"))
+def _value(value: str, bounds: str) -> Html:
+    return tag("span", tag("b", value), " ", tag("span", bounds, _class="muted small"))
 
 
 def _facts(facts: tuple[Fact, ...]) -> Html:
@@ -181,7 +182,7 @@ def _problems(report: Report) -> Iterator[str]:
             [
                 (
                     tag("b", row["model"]), row["metric"],
-                    tag("span", tag("b", row["value"]), " ", tag("span", row["interval"], _class="muted small")),
+                    _value(row["value"], row["interval"]),
                     row["threshold"], row["n"], row["sure"],
                 )
                 for row in rows

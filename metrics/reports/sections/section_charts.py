@@ -1,7 +1,7 @@
 """The charts of a report, from a sealed run: curves, calibration, confusion, the cost of errors, numbers per class."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -219,14 +219,10 @@ def _numbers(run: Run, evaluator: str, metrics: Sequence[str]) -> pd.DataFrame:
     return rows[rows["series"].eq(rows["model"]) & rows["value"].notna()]
 
 
-def _bars(rows: pd.DataFrame, models: Iterable[str]) -> Iterator[Bar]:
-    for model in models:
-        mine = rows[rows["model"].eq(model)]
-        if mine.empty:
-            yield Bar(model, None)
-            continue
-        value, low, high = (None if pd.isna(each) else float(each) for each in mine.iloc[0][["value", "low", "high"]])
-        yield Bar(model, value, low, high)
+def _bars(rows: pd.DataFrame, models: Sequence[str]) -> Iterator[Bar]:
+    first = rows.drop_duplicates("model").set_index("model").reindex(models)
+    for model, *numbers in first[["value", "low", "high"]].itertuples(name=None):
+        yield Bar(model, *(None if pd.isna(number) else float(number) for number in numbers))
 
 
 def _not_shown(count: int, what: str) -> Iterator[str]:

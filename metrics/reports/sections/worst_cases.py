@@ -1,7 +1,6 @@
 """The cases that a report shows in full: the worst of each evaluator, merged where one output fails in several."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -19,6 +18,7 @@ from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 from metrics.vision.geometry import Compared
 
+Key = tuple[str, str, int]  # case, model, repeat
 MOST_CASES = 20
 PER_EVALUATOR = 5
 MOST_TEXT = 1_200  # characters of an answer
@@ -35,15 +35,9 @@ DRAWN_FROM = 0.3  # predictions that score less crowd the image and are left out
 THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
 
 
-@dataclass
-class _Found:
-    because: list[CaseMetric] = field(default_factory=list)
-    names: list[tuple[str, str]] = field(default_factory=list)  # evaluator, metric
-
-
 def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
     """Return the worst cases of each evaluator's primary metric, without perfect ones, and the number of candidates."""
-    chosen: dict[tuple[str, str, int], _Found] = {}
+    chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
     each = max(1, min(PER_EVALUATOR, MOST_CASES // max(1, len(columns))))
@@ -54,15 +48,13 @@ def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[Wor
             break
         for column, cases in zip(columns, bad, strict=True):
             for key, metric in cases[rank : rank + 1]:
-                found = chosen.setdefault(key, _Found())
-                found.because.append(metric)
-                found.names.append((column.evaluator, column.metric))
+                chosen.setdefault(key, []).append((column, metric))
     shown_keys = list(chosen)[:MOST_CASES]
     views = {case_id: analysis.example(run, case_id) for case_id in dict.fromkeys(key[0] for key in shown_keys)}
     return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
 
 
-def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[tuple[str, str, int], CaseMetric]]:
+def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[Key, CaseMetric]]:
     """Yield the worst outputs in one metric, worst first, each case once: one that all models fail stands for one
     model.
     """
@@ -83,8 +75,11 @@ def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[tuple[str, str, in
             yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _reason(row["reason"]))
 
 
-def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], found: _Found) -> WorstCase:
+def _worst(
+    run: Run, view: analysis.ExampleView, key: Key, found: Sequence[tuple[analysis.Column, CaseMetric]]
+) -> WorstCase:
     case_id, model, repeat = key
+    names = [(column.evaluator, column.metric) for column, _ in found]
     output = next((row for row in view.outputs if (row["model"], row["run"]) == (model, repeat)), {})
     scores = _records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
     image = view.image if view.image is not None and view.image.exists() else None
@@ -94,19 +89,19 @@ def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], foun
     elif run.suite.task == "segmentation":
         boxes, note = _areas(run, case_id, model, repeat)
     else:
-        evaluator = found.names[0][0]
+        evaluator = names[0][0]
         compared = analysis.compared(run, model, repeat, evaluator)
         boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, evaluator))
-    failed = {evaluator for evaluator, _ in found.names}
+    failed = {evaluator for evaluator, _ in names}
     evidence = (line for row in scores if row["evaluator"] in failed for line in _evidence(row["evidence"]))
     return WorstCase(
         case_id,
         model,
         repeat,
-        tuple(_merged(found.because)),
+        tuple(_merged([metric for _, metric in found])),
         tuple(_passages(view.case, output)),
         tuple(view.case["tags"] or ()),
-        tuple(islice(_other_scores(scores, found.names), MOST_SCORES)),
+        tuple(islice(_other_scores(scores, names), MOST_SCORES)),
         tuple(islice(evidence, MOST_EVIDENCE)),
         image,
         boxes,

@@ -169,25 +169,17 @@ def _frequent(text: str) -> int:
     return sum(word in FREQUENT for word in TOKENS.findall(text.lower()))
 
 
-def _base32(run: str) -> bytes:
-    return base64.b32decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 8))
-
-
-def _base64(run: str) -> bytes:
+def _padded(run: str, block: int) -> str:
+    """Return the digits of a run with as much padding as they need."""
     digits = re.sub(r"\s|=", "", run)
-    return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True)
-
-
-def _base64url(run: str) -> bytes:
-    digits = run.rstrip("=")
-    return base64.b64decode(digits + "=" * (-len(digits) % 4), altchars=b"-_", validate=True)
+    return digits + "=" * (-len(digits) % block)
 
 
 DECODERS: dict[Encoding, Callable[[str], bytes]] = {
     "base16": lambda run: bytes.fromhex(run.replace(":", "").replace(" ", "")),
-    "base32": _base32,
-    "base64": _base64,
-    "base64url": _base64url,
+    "base32": lambda run: base64.b32decode(_padded(run, 8)),
+    "base64": lambda run: base64.b64decode(_padded(run, 4), validate=True),
+    "base64url": lambda run: base64.b64decode(_padded(run, 4), altchars=b"-_", validate=True),
     "base85": base64.b85decode,
     "ascii85": base64.a85decode,
 }
