@@ -42,7 +42,6 @@ class Outcome:
     model: str
     evaluator: str
     metric: str
-    value: float | None
     passed: bool
     message: str
 
@@ -74,5 +73,5 @@ def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
                 limit = f"{'at most' if lower else 'at least'} {gate.value:g}"
                 name = f"{model} {column.evaluator}.{column.title}"
                 message = f"{'passed' if passed else 'FAILED'}: {name} {shown}, wanted {limit}"
-                outcomes.append(Outcome(gate, model, column.evaluator, column.metric, value, passed, message))
+                outcomes.append(Outcome(gate, model, column.evaluator, column.metric, passed, message))
     return outcomes

@@ -219,7 +219,7 @@ def _numbers(run: Run, evaluator: str, metrics: Sequence[str]) -> pd.DataFrame:
     return rows[rows["series"].eq(rows["model"]) & rows["value"].notna()]
 
 
-def _bars(rows: pd.DataFrame, models: Sequence[str]) -> Iterator[Bar]:
+def _bars(rows: pd.DataFrame, models: list[str]) -> Iterator[Bar]:
     first = rows.drop_duplicates("model").set_index("model").reindex(models)
     for model, *numbers in first[["value", "low", "high"]].itertuples(name=None):
         yield Bar(model, *(None if pd.isna(number) else float(number) for number in numbers))
