@@ -48,7 +48,7 @@ def _row(row: Any) -> tuple[str, ...]:
         result = "more than copies" if row["exceeds"] else "no significant difference"
     copies = f"{row['control_flips']:,} of {row['control_pairs']:,}" if row["control_pairs"] else ""
     return (
-        row["model"], f"{title_of(row['evaluator'])}: {row['metric']}", row["perturbation"], f"{row['flips']:,} of {row['pairs']:,}",
-        number(row["rate"]), interval(row["low"], row["high"]), copies,
+        row["model"], f"{title_of(row['evaluator'])}: {row['metric']}", row["perturbation"],
+        f"{row['flips']:,} of {row['pairs']:,}", number(row["rate"]), interval(row["low"], row["high"]), copies,
         p_value(row["adjusted"]), result,
     )  # fmt: skip
