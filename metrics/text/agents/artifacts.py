@@ -128,7 +128,9 @@ def _content(artifact: Artifact, schema: str | None, required_fields: Sequence[s
         return _json(text, kind == "jsonl", schema, required_fields), []
     if kind in ("csv", "tsv"):
         return _table(text, "\t" if kind == "tsv" else ",", required_fields), []
-    return _html(text) if kind == "html" else _python(text) if kind == "python" else [], []
+    if kind == "html":
+        return _html(text), []
+    return _python(text) if kind == "python" else [], []
 
 
 def _written(text: str) -> Any:

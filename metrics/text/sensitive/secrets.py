@@ -155,10 +155,13 @@ def _pem(text: str) -> Iterator[Secret]:
         dense = re.match(r"[A-Za-z0-9+/=]*", body)
         if dense is None or dense.end() < SHORTEST_PEM_BODY:
             continue
-        foot = PEM_FOOT.match(text, body_end)
-        # a truncated block is a leak up to the end of its base64
-        block = PEM_LINES.match(text, head.end(), body_end)
-        end = foot.end() if foot else head.end() + len(block[0].rstrip()) if block else body_end
+        end = body_end
+        if foot := PEM_FOOT.match(text, body_end):
+            end = foot.end()
+        elif block := PEM_LINES.match(
+            text, head.end(), body_end
+        ):  # a truncated block leaks up to the end of its base64
+            end = head.end() + len(block[0].rstrip())
         yield Secret("certificate" if head[2] == "CERTIFICATE" else "private_key", head.start(), end)
 
 
