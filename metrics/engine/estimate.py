@@ -103,7 +103,7 @@ async def _walk(
         for entry, parameters in chosen:
             await judge_cases(entry, parameters, [case], resources)
     known.close()
-    ledger.spend.cached = known.found
+    ledger.spend.cached = len(known.found)
     return ledger.spend
 
 
@@ -124,17 +124,12 @@ class _Known:
     def __init__(self, folder: Path):
         self._cache = Cache(folder, counting=False) if folder.exists() else None
         self._supposed: dict[str, Stored] = {}
-        self._keys: set[str] = set()
-
-    @property
-    def found(self) -> int:
-        """How many distinct questions the cache answered."""
-        return len(self._keys)
+        self.found: set[str] = set()  # keys of the questions that the cache answered
 
     def get(self, key: str) -> Stored | None:
         stored = self._cache.get(key) if self._cache is not None else None
         if stored is not None:
-            self._keys.add(key)
+            self.found.add(key)
         return stored or self._supposed.get(key)
 
     def put(self, key: str, stored: Stored) -> None:

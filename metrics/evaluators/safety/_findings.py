@@ -10,8 +10,9 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_score
 from metrics.text.patterns import found, readable
-from metrics.text.sensitive.personal_data import PersonalDatum, Span, redacted
+from metrics.text.sensitive.personal_data import PersonalDatum
 from metrics.text.sensitive.secrets import Secret
+from metrics.text.sensitive.spans import Span, redacted
 
 SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
 
