@@ -14,7 +14,7 @@ from components.widgets import url
 from metrics.analysis.slices import Measure, SliceSearch
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
+from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished
 from tests.models.word_vectors import WordVectors
 from tests.pages.conftest import serving, settle

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from metrics.analysis.comparison.compare import values
+from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
@@ -390,7 +390,7 @@ def _rate(estimates: Floats, clusters: Ints) -> Stat:
 def output_scores(run: Run, model: str, column: Column) -> Floats:
     """Return a model's scores in a metric by case, NaN where there is none; repeats averaged."""
     size = run.spec["suite"]["cases"]
-    found = values(run, model, run.sampling_design(), (column.evaluator, column.metric))
+    found = case_values(run, model, run.sampling_design(), (column.evaluator, column.metric))
     return found[column.evaluator, column.metric].values if found else np.full(size, np.nan)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 Floats = NDArray[np.float64]
 BINS = 20
@@ -60,6 +58,7 @@ def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
     return frozenset(rows.itertuples(index=False, name=None))
 
 
+@cache_by_run(maxsize=32)
 def distributions(
     run: Run, evaluator: str, metric: str, models: Sequence[str], tag: str | None = None
 ) -> Distributions | None:
@@ -68,14 +67,6 @@ def distributions(
 
     Models without a value are left out. The bins divide the metric's range, or where that is open the values'.
     """
-    return _distributions(run.folder, evaluator, metric, tuple(models), tag)
-
-
-@lru_cache(maxsize=32)
-def _distributions(
-    folder: Path, evaluator: str, metric: str, models: tuple[str, ...], tag: str | None
-) -> Distributions | None:
-    run = Run(folder)
     values = {model: own for model in models if len(own := _values(run, evaluator, metric, model, tag))}
     if not values:
         return None

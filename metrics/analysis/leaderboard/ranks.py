@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +23,7 @@ from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 Floats = NDArray[np.float64]
 Key = tuple[str, str]  # evaluator, metric
@@ -64,15 +62,9 @@ class Ranks:
         return math.ceil(units * self.cases / self.units)
 
 
+@cache_by_run(maxsize=16)
 def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
     """Return the ranks in every metric that has values per case, a better end, and two models with values to pair."""
-    return _ranks(run.folder, tag)
-
-
-@lru_cache(maxsize=16)
-def _ranks(folder: Path, tag: str | None) -> Mapping[Key, Ranks]:
-    """Return the ranks, kept: sealed runs never change."""
-    run = Run(folder)
     path = run.table_path("scores")
     if path is None or len(run.models) < 2:
         return {}

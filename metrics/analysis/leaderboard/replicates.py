@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.column_key import column_key
 from metrics.core.arrow import numbers, row_groups
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 Floats = NDArray[np.float64]
 
@@ -26,15 +24,10 @@ class Estimate(NamedTuple):
     samples: Floats
 
 
+@cache_by_run(maxsize=16)
 def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Estimate] | None:
     """Return the numbers that have replicates by (model, column key); None where the run stores none."""
-    return _replicates(run.folder, tag)
-
-
-@lru_cache(maxsize=16)
-def _replicates(folder: Path, tag: str | None) -> Mapping[tuple[str, str], Estimate] | None:
-    """Return the replicates, kept: sealed runs never change."""
-    path = Run(folder).table_path("replicates")
+    path = run.table_path("replicates")
     if path is None:
         return None
     wanted = None if tag is None else f"tag={tag}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.analysis.comparison.compare import values
+from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.objects.object_index import SIZES, object_index
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
@@ -134,7 +134,7 @@ def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: b
     if measure.of != "cases":
         return _of_objects(run, model, measure, known)
     design = run.sampling_design()
-    measured = values(run, model, design, (evaluator, metric)).get((evaluator, metric))
+    measured = case_values(run, model, design, (evaluator, metric)).get((evaluator, metric))
     if measured is None or not measured.present.any():
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
     present = np.flatnonzero(measured.present)

@@ -31,7 +31,7 @@ from metrics.reports.renderers.export_tables import table
 from metrics.reports.sections.slice_findings import slices_section
 from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
-from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
+from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.models.word_vectors import WordVectors
 
