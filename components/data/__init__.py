@@ -185,9 +185,11 @@ if TYPE_CHECKING:
         WorkingPoint,
     )
     from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
+    from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
-    from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters, Stat
+    from metrics.analysis.labels.judge_agreement import Agreement, Stat
     from metrics.analysis.labels.judge_bias import Bias
+    from metrics.analysis.labels.raters import Raters
     from metrics.analysis.slices import Measure, SliceSearch, SliceTable, SliceValue
     from metrics.core.evaluator import Evaluator, Example, Metric
     from metrics.engine import Estimate

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.core.label_schema import LABEL_KEY
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 from metrics.store.label_sets import Labels
 
 if TYPE_CHECKING:
@@ -109,13 +108,12 @@ def exported(run: Run) -> pd.DataFrame:
 
 def human_labels(run: Run, criterion: str) -> HumanLabels:
     """Return the labels of one criterion, read again when labels change. Raises KeyError where there are none."""
-    return _human_labels(run.folder, criterion, Labels(run).version)
+    return _human_labels(run, criterion, Labels(run).version)
 
 
-@lru_cache(maxsize=16)
-def _human_labels(folder: Path, criterion: str, version: str) -> HumanLabels:
+@cache_by_run(maxsize=16)
+def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     del version  # a part of the cache's key
-    run = Run(folder)
     facts = {one.name: one for one in criteria(run)}[criterion]
     table = Labels(run).table()
     table = table.filter(pc.equal(table["criterion"], criterion))
@@ -136,11 +134,23 @@ def _human_labels(folder: Path, criterion: str, version: str) -> HumanLabels:
 
 def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
     """Return the index of the output that each row of `table` (case_id, model) is about."""
-    path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
-    ids = pq.read_table(path, columns=["case_id"])["case_id"].combine_chunks()
+    ids = case_ids(run)
     position = pc.index_in(table["case_id"], ids).to_numpy(zero_copy_only=False)
     model = pc.index_in(table["model"], pa.array(run.models, pa.string())).to_numpy(zero_copy_only=False)
     return np.asarray(model.astype(np.int64) * len(ids) + position, np.int64)
+
+
+def named_outputs(run: Run, places: NDArray[np.int64]) -> list[tuple[str, str]]:
+    """Return case id and model of the outputs with these indices."""
+    ids = case_ids(run)
+    model, position = np.divmod(places, len(ids))
+    found = zip(ids.take(pa.array(position)).to_pylist(), model.tolist(), strict=True)
+    return [(case_id, run.models[index]) for case_id, index in found]
+
+
+def case_ids(run: Run) -> pa.Array:
+    """Return the ids of the suite's cases, in its order."""
+    return pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id"])["case_id"].combine_chunks()
 
 
 def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -176,16 +186,11 @@ def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask
     return random & labelled, unanswered
 
 
+@cache_by_run(maxsize=8)
 def draw_order(run: Run) -> NDArray[np.int64]:
     """Return each output's rank in the random order of labelling, which depends on the data alone; −1: no output."""
-    return _draw_order(run.folder)
-
-
-@lru_cache(maxsize=8)
-def _draw_order(folder: Path) -> NDArray[np.int64]:
-    run = Run(folder)
-    outputs = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
-    table = pq.read_table(outputs, columns=["case_id", "model"]).group_by(["case_id", "model"]).aggregate([])
+    stored = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model"])
+    table = stored.group_by(["case_id", "model"]).aggregate([])
     places = output_places(run, table)
     seed = run.spec["suite"]["fingerprint"] + run.spec["outputs"]["fingerprint"]
     pairs = zip(table["model"].to_pylist(), table["case_id"].to_pylist(), strict=True)
