@@ -14,17 +14,18 @@ Rules = list[list[Any]]
 def outcomes_sql(condition: str = "TRUE") -> str:
     """Return SQL of two tables, `rules` and `outcomes`; their arguments are what `rules` returns.
 
-    outcomes: a row for each model, evaluator, metric and case that meets `condition`, with value (repeats averaged),
-    threshold, sign (−1 if lower is better) and good (on the good side of the threshold or exactly on it).
+    outcomes: a row for each model, evaluator, metric and case that meets `condition`, with the case's position, value
+    (repeats averaged), threshold, sign (−1 if lower is better) and good (on the good side of the threshold or exactly
+    on it).
     """
     return f"""
     rules AS (SELECT unnest(?) AS evaluator, unnest(?) AS metric, unnest(?) AS threshold, unnest(?) AS sign),
     outcomes AS (
-        SELECT model, evaluator, metric, case_id, avg(value) AS value, any_value(threshold) AS threshold,
+        SELECT model, evaluator, metric, case_id, position, avg(value) AS value, any_value(threshold) AS threshold,
                any_value(sign) AS sign, avg(value) * any_value(sign) >= any_value(threshold) * any_value(sign) AS good
         FROM scores JOIN rules USING (evaluator, metric)
         WHERE value IS NOT NULL AND {condition}
-        GROUP BY model, evaluator, metric, case_id
+        GROUP BY model, evaluator, metric, case_id, position
     )"""
 
 

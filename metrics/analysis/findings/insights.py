@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
@@ -84,8 +83,7 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     }
     if len(values) < 2:
         return
-    sign = -1 if column.direction == "lower" else 1
-    ranked = sorted(values, key=lambda model: -sign * values[model])
+    ranked = sorted(values, key=lambda model: values[model], reverse=column.direction != "lower")
     best, worst = ranked[0], ranked[-1]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
     untested = board.cells[best, column.key].untested is not None
@@ -148,17 +146,18 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
     found = run.query(
-        f"WITH {outcomes_sql()} SELECT model, case_id, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
+        f"WITH {outcomes_sql()} SELECT model, case_id, position, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
         list(rules(run, lambda column: column.primary and not column.minor)),
     )
-    shares = found.pivot(index="case_id", columns="model", values="share").sort_index()
+    shares = found.pivot(index=["case_id", "position"], columns="model", values="share").sort_index()
     if len(shares.columns) < 2:
         return
     values = shares.to_numpy(dtype=float)
     means, (low, high) = shares.mean(), bootstrap_means(values, low=0.0, high=1.0)
     ranked = means.sort_values(ascending=False, kind="stable").index
     ends = {model: (low[at], high[at]) for at, model in enumerate(shares.columns)}
-    best, _ = rank_bounds(compare_pairs(values, clusters=_clusters(run, shares.index)), len(shares.columns))
+    _, clusters = run.sampling_design().of_part(shares.index.get_level_values("position").to_numpy())
+    best, _ = rank_bounds(compare_pairs(values, clusters=clusters), len(shares.columns))
     tied = {model for model, rank in zip(shares.columns, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
     if len(tied) == len(ranked) - 1:
         return
@@ -174,16 +173,6 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
             kind, message + (also if word == "most" else ""), model=model, value=float(means[model]),
             evidence=evidence, of=names,
         )  # fmt: skip
-
-
-def _clusters(run: Run, case_ids: pd.Index) -> NDArray[np.int64] | None:
-    """Return the suite's cluster of each of these cases; None where the suite has no groups."""
-    clusters = run.sampling_design().clusters
-    if clusters is None:
-        return None
-    positions = run.query("SELECT case_id, position FROM suite_cases").set_index("case_id")["position"]
-    rows: NDArray[np.int64] = positions.loc[case_ids].to_numpy()
-    return clusters[rows]
 
 
 def _joined(names: Sequence[str], most: int = 6) -> str:
@@ -280,9 +269,8 @@ def _why(found: Attribution) -> str:
 
 
 def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
-    columns = {column.evaluator: column for column in board.columns if column.primary}
     for found in least_grounded(run, board.columns):
-        column, text = columns[found.evaluator], " ".join(found.text.split())
+        column, text = found.column, " ".join(found.text.split())
         excerpt = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
         yield _row(
             "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,

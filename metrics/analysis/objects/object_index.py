@@ -69,12 +69,6 @@ def object_index(run: Run, evaluator: str, model: str, repeat: int = 1) -> Objec
         return _read(path)
 
 
-def predictions_path(run: Run) -> Path:
-    """Return the stored predictions of a run."""
-    path: Path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "predictions.parquet"
-    return path
-
-
 def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, NDArray[Any]], dict[str, list[str]]]:
     """Return the columns of the index and the names of its codes."""
     this = [("model", "==", model), ("run", "==", repeat)]
@@ -87,7 +81,9 @@ def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, 
     prediction_id, annotation_id = (matches[f"{of}_id"].fill_null(-1).to_numpy() for of in ("prediction", "annotation"))
 
     shape = ["area", *BOX, "polygons", "rle"]
-    predictions = pq.read_table(predictions_path(run), columns=["prediction_id", *shape], filters=this)
+    predictions = pq.read_table(
+        run.outputs_folder / "predictions.parquet", columns=["prediction_id", *shape], filters=this
+    )
     predicted = _lookup(predictions["prediction_id"].to_numpy(), prediction_id)
     annotations = suite.annotations
     assert annotations is not None  # detection has them

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index, predictions_path
+from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
@@ -285,5 +285,5 @@ def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: NDArray[np.int64]) -
     if not len(ids):
         return {}
     this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]
-    table = pq.read_table(predictions_path(run), columns=["prediction_id", *SHAPE], filters=this)
+    table = pq.read_table(run.outputs_folder / "predictions.parquet", columns=["prediction_id", *SHAPE], filters=this)
     return {row.pop("prediction_id"): row for row in table.to_pylist()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -90,10 +89,9 @@ def _regions(codes: Ints | Longs, shape: tuple[int, int]) -> list[tuple[int, int
 
 
 def _outputs(run: Run, case_id: str, model: str, repeat: int) -> Outputs:
-    folder: Path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"]
     this = [("case_id", "==", case_id), ("model", "==", model), ("run", "==", repeat)]
-    predictions = folder / "predictions.parquet"
+    predictions = run.outputs_folder / "predictions.parquet"
     return Outputs(
-        pq.read_table(folder / "outputs.parquet", filters=this),
+        pq.read_table(run.outputs_folder / "outputs.parquet", filters=this),
         pq.read_table(predictions, filters=this) if predictions.exists() else None,
     )

@@ -88,7 +88,7 @@ def positions(run: Run, chosen: Slice, evaluator: str) -> NDArray[np.int64]:
         metric = FOUND if chosen.of == "objects" else RIGHT
         found = outcomes(run, chosen.model, evaluator, metric, _asks_topic(chosen.where))
         return np.unique(found.position[mask_of(found.known, chosen.where)])
-    known = dict(known_of_cases(run.folder, chosen.model))
+    known = dict(known_of_cases(run, chosen.model))
     if _asks_topic(chosen.where):
         known[TOPIC] = topics(run)
     return np.flatnonzero(mask_of(known, chosen.where))

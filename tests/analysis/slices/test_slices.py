@@ -264,7 +264,7 @@ def test_numbers_of_repeats_are_averaged_and_of_no_text_there_is_none(tmp_path: 
         for place in range(6)
         for repeat in (1, 2)
     )  # fmt: skip
-    known = known_of_cases(finished(Workspace(tmp_path), text_suite(), outputs, "rouge").folder, "m")
+    known = known_of_cases(finished(Workspace(tmp_path), text_suite(), outputs, "rouge"), "m")
     numbers = {name: column.values for name, column in known.items() if isinstance(column, Numbers)}
     np.testing.assert_array_equal(numbers["answer_length"], [np.nan, 1.5, 3, 4.5, 6, 7.5])
     np.testing.assert_array_equal(numbers["contexts"], [0, 2, 2, 2, 2, 2])
