@@ -9,7 +9,7 @@ from metrics.analysis.findings.compliance import Compliance, Standard, complianc
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
-from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
+from metrics.analysis.labels.judgements import asked, judge_names, judged_evaluators, judgements, judging
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
@@ -37,11 +37,12 @@ from metrics.analysis.objects.working_points import (
     scored,
     working_point,
 )
-from metrics.analysis.slices import find_slices, measures, slice_values, slices
+from metrics.analysis.slices.find_slices import find_slices, slices
+from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_values import slice_values
 from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
 __all__ = [
-    "Asked",
     "CasePage",
     "Cell",
     "Column",

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Direction, Evaluator, Metric, Parameters, Status
 from metrics.monitoring.windows import Window
 from metrics.stats.intervals import wilson
@@ -119,7 +120,7 @@ class Recent:
         self._window = window
         self._minimum = minimum
         self._passes: Passes = np.zeros((0, len(self.keys)), np.int8)
-        self._at: NDArray[np.float64] = np.zeros(0)
+        self._at: Floats = np.zeros(0)
 
     def add(self, samples: pa.Table, scores: pa.Table) -> None:
         """Add samples and their scores, as they are stored; drop what is older than the window."""
@@ -134,9 +135,6 @@ class Recent:
         at = np.array([0.0 if at is None else at.replace(tzinfo=UTC).timestamp() for at in samples["at"].to_pylist()])
         self._passes = np.concatenate([self._passes, made])
         self._at = np.concatenate([self._at, at])
-        self._forget()
-
-    def _forget(self) -> None:
         kept = slice(-min(self._window.cases or MOST, MOST), None)
         self._passes, self._at = self._passes[kept], self._at[kept]
         if self._window.seconds is not None and len(self._at):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from metrics.analysis.slices import parse, positions
+from metrics.analysis.slices.slice_conditions import parse
+from metrics.analysis.slices.slice_values import positions
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
 from metrics.store import Run, cache_by_run

@@ -7,13 +7,12 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Mask
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.paired_tests import EQUAL
 from metrics.store import Run
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str]  # evaluator, metric
 
 
@@ -25,7 +24,7 @@ class CaseValues:
     single: bool
 
     @cached_property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Mask:
         """Which cases have a value."""
         return ~np.isnan(self.values)
 

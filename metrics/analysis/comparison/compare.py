@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differences, resampled_differences
@@ -20,8 +19,6 @@ from metrics.stats import power
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.store import Run, cache_by_run
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import check_pair
+from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 Kind = Literal["losses", "wins", "ties"]
 
 

@@ -14,7 +14,6 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from metrics.analysis.comparison.significance import PairedTest
 from metrics.analysis.leaderboard.column_key import column_key
@@ -26,7 +25,6 @@ from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.paired_tests import resample_tests
 from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 MEAN_OF = "/m"  # a mean over labels may have a name of its own: map is the mean of ap
 Key = tuple[str, str | None]  # a column's key, and the label or None for all
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.array_types import Floats
 from metrics.stats import corrections
 from metrics.stats.corrections import LEVEL
 
-Floats = NDArray[np.float64]
 Significance = Literal["better", "worse", "higher", "lower", "leaning", "open", "equal", "none"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
 WORDS: dict[Significance, str] = {

@@ -3,16 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judge_agreement import UNDEFINED, Stat
 from metrics.analysis.labels.labelled_scores import label_sign, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.core.array_types import Floats
 from metrics.stats.prediction_powered import Estimate, corrected_mean
 from metrics.store import Run
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

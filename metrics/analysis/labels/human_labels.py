@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.label_schema import LABEL_KEY
 from metrics.store import Run, cache_by_run
 from metrics.store.label_sets import Labels
@@ -21,8 +21,6 @@ from metrics.store.label_sets import Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 WORDS = {1.0: "pass", 0.0: "fail", None: "unsure"}
 
 
@@ -61,7 +59,7 @@ class HumanLabels:
     unanswered: Mapping[str, int]
 
     @cached_property
-    def given(self) -> NDArray[np.int64]:
+    def given(self) -> Ints:
         """How many labels each output has."""
         return np.asarray((~np.isnan(self.ratings)).sum(axis=1), np.int64)
 
@@ -132,7 +130,7 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     return HumanLabels(facts, raters, ratings, by_place, random, unanswered)
 
 
-def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
+def output_places(run: Run, table: pa.Table) -> Ints:
     """Return the index of the output that each row of `table` (case_id, model) is about."""
     ids = case_ids(run)
     position = pc.index_in(table["case_id"], ids).to_numpy(zero_copy_only=False)
@@ -140,7 +138,7 @@ def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
     return np.asarray(model.astype(np.int64) * len(ids) + position, np.int64)
 
 
-def named_outputs(run: Run, places: NDArray[np.int64]) -> list[tuple[str, str]]:
+def named_outputs(run: Run, places: Ints) -> list[tuple[str, str]]:
     """Return case id and model of the outputs with these indices."""
     ids = case_ids(run)
     model, position = np.divmod(places, len(ids))
@@ -153,7 +151,7 @@ def case_ids(run: Run) -> pa.Array:
     return pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id"])["case_id"].combine_chunks()
 
 
-def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _nth(places: Ints) -> Ints:
     """Return the number of earlier rows with the same place: [0, 1, 0, 2 …]."""
     order = np.argsort(places, kind="stable")
     ordered = places[order]
@@ -163,7 +161,7 @@ def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask) -> tuple[Mask, dict[str, int]]:
+def _random(run: Run, table: pa.Table, places: Ints, labelled: Mask) -> tuple[Mask, dict[str, int]]:
     """Return which outputs are in the random sample, and how many drawn ones per model have no label.
 
     Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the last that was drawn,
@@ -187,7 +185,7 @@ def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask
 
 
 @cache_by_run(maxsize=8)
-def draw_order(run: Run) -> NDArray[np.int64]:
+def draw_order(run: Run) -> Ints:
     """Return each output's rank in the random order of labelling, which depends on the data alone; −1: no output."""
     stored = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model"])
     table = stored.group_by(["case_id", "model"]).aggregate([])

@@ -3,18 +3,16 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import named_outputs
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.labelled_scores import LabelledScores, inside_outputs, labelled_scores, metric_columns
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.core.array_types import Floats, Ints
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.intervals import percentiles, wilson
 from metrics.store import Run
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FEWEST = 3  # labelled outputs needed for any statistic of agreement
 CELLS = ("fail_fail", "fail_pass", "pass_fail", "pass_pass")  # people, then judge
 

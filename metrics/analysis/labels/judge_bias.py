@@ -8,19 +8,18 @@ from typing import Literal
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import output_places
 from metrics.analysis.labels.judge_agreement import FEWEST
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.array_types import Floats
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.regression import clustered_coefficient
 from metrics.store import Run
 
-Floats = NDArray[np.float64]
 DUMMIES = 6  # distinct labels up to which each is a level of its own; above, the label is a number
 SWAPPED = re.compile(  # kinds of variants in which only the order of items changes; swapped words are not among them
     r"(swap(ped)?|(re)?order(ed)?|shuffled?|positions?)"

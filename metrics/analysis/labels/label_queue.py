@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import case_ids, draw_order, named_outputs, output_places
 from metrics.analysis.labels.labelled_scores import metric_columns, output_scores
+from metrics.core.array_types import Ints
 from metrics.core.label_schema import Sampling
 from metrics.store import Run
 from metrics.store.label_sets import Labels
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,15 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.sampling_design import cluster_codes
 from metrics.store import Run
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels, named_outputs
 from metrics.analysis.labels.judge_agreement import FEWEST, UNDEFINED, Stat, stat_of
 from metrics.analysis.labels.labelled_scores import output_clusters
+from metrics.core.array_types import Floats
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats import rater_agreement as statistics
 from metrics.store import Run
 
-Floats = NDArray[np.float64]
 MOST_KINDS = 30  # different labels up to which there is a κ
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.registry import evaluators
 from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 BINS = 20
 STEPS = 100  # of the quantiles
 FAR = 20  # cases beyond the whiskers that are named

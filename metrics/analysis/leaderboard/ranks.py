@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.replicates import replicates
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.arrow import numbers, row_groups
 from metrics.core.evaluator import Direction, Metric
 from metrics.core.registry import evaluators
@@ -25,7 +26,6 @@ from metrics.stats import power
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
 from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str]  # evaluator, metric
 COLUMNS = ["position", "model", "evaluator", "metric", "value"]
 MOST = 40_000_000  # values held at once; models are not ranked by a metric that has more
@@ -109,7 +109,7 @@ def _ranks_of(pairs: Pairs, models: Sequence[str]) -> Ranks:
 
 
 def _of_cases(
-    metric: Metric, values: Floats, single: NDArray[np.bool_], models: Sequence[str], design: SamplingDesign
+    metric: Metric, values: Floats, single: Mask, models: Sequence[str], design: SamplingDesign
 ) -> Ranks | None:
     """Return the ranks in one metric from values [n, m]; None where fewer than two models have any."""
     held = np.flatnonzero((~np.isnan(values)).any(axis=0))
@@ -127,7 +127,7 @@ def _of_cases(
 
 def _values(
     file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: SamplingDesign
-) -> Iterator[tuple[Metric, Floats, NDArray[np.bool_]]]:
+) -> Iterator[tuple[Metric, Floats, Mask]]:
     """Yield each of an evaluator's metrics that has any value, its values [cases inside, models] with repeats averaged,
     NaN for none, and which models [m] have no repeats.
     """
@@ -164,10 +164,10 @@ def _sums(
     return sums, counts
 
 
-def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
+def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
     """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
     places = {name: place for place, name in enumerate(names)}
     coded = column.combine_chunks()
     own = np.array([places.get(name, -1) for name in coded.dictionary.to_pylist()], np.int64)
-    codes: NDArray[np.int64] = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
+    codes: Ints = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
     return codes

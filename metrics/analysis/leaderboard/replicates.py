@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.column_key import column_key
+from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, row_groups
 from metrics.store import Run, cache_by_run
-
-Floats = NDArray[np.float64]
 
 
 class Estimate(NamedTuple):

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
@@ -21,8 +22,6 @@ SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most
 LOW_SCORE = "fn_low_score"  # found, but by a prediction scored below what the filter asks for
 MOST_IN_IMAGE = 40  # more are not told apart in a thumbnail
 SHAPE = ("polygons", "rle")
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +218,17 @@ def _all(masks: Mapping[str, Mask]) -> Any:
     return np.logical_and.reduce(list(masks.values())) if masks else slice(None)
 
 
-def _values(index: ObjectIndex, rows: NDArray[np.int64], sort: str) -> NDArray[np.float64]:
+def _values(index: ObjectIndex, rows: Ints, sort: str) -> Floats:
     """Return what to sort by, the least first, infinite where there is none."""
     columns: dict[str, NDArray[Any]] = {"score": index.score, "iou": index.iou, "size": index.area}
     column = columns.get(sort.removesuffix("_up"))
     values = (index.position if column is None else column)[rows].astype(float)
     rising = column is None or sort.endswith("_up")
-    known: NDArray[np.float64] = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
+    known: Floats = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
     return known
 
 
-def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.int64]:
+def _first(values: Floats, offset: int, limit: int) -> Ints:
     """Return the places of the values offset … offset + limit in rising order; equal ones keep theirs."""
     stop = min(offset + limit, len(values))
     if stop <= offset:
@@ -240,7 +239,7 @@ def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.i
 
 
 def _objects(
-    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: NDArray[np.int64], heights: NDArray[Any],
+    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: Ints, heights: NDArray[Any],
     chosen: ObjectFilter,
 ) -> Iterator[GalleryObject]:  # fmt: skip
     """Yield the objects in these rows with their geometries; heights: pixels of their images, NaN where unknown."""
@@ -280,7 +279,7 @@ def _known(values: Iterable[float]) -> list[float | None]:
     return [None if value != value else value for value in values]
 
 
-def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: Ints) -> dict[int, dict[str, Any]]:
     """Return the polygons and run lengths of these predictions by id."""
     if not len(ids):
         return {}

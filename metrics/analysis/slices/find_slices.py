@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.slices.slice_features import features
 from metrics.analysis.slices.slice_outcomes import Measure, measures, outcomes
 from metrics.analysis.slices.slice_values import SliceValue, valued
+from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.stats import slice_search
 from metrics.stats.slice_search import DRAWS
@@ -21,7 +21,6 @@ from metrics.store import Run, cache_by_run
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
 LEVEL = 0.02  # of the chance of any false finding in a search: readers see several searches
 FEWEST = 20  # units of a slice, at least

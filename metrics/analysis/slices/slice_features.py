@@ -9,16 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.slices.slice_conditions import METADATA, Condition
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.errors import InputError
 from metrics.stats.slice_search import Facet
 from metrics.store import Run, cache_by_run
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 FEW_NUMBERS = 6  # distinct numbers that are bins of their own; more are cut into quarters
 MOST_VALUES = 40  # of a category, the most frequent

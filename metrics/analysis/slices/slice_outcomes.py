@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.leaderboard.distributions import metrics_by_case
@@ -14,13 +13,11 @@ from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.objects.object_index import SIZES, object_index
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
+from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.core.sampling_design import cluster_codes
 from metrics.store import Run, cache_by_run
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

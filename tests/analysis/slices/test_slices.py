@@ -10,21 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.analysis import cases
-from metrics.analysis.slices import (
-    Condition,
-    Slice,
-    find_slices,
-    has_topics,
-    in_words,
-    measures,
-    one_slice,
-    parse,
-    positions,
-    slice_values,
-    slices,
-)
+from metrics.analysis.slices.find_slices import find_slices, slices
+from metrics.analysis.slices.slice_conditions import Condition, Slice, parse
 from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, features, known_of_cases, mask_of
-from metrics.analysis.slices.topics import clustered, representative, topics
+from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_values import in_words, one_slice, positions, slice_values
+from metrics.analysis.slices.topics import clustered, has_topics, representative, topics
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
@@ -134,6 +125,7 @@ def test_its_address_opens_exactly_its_cases(run: Run) -> None:
 
 def test_values_of_every_feature(run: Run) -> None:
     found = slice_values(run, "m", *BY)
+    assert found.overall.interval == "wilson"
     by_name = {feature.name: feature.slices for feature in found.features}
     assert set(by_name) == {"tag", "metadata.kind", "question_length", "contexts", "context_length"}
     assert [row.label for row in by_name["contexts"]] == ["≤ 1", "2", "3", "4", "> 4"]
@@ -186,7 +178,7 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert page.total == first.cases
     assert in_words(pictures, first.slice) == "Cases with objects of class ‘dog’ and of size ‘small’"
     right = slice_values(pictures, "m", "detection_pr_curve", "predictions_right")
-    assert (right.overall.value, right.noun) == (1.0, "predictions")
+    assert (right.overall.value, right.overall.interval, right.noun) == (1.0, "bootstrap", "predictions")
 
 
 def test_groups_are_shuffled_whole(tmp_path: Path) -> None:
