@@ -9,7 +9,7 @@ from metrics.analysis.findings.compliance import Compliance, Standard, complianc
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.insights import insights
 from metrics.analysis.findings.problems import problems
-from metrics.analysis.labels.judgements import asked, judge_names, judged_evaluators, judgements, judging
+from metrics.analysis.labels.judgements import Asked, asked, judge_names, judged_evaluators, judgements, judging
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
@@ -43,6 +43,7 @@ from metrics.analysis.slices.slice_values import slice_values
 from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
 __all__ = [
+    "Asked",
     "CasePage",
     "Cell",
     "Column",

@@ -68,7 +68,8 @@ class SamplingDesign:
 
 def cluster_codes(clusters: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return clusters as codes 0 … c − 1, in their order."""
-    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+    codes: NDArray[np.int64] = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+    return codes
 
 
 def _clusters(group: pa.ChunkedArray, inside: NDArray[np.int64]) -> NDArray[np.int64]:

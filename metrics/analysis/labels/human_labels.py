@@ -111,6 +111,8 @@ def human_labels(run: Run, criterion: str) -> HumanLabels:
 
 @cache_by_run(maxsize=16)
 def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
+    import pandas as pd
+
     del version  # a part of the cache's key
     facts = {one.name: one for one in criteria(run)}[criterion]
     table = Labels(run).table()
@@ -123,7 +125,7 @@ def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
     ratings = np.full((outputs, len(raters)), np.nan)
     ratings[places, coded.indices.to_numpy()] = values
     known = ~np.isnan(values)
-    nth = _nth(places[known])
+    nth = pd.Series(places[known]).groupby(places[known]).cumcount().to_numpy()  # how many rows before have the place
     by_place = np.full((outputs, int(nth.max(initial=0)) + 1), np.nan)
     by_place[places[known], nth] = values[known]
     random, unanswered = _random(run, table, places, np.asarray((~np.isnan(ratings)).any(axis=1)))
@@ -149,16 +151,6 @@ def named_outputs(run: Run, places: Ints) -> list[tuple[str, str]]:
 def case_ids(run: Run) -> pa.Array:
     """Return the ids of the suite's cases, in its order."""
     return pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id"])["case_id"].combine_chunks()
-
-
-def _nth(places: Ints) -> Ints:
-    """Return the number of earlier rows with the same place: [0, 1, 0, 2 …]."""
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    first = np.searchsorted(ordered, ordered, side="left")
-    found = np.empty(len(places), np.int64)
-    found[order] = np.arange(len(places)) - first
-    return found
 
 
 def _random(run: Run, table: pa.Table, places: Ints, labelled: Mask) -> tuple[Mask, dict[str, int]]:

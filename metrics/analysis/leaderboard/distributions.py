@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Distribution:
     whisker_high: float
     bins: tuple[int, ...]
     beyond: int
-    far: tuple[tuple[str, float], ...]
+    far: tuple[tuple[str, float], ...] = ()
 
     @property
     def box(self) -> tuple[float, float, float]:
@@ -66,7 +66,11 @@ def distributions(
 
     Models without a value are left out. The bins divide the metric's range, or where that is open the values'.
     """
-    values = {model: own for model in models if len(own := _values(run, evaluator, metric, model, tag))}
+    tagged = "" if tag is None else "AND case_id IN (SELECT case_id FROM suite_cases WHERE list_contains(tags, ?))"
+    source = f"FROM scores WHERE evaluator = ? AND metric = ? AND value IS NOT NULL {tagged} AND model = ?"
+    arguments = [evaluator, metric, *([] if tag is None else [tag])]
+    every = {model: run.query(f"SELECT value {source}", [*arguments, model])["value"] for model in models}
+    values = {model: own.to_numpy(dtype=float) for model, own in every.items() if len(own)}
     if not values:
         return None
     declared = evaluators()[evaluator].metric(metric)
@@ -74,8 +78,18 @@ def distributions(
     if not math.isfinite(high - low):
         low, high = (float(pick([pick(own) for own in values.values()])) for pick in (np.min, np.max))
     edges = edges_of(low, high)
-    found = tuple(_distribution(run, evaluator, metric, model, tag, own, edges) for model, own in values.items())
-    return Distributions(edges, found)
+    found = []
+    for model, own in values.items():
+        one = _distribution(model, own, edges)
+        if one.beyond:
+            rows = run.query(
+                f"""SELECT case_id, value {source} AND (value < ? OR value > ?)
+                    ORDER BY abs(value - ?) DESC, position, run LIMIT {FAR}""",
+                [*arguments, model, one.whisker_low, one.whisker_high, one.box[1]],
+            )
+            one = replace(one, far=tuple(zip(rows["case_id"].astype(str), rows["value"].astype(float), strict=True)))
+        found.append(one)
+    return Distributions(edges, tuple(found))
 
 
 def edges_of(low: float, high: float) -> tuple[float, ...]:
@@ -84,41 +98,14 @@ def edges_of(low: float, high: float) -> tuple[float, ...]:
     return tuple(float(f"{edge:.6g}") for edge in np.linspace(low, high, BINS + 1))
 
 
-def _values(run: Run, evaluator: str, metric: str, model: str, tag: str | None) -> Floats:
-    condition, arguments = _of_model(evaluator, metric, model, tag)
-    found: Floats = run.query(f"SELECT value FROM scores WHERE {condition}", arguments)["value"].to_numpy(dtype=float)
-    return found
-
-
-def _of_model(evaluator: str, metric: str, model: str, tag: str | None) -> tuple[str, list[str]]:
-    condition = "evaluator = ? AND metric = ? AND model = ? AND value IS NOT NULL"
-    arguments = [evaluator, metric, model]
-    if tag is not None:
-        condition += " AND case_id IN (SELECT case_id FROM suite_cases WHERE list_contains(tags, ?))"
-        arguments.append(tag)
-    return condition, arguments
-
-
-def _distribution(
-    run: Run, evaluator: str, metric: str, model: str, tag: str | None, values: Floats, edges: tuple[float, ...]
-) -> Distribution:
-    quantiles = np.quantile(values, np.linspace(0, 1, STEPS + 1))
-    lower, median, upper = (quantiles[STEPS * part // 4] for part in (1, 2, 3))
+def _distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distribution:
+    """Return the distribution without the farthest cases."""
+    quantiles = np.quantile(values, np.linspace(0, 1, STEPS + 1)).tolist()
+    lower, upper = quantiles[STEPS // 4], quantiles[3 * STEPS // 4]
     reach = REACH * (upper - lower)
     inside = values[(values >= lower - reach) & (values <= upper + reach)]
-    ends = float(inside.min()), float(inside.max())
     places = np.searchsorted(edges[1:-1], values, side="right")
-    beyond = int(((values < ends[0]) | (values > ends[1])).sum())
-    far: tuple[tuple[str, float], ...] = ()
-    if beyond:
-        condition, arguments = _of_model(evaluator, metric, model, tag)
-        rows = run.query(
-            f"""SELECT case_id, value FROM scores WHERE {condition} AND (value < ? OR value > ?)
-                ORDER BY abs(value - ?) DESC, position, run LIMIT {FAR}""",
-            [*arguments, *ends, float(median)],
-        )
-        far = tuple(zip(rows["case_id"].astype(str), rows["value"].astype(float), strict=True))
     return Distribution(
-        model, len(values), float(values.mean()), tuple(map(float, quantiles)), *ends,
-        tuple(np.bincount(places, minlength=BINS).tolist()), beyond, far,
+        model, len(values), float(values.mean()), tuple(quantiles), float(inside.min()), float(inside.max()),
+        tuple(np.bincount(places, minlength=BINS).tolist()), len(values) - len(inside),
     )  # fmt: skip

@@ -48,7 +48,7 @@ def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
         for model in (model for model in run.models if model in there):
             place = there.index(model)
             own = values[:, place]
-            bounds = (None if np.isnan(ends[place]) else float(ends[place]) for ends in (low, high))
+            first, last = (None if np.isnan(ends[place]) else float(ends[place]) for ends in (low, high))
             n = int((~np.isnan(own)).sum())
-            found.append(Resource(model, quantity, unit, float(np.nanmean(own)), *bounds, n))
+            found.append(Resource(model, quantity, unit, float(np.nanmean(own)), first, last, n))
     return tuple(found)

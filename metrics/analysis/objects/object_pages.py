@@ -198,14 +198,10 @@ def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[
         if wanted:
             keep = np.array([*(name in wanted for name in names), False])  # the last is for −1
             masks[name] = keep[codes]
-    cases = run.suite.cases
     if chosen.tag is not None:
-        tags = cases["tags"].combine_chunks()
-        parents = pc.list_parent_indices(tags).filter(pc.equal(tags.flatten(), chosen.tag))
-        of_case = np.zeros(len(run.suite), np.bool_)
-        of_case[parents.to_numpy()] = True
-        masks["tag"] = of_case[index.position]
+        masks["tag"] = np.isin(index.position, run.sampling_design(chosen.tag).inside)
     if chosen.search:
+        cases = run.suite.cases
         image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
         texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
         hits = [pc.match_substring(text, chosen.search.lower()).to_numpy() for text in texts]
@@ -239,9 +235,8 @@ def _first(values: Floats, offset: int, limit: int) -> Ints:
 
 
 def _objects(
-    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: Ints, heights: NDArray[Any],
-    chosen: ObjectFilter,
-) -> Iterator[GalleryObject]:  # fmt: skip
+    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: Ints, heights: NDArray[Any], chosen: ObjectFilter
+) -> Iterator[GalleryObject]:
     """Yield the objects in these rows with their geometries; heights: pixels of their images, NaN where unknown."""
     kinds = (*index.kinds, LOW_SCORE)
     shapes = _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]])
