@@ -41,7 +41,7 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS) -> "pd.Data
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def failures(monitor: Monitor, window: int | None = None, most: int = FAILURES) -> "pd.DataFrame":
+def failures(monitor: Monitor, window: int | None = None) -> "pd.DataFrame":
     """Return the latest samples, or those of one window, that did not pass, the newest first.
 
     `failed` names the evaluators that the case fails, with the values of their primary metrics. Texts are previews, cut
@@ -58,5 +58,5 @@ def failures(monitor: Monitor, window: int | None = None, most: int = FAILURES) 
            FROM latest JOIN scores USING (number)
            WHERE list_contains(?, scores.evaluator || '.' || scores.metric)
            GROUP BY ALL ORDER BY latest.number DESC""",
-        [window, most, primary],
+        [window, FAILURES, primary],
     )

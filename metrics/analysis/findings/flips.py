@@ -80,6 +80,8 @@ def _flips(run: Run) -> pd.DataFrame:
 
 @cache_by_run(maxsize=16)
 def _rates(run: Run) -> pd.DataFrame:
+    import pandas as pd
+
     # one row for each model, metric, kind and combined outcome of an original's variants and copies
     found = run.query(
         f"""WITH {PAIRS},
@@ -103,7 +105,11 @@ def _rates(run: Run) -> pd.DataFrame:
     )
     variants = dict(zip(sizes["perturbation"], sizes["n"], strict=True))
     rows = [_rate(dict(zip(KEY, key, strict=True)), part, variants[key[3]]) for key, part in found.groupby(KEY)]
-    return _corrected(rows, run)
+    frame = pd.DataFrame(rows, columns=RATES).astype(dict.fromkeys(("control_rate", "p", "adjusted"), float))
+    tested = frame["p"].notna()
+    frame.loc[tested, "adjusted"] = holm(frame.loc[tested, "p"].to_numpy())
+    exceeds = (frame["adjusted"].fillna(1.0) <= LEVEL).astype(object)
+    return _in_order(frame.assign(exceeds=exceeds.where(frame["control_pairs"] > 0, None)), run)
 
 
 def _rate(key: dict[str, Any], part: pd.DataFrame, variants: int) -> dict[str, Any]:
@@ -123,16 +129,6 @@ def _rate(key: dict[str, Any], part: pd.DataFrame, variants: int) -> dict[str, A
         "high": high, "control_pairs": copies, "control_flips": copy_hits,
         "control_rate": copy_hits / copies if copies else None, "p": exact_excess(strata) if copies else None,
     }  # fmt: skip
-
-
-def _corrected(rows: list[dict[str, Any]], run: Run) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows, columns=RATES).astype(dict.fromkeys(("control_rate", "p", "adjusted"), float))
-    tested = frame["p"].notna()
-    frame.loc[tested, "adjusted"] = holm(frame.loc[tested, "p"].to_numpy())
-    exceeds = (frame["adjusted"].fillna(1.0) <= LEVEL).astype(object)
-    return _in_order(frame.assign(exceeds=exceeds.where(frame["control_pairs"] > 0, None)), run)
 
 
 def _in_order(frame: pd.DataFrame, run: Run) -> pd.DataFrame:

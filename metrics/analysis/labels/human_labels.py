@@ -160,20 +160,14 @@ def _random(run: Run, table: pa.Table, places: Ints, labelled: Mask) -> tuple[Ma
     including outputs before it that were labelled for another reason.
     """
     sampling = np.array(table["sampling"].to_pylist(), object)
-    random = np.zeros(len(labelled), bool)
-    random[places[sampling == "random"]] = True
-    order = draw_order(run)
-    unanswered = {}
-    size = len(labelled) // max(1, len(run.models))
+    order = draw_order(run).reshape(len(run.models), -1)
     drawn = np.zeros(len(labelled), bool)
     drawn[places[sampling == "drawn"]] = True
-    for index, model in enumerate(run.models):
-        own = slice(index * size, (index + 1) * size)
-        last = int(order[own][drawn[own]].max(initial=-1))
-        reached = order[own] <= last
-        random[own] |= reached
-        unanswered[model] = int((reached & (order[own] >= 0) & ~labelled[own]).sum())
-    return random & labelled, unanswered
+    reached = order <= np.where(drawn.reshape(order.shape), order, -1).max(axis=1, initial=-1, keepdims=True)
+    unanswered = (reached & (order >= 0) & ~labelled.reshape(order.shape)).sum(axis=1)
+    random = reached.ravel()
+    random[places[sampling == "random"]] = True
+    return random & labelled, dict(zip(run.models, unanswered.tolist(), strict=True))
 
 
 @cache_by_run(maxsize=8)
