@@ -184,7 +184,7 @@ if TYPE_CHECKING:
         Window,
         WorkingPoint,
     )
-    from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
+    from metrics.analysis.findings.compliance import MeasuredEvidence
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Stat

@@ -1,6 +1,4 @@
-"""Reading JSONL of any length: of each line the id, of a sampled line everything. Unreadable lines are reported, not
-fatal.
-"""
+"""Reading JSONL of any length: the id of each line, all of a sampled one; unreadable lines are reported, not fatal."""
 
 import hashlib
 import os
@@ -32,9 +30,7 @@ Blocks = Iterator[bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sampled line: its number from 1, its id (a digest of the line where it has none: `named` is False), its
-    fields.
-    """
+    """A sampled line: its number from 1, its id (if not `named`, a digest of the line), its fields."""
 
     line: int
     id: str
@@ -47,8 +43,7 @@ Take = Callable[[bytes, int], Record | None]  # of a line and its number
 
 @dataclass(slots=True)
 class Place:
-    """How far a source has been read: the bytes and lines before this place; `read` counts those lines that are not
-    blank.
+    """How far a source has been read: the bytes and lines before this place, `read` of them not blank.
 
     `open`: the last of them had no line break yet; `left`: bytes of an unfinished last line, to be read later.
     """
@@ -109,9 +104,7 @@ def mark(path: Path, offset: int) -> str | None:
 
 
 def id_names(wanted: str | None) -> tuple[str, ...]:
-    """Return the fields that may hold the id, in order of preference: `wanted`, else the usual names in both
-    spellings.
-    """
+    """Return the fields that may hold the id, by preference: `wanted`, else the usual names in both spellings."""
     if wanted is not None:
         return (wanted,)
     camel = (first + "".join(word.title() for word in rest) for first, *rest in (name.split("_") for name in IDS))

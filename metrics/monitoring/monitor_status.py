@@ -35,7 +35,7 @@ class Health(StrEnum):
 
 
 def health(passed: int, judged: int, minimum: int = MINIMUM) -> Health:
-    """critical below a pass rate of .70, warning below .85, else healthy; insufficient_data below `minimum` judged.
+    """Return critical below a pass rate of .70, warning below .85, else healthy; insufficient_data below `minimum`.
 
     >>> [health(passed, 100).value for passed in (69, 70, 84, 85)]
     ['critical', 'warning', 'warning', 'healthy']
@@ -69,9 +69,7 @@ class Standing:
 
 
 def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
-    """Return the metrics with a direction and a threshold, by evaluator and name, with the threshold in force; not
-    minor ones.
-    """
+    """Return the metrics with a direction and a threshold, and the threshold in force, but no minor ones."""
     return {
         (entry.id, metric.name): (metric, threshold)
         for entry, parameters in chosen.values()
@@ -83,9 +81,7 @@ def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
 
 
 def passes(chosen: Chosen, scores: pa.Table) -> list[bool | None]:
-    """Return for each row of `scores` whether the value is on its threshold's good side; None without value or
-    threshold.
-    """
+    """Return whether each value is on its threshold's good side; None without value or threshold."""
     known = judged_metrics(chosen)
     found: list[bool | None] = []
     for row in scores.select(["evaluator", "metric", "value"]).to_pylist():

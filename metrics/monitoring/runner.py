@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,7 @@ Say = Callable[[str], None]
 
 
 def check(spec: Spec) -> None:
-    """Raise InputError where a monitor cannot use an evaluator, its model is missing, or none has a threshold to
-    pass.
-    """
+    """Raise InputError where an evaluator is unfit for a monitor or lacks its model, or none has a threshold."""
     chosen = spec.chosen
     problems = []
     for entry, parameters in chosen.values():
@@ -71,16 +70,11 @@ def fitting(path: Path, spec: Spec) -> list[str]:
         if len(bad) < FIRST:
             bad.append(InputProblem(path.name, redact(found), expected, line))
 
-    records: list[Record] = []
     with path.open("rb") as stream:
         lines = sampled(
             file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
         )
-        for record in lines:
-            if record is not None:
-                records.append(record)
-            if len(records) == BATCH:
-                break
+        records = list(islice(filter(None, lines), BATCH))
     pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
     cases = [case for _, case in pairs]
     found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]

@@ -29,7 +29,7 @@ class CaseValues:
         return ~np.isnan(self.values)
 
     def minus(self, other: CaseValues) -> Floats:
-        """Return the differences case by case, 0 where they are equal but for rounding, NaN where one has no value."""
+        """Return the differences case by case, 0 where they differ by rounding alone, NaN where one has no value."""
         apart = self.values - other.values
         return np.where(np.abs(apart) <= EQUAL, 0.0, apart)
 

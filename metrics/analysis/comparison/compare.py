@@ -155,7 +155,7 @@ def compare_labels(
     run: Run, model_a: str, model_b: str, key: str, tag: str | None = None, other: Run | None = None,
     correction: Correction = "holm",
 ) -> tuple[Resampled, ...]:  # fmt: skip
-    """One metric of the whole data set label by label, p adjusted over the labels: the column of that key.
+    """Compare a metric of the whole data set label by label, p adjusted over the labels: the column of that key.
 
     Empty where the metric has no labels or cannot be paired; see `Resampled`. InputError where there is no such pair.
     """
@@ -233,7 +233,7 @@ def _difference(
 
 
 def check_pair(run: Run, model_a: str, other: Run, model_b: str) -> None:
-    """InputError unless there are these models to pair: of one suite, and not one model of one run twice."""
+    """Raise InputError unless there are these models to pair: of one suite, and not one model of one run twice."""
     if run.spec["suite"]["fingerprint"] != other.spec["suite"]["fingerprint"]:
         raise InputError(
             f"runs {run.id} and {other.id} are of different suites; cases can only be paired within one suite"

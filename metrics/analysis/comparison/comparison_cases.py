@@ -30,8 +30,7 @@ def differences(
     tag: str | None = None,
     other: Run | None = None,
 ) -> CasePage:
-    """Return the cases on which b is worse than a (losses), better (wins) or equal (ties), the largest difference
-    first.
+    """Return the cases on which b is worse than a (losses), better (wins) or equal (ties), largest difference first.
 
     Columns: case_id, preview, a, b, difference (b − a, repeats averaged). For a metric without a better end a win is
     the higher value. InputError where there is nothing to compare or the metric has no values per case.

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from metrics.analysis.comparison.significance import PairedTest
 from metrics.analysis.leaderboard.column_key import column_key
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.analysis.leaderboard.replicates import Estimate, replicates
+from metrics.analysis.leaderboard.replicates import Replicated, replicates
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.stats.paired_intervals import resample_interval
@@ -104,7 +104,7 @@ def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[
     return found
 
 
-def _difference(column: Column, label: str | None, a: Estimate | None, b: Estimate | None) -> Resampled | None:
+def _difference(column: Column, label: str | None, a: Replicated | None, b: Replicated | None) -> Resampled | None:
     """Return the difference b − a; None where they have no resample in common."""
     if a is None or b is None or a.samples.shape != b.samples.shape:
         return None
@@ -123,7 +123,7 @@ def _difference(column: Column, label: str | None, a: Estimate | None, b: Estima
 
 
 @cache_by_run(maxsize=32)
-def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Estimate]:
+def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Replicated]:
     """Return the numbers of one model that have replicates, from the stored suite and outputs."""
     entry = evaluators()[evaluator]
     parameters = entry.parameters.model_validate(run.evaluators[evaluator])
@@ -132,7 +132,7 @@ def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping
         cases = suite.cases["case_id"].take(run.sampling_design(tag).inside).combine_chunks()
         suite = suite.restricted(cases)
     repeats = outputs.outputs.filter(pc.equal(outputs.outputs["model"], model))["run"].unique().to_pylist()
-    pooled: dict[Key, list[Estimate]] = {}
+    pooled: dict[Key, list[Replicated]] = {}
     for repeat in repeats:
         try:
             found = entry(suite, outputs.restricted(model, repeat, cases), parameters)
@@ -142,9 +142,9 @@ def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping
             if row.value is not None and row.replicates is not None and len(row.replicates):
                 own = json.dumps(dict(row.columns), ensure_ascii=False)
                 key = (column_key(evaluator, row.metric, own), row.label)
-                pooled.setdefault(key, []).append(Estimate(row.value, row.n, np.array(row.replicates)))
+                pooled.setdefault(key, []).append(Replicated(row.value, row.n, np.array(row.replicates)))
     return {
-        key: Estimate(
+        key: Replicated(
             float(np.mean([one.value for one in same])), same[-1].n, np.mean([one.samples for one in same], axis=0)
         )
         for key, same in pooled.items()

@@ -50,7 +50,7 @@ COLUMNS = [
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredEvidence:
     """One evaluator's primary metric as evidence for a standard; `cells` and `outcomes` have one for each model."""
 
     column: Column
@@ -74,7 +74,7 @@ class Standard:
     framework: str
     name: str
     asks: str
-    evidence: tuple[Measured, ...]
+    evidence: tuple[MeasuredEvidence, ...]
     unmeasured: tuple[Unmeasured, ...]
 
 
@@ -96,10 +96,10 @@ def compliance(run: Run) -> Compliance:
     for column in board.columns:
         if column.primary:
             primary.setdefault(column.evaluator, column)
-    measured: dict[str, list[Measured]] = {}
+    measured: dict[str, list[MeasuredEvidence]] = {}
     for name, column in primary.items():
         cells = tuple(board.cells.get((model, column.key)) for model in board.models)
-        evidence = Measured(column, cells, tuple(outcome(column, cell) for cell in cells))
+        evidence = MeasuredEvidence(column, cells, tuple(outcome(column, cell) for cell in cells))
         for standard in evaluators()[name].standards:
             measured.setdefault(standard, []).append(evidence)
     task, missing = run.spec["suite"]["task"], dict[str, list[Unmeasured]]()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.analysis.cases.old_evidence import read_evidence
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.evidence import Evidence
 from metrics.stats.intervals import wilson
@@ -74,7 +74,7 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
                    avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS failing
             FROM outcomes GROUP BY model, case_id, position
         )"""
-    chosen = rules(run, lambda column: column.primary and not column.minor)
+    chosen = threshold_arguments(run, lambda column: column.primary and not column.minor)
     yield from _attributed(run, answers, [*chosen, list(retrieval), list(answering)], (retrieval, answering))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.intervals import wilson
@@ -73,7 +73,7 @@ def _flips(run: Run) -> pd.DataFrame:
                    CASE WHEN good THEN 'better' ELSE 'worse' END AS change
             FROM pairs p JOIN (SELECT case_id, position FROM suite_cases) USING (case_id)
             WHERE flipped ORDER BY change DESC, position""",
-        rules(run),
+        threshold_arguments(run),
     )
     return _in_order(found, run)[FLIPS]
 
@@ -97,7 +97,7 @@ def _rates(run: Run) -> pd.DataFrame:
             SELECT model, evaluator, metric, perturbation, n, hits, coalesce(copies, 0) AS copies,
                    coalesce(copy_hits, 0) AS copy_hits, count(*) AS originals, sum(worse)::BIGINT AS worse
             FROM own LEFT JOIN copies USING (model, evaluator, metric, original) GROUP BY ALL ORDER BY ALL""",
-        rules(run),
+        threshold_arguments(run),
     )
     sizes = run.query(
         f"""SELECT coalesce(nullif(trim(perturbation), ''), '{UNNAMED}') AS perturbation, count(*) AS n

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metrics.analysis.cases.case_pages import failing
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
@@ -147,7 +147,7 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
         return
     found = run.query(
         f"WITH {outcomes_sql()} SELECT model, case_id, position, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
-        list(rules(run, lambda column: column.primary and not column.minor)),
+        list(threshold_arguments(run, lambda column: column.primary and not column.minor)),
     )
     shares = found.pivot(index=["case_id", "position"], columns="model", values="share").sort_index()
     if len(shares.columns) < 2:

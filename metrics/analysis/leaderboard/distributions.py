@@ -61,8 +61,7 @@ def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
 def distributions(
     run: Run, evaluator: str, metric: str, models: Sequence[str], tag: str | None = None
 ) -> Distributions | None:
-    """Return how a metric spreads over the cases (those with a tag) of these models; None where it has no values per
-    case.
+    """Return how a metric spreads over all cases, or those with a tag; None where it has no values per case.
 
     Models without a value are left out. The bins divide the metric's range, or where that is open the values'.
     """

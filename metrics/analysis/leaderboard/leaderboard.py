@@ -213,7 +213,7 @@ def _cells(
 
 
 def relative_goodness(metric: Metric, values: Sequence[float | None]) -> list[float | None]:
-    """Goodness of each value: by the metric's range, or where that is open by the worst and best of these values."""
+    """Return the goodness of each value by the metric's range, or where that is open by the values' own."""
     present = [value for value in values if value is not None]
     worst = min(present, default=0.0)
     spread = max(present, default=0.0) - worst

@@ -13,7 +13,7 @@ from metrics.core.arrow import numbers, row_groups
 from metrics.store import Run, cache_by_run
 
 
-class Estimate(NamedTuple):
+class Replicated(NamedTuple):
     """A value, what it rests on, and the value in each resample [B]; of repeats the means."""
 
     value: float
@@ -22,13 +22,13 @@ class Estimate(NamedTuple):
 
 
 @cache_by_run(maxsize=16)
-def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Estimate] | None:
+def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Replicated] | None:
     """Return the numbers that have replicates by (model, column key); None where the run stores none."""
     path = run.table_path("replicates")
     if path is None:
         return None
     wanted = None if tag is None else f"tag={tag}"
-    found: dict[tuple[str, str], Estimate] = {}
+    found: dict[tuple[str, str], Replicated] = {}
     with pq.ParquetFile(path) as file:
         for group in row_groups(file, "slice", wanted):
             table = file.read_row_group(group)
@@ -37,5 +37,5 @@ def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Est
             for index, row in enumerate(table.drop_columns(["replicates"]).to_pylist()):
                 if row["slice"] == wanted:
                     key = row["model"], column_key(row["evaluator"], row["metric"], row["columns"])
-                    found[key] = Estimate(row["value"], row["n"], flat[ends[index] : ends[index + 1]])
+                    found[key] = Replicated(row["value"], row["n"], flat[ends[index] : ends[index + 1]])
     return found

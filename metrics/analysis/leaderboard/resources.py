@@ -29,8 +29,7 @@ class Resource:
 
 @cache_by_run(maxsize=32)
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
-    """Return every quantity of QUANTITIES that the outputs of a run have, for each model; over the cases with a tag,
-    if given.
+    """Return each model's QUANTITIES that the outputs of a run have, over all cases or those with a tag.
 
     Intervals: bootstrap over cases (metrics.stats.bootstrap).
     """

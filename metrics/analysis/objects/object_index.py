@@ -1,6 +1,6 @@
 """One model's objects as columns in a memory-mapped file: the join of matches and geometry that a gallery filters.
 
-Joining a million matches with their geometries takes a second; it is done once, the first time somebody looks.
+Joining a million matches with their geometries takes a second; it is done once, when the objects are first opened.
 """
 
 from __future__ import annotations
@@ -185,5 +185,5 @@ def _shaped(table: pa.Table) -> NDArray[np.uint8]:
 
 
 def _with_none(values: NDArray[Any]) -> NDArray[Any]:
-    """`values` and, at the end, where an index of −1 looks, what stands for none."""
+    """Return `values` and, at the end, where an index of −1 looks, what stands for none."""
     return np.append(values, values.dtype.type(-1 if values.dtype.kind == "i" else np.nan))

@@ -20,7 +20,7 @@ from metrics.vision.mask_rings import mask_rings
 
 SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most")
 LOW_SCORE = "fn_low_score"  # found, but by a prediction scored below what the filter asks for
-MOST_IN_IMAGE = 40  # more are not told apart in a thumbnail
+MOST_IN_IMAGE = 40  # more cannot be distinguished in a thumbnail
 SHAPE = ("polygons", "rle")
 
 
@@ -104,8 +104,7 @@ def objects(
     limit: int = 60,
     offset: int = 0,
 ) -> ObjectPage:
-    """Return a page of the objects of a run's matches, one a tile; or of the images that hold them, at most 40 objects
-    each.
+    """Return a page of the objects of a run's matches, one a tile; or one image a tile, with up to 40 of them.
 
     The size of an object is the area of its ground truth where that is found or missed, else that of the prediction.
     `sort` is one of SORTS: the best first, with `_up` the least; what lacks the value comes last; `most` is for images,
@@ -148,9 +147,7 @@ def objects(
 
 
 def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, dict[str, int]]:
-    """Return how many objects each choice would leave: by kind, label, truth, size and tag, each with the other
-    filters on.
-    """
+    """Return how many objects each kind, label, truth, size and tag would leave, each with the other filters on."""
     index = object_index(run, evaluator, chosen.model, chosen.repeat)
     kind, masks = _masks(run, index, chosen)
     kinds = (*index.kinds, LOW_SCORE)

@@ -25,9 +25,7 @@ THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold") 
 
 
 class Rules(NamedTuple):
-    """By what an evaluator's stored matches were made: its IoU threshold, and how many predictions of an image and
-    label count, best scores first; None for all.
-    """
+    """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all)."""
 
     iou: float = IOU
     max_dets: int | None = None
@@ -42,7 +40,7 @@ def rules(run: Run, evaluator: str | None) -> Rules:
 
 
 def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
-    """As what the objects of a model are compared: by that evaluator, or by the first that does not leave it open."""
+    """Return as what a model's objects are compared: by that evaluator, or the first that does not leave it open."""
     own = run.evaluators.get(evaluator or "", {})
     every = [own] if "geometry" in own else run.evaluators.values()
     stated: Geometry = next((each["geometry"] for each in every if each.get("geometry", "auto") != "auto"), "auto")
@@ -58,13 +56,11 @@ def match_objects(
     size: tuple[int | None, int | None] = (None, None),
     max_dets: int | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return what becomes of one model's objects in one image at these thresholds: kinds of predictions, of
-    annotations.
+    """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.
 
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
-    image, pixels, which masks need; where they cannot be compared for want of it, or the geometry asked for cannot be
-    had, the boxes are compared.
+    image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
     """
     overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
     return match_image(annotations, predictions, iou, score, max_dets, overlaps)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.02  # of the chance of any false finding in a search: readers see several searches
 FEWEST = 20  # units of a slice, at least
-SHARE = 200  # or one in so many
+SHARE = 200  # or one in this many
 CELLS = 10_000_000  # shuffled values of one search, at most
 LEAST_DRAWS = 199
 MOST_FACETS = 60

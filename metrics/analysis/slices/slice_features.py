@@ -254,7 +254,7 @@ def titled(known: Mapping[str, Known], where: Sequence[Condition]) -> tuple[Cond
 
 
 def _read(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
-    """Texts as categories; where all of them are numbers, as those."""
+    """Return texts as categories; where all of them are numbers, as those."""
     texts = column.combine_chunks()
     if may_be_numbers:
         try:
@@ -280,7 +280,7 @@ def _marks(words: pa.Array, position: Ints, size: int) -> Marks:
 
 
 def _length_of_list(column: pa.ChunkedArray, mean: bool) -> Floats:
-    """Characters of all the texts of each list, or of one on average; NaN for an empty or absent list."""
+    """Return the characters of all the texts of each list, or of one on average; NaN for an empty or absent list."""
     lists = column.combine_chunks()
     lengths = _float(pc.utf8_length(lists.flatten()))
     parents = pc.list_parent_indices(lists).to_numpy()
@@ -292,7 +292,7 @@ def _length_of_list(column: pa.ChunkedArray, mean: bool) -> Floats:
 
 
 def _float(column: pa.ChunkedArray | pa.Array) -> Floats:
-    """Numbers as float64, NaN where there is none."""
+    """Return numbers as float64, NaN where there is none."""
     values = pc.cast(column, pa.float64())
     flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     found: Floats = flat.to_numpy(zero_copy_only=False)

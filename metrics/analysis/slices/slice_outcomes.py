@@ -86,7 +86,7 @@ class Outcomes:
 def measures(run: Run) -> list[Measure]:
     """Return the metrics that slices can be compared by: those with a value per case and a better end, in their order.
 
-    A detection run has two of each evaluator that matched its objects besides.
+    A detection run also has two of each evaluator that matched its objects.
     """
     by_case = metrics_by_case(run)
     found: dict[str, Measure] = {}
@@ -110,7 +110,7 @@ def measures(run: Run) -> list[Measure]:
 
 @cache_by_run(maxsize=8)
 def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> Outcomes:
-    """One model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
+    """Return one model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
 
     InputError where the run has no such model or measure.
     """
@@ -143,9 +143,7 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
 
 
 def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
-    """Return every ground truth, found or missed, or every prediction, right or wrong; those of an image are a
-    cluster.
-    """
+    """Return every ground truth, found or missed, or every prediction, right or wrong, clustered by image."""
     index = object_index(run, measure.evaluator, model)
     wrong = "fn" if measure.of == "objects" else "fp"
     kinds = np.array([1 if kind == "tp" else 0 if kind.startswith(wrong) else -1 for kind in index.kinds], np.int64)
