@@ -12,7 +12,7 @@ from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_ar
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.analysis.leaderboard.resources import resources
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
@@ -107,12 +107,13 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
 
 def _spread(board: Leaderboard, column: Column, one: str, other: str) -> str:
     """Return the numbers of two models with their intervals."""
-    texts = []
-    for model in (one, other):
-        cell = board.cells[model, column.key]
-        bounds = "" if cell.low is None or cell.high is None else f" ({cell.low:.3g} … {cell.high:.3g})"
-        texts.append(f"{model} {cell.value:.3g}{bounds}, n = {cell.n:,}")
-    return "; ".join(texts)
+    cells = {model: board.cells[model, column.key] for model in (one, other)}
+    return "; ".join(_number(model, cell.value, cell.low, cell.high, cell.n) for model, cell in cells.items())
+
+
+def _number(model: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
+    bounds = "" if low is None or high is None else f" ({low:.3g} … {high:.3g})"
+    return f"{model} {value:.3g}{unit}{bounds}, n = {n:,}"
 
 
 def _hardest(run: Run, column: Column) -> Iterator[Insight]:
@@ -189,8 +190,9 @@ def _resources(run: Run) -> Iterator[Insight]:
         own = sorted((one for one in found if one.quantity == quantity), key=lambda one: one.mean)
         if len(own) < 2 or own[0].mean == own[-1].mean:
             continue
-        evidence = "; ".join(_spent(one) for one in (own[0], own[-1]))
-        for kind, one in ((least, own[0]), (most, own[-1])):
+        ends = (own[0], own[-1])
+        evidence = "; ".join(_number(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
+        for kind, one in zip((least, most), ends, strict=True):
             message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} per case on average"
             yield _row(
                 f"{kind.replace(' ', '_')}_model",
@@ -200,11 +202,6 @@ def _resources(run: Run) -> Iterator[Insight]:
                 value=one.mean,
                 evidence=evidence,
             )
-
-
-def _spent(one: Resource) -> str:
-    bounds = "" if one.low is None or one.high is None else f" ({one.low:.3g} … {one.high:.3g})"
-    return f"{one.model} {one.mean:.3g} {one.unit}{bounds}, n = {one.n:,}"
 
 
 def _retrieval(board: Leaderboard) -> Iterator[Insight]:
