@@ -39,6 +39,7 @@ class Resampled(PairedTest):
 
     equal: ClassVar[str] = "equal in every resample"
 
+    difference: float
     label: str | None
     a: float
     b: float
