@@ -58,7 +58,8 @@ def show_feature(known: data.SliceTable, model: str, measure: data.Measure) -> N
             alt=f"{measure.title} of {model} by {title}, the overall value as a dotted line",
         )  # fmt: skip
     with right:
-        clicked = records(slice_tables.table(rows), slice_tables.table_columns(title, known.noun), f"by-{name}", 400)
+        columns = slice_tables.table_columns(title, known.noun, known.overall.interval)
+        clicked = records(slice_tables.table(rows), columns, f"by-{name}", 400)
         st.caption("Dotted: overall value. Click a bar or a row to see its cases.")
     picked = st.session_state.pop("picked_slice", None)
     row = next((row for row in rows if row.slice.address == picked), None)

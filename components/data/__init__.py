@@ -184,11 +184,15 @@ if TYPE_CHECKING:
         Window,
         WorkingPoint,
     )
-    from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
+    from metrics.analysis.findings.compliance import MeasuredEvidence
+    from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
-    from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters, Stat
+    from metrics.analysis.labels.judge_agreement import Agreement, Stat
     from metrics.analysis.labels.judge_bias import Bias
-    from metrics.analysis.slices import Measure, SliceSearch, SliceTable, SliceValue
+    from metrics.analysis.labels.raters import Raters
+    from metrics.analysis.slices.find_slices import SliceSearch
+    from metrics.analysis.slices.slice_outcomes import Measure
+    from metrics.analysis.slices.slice_values import SliceTable, SliceValue
     from metrics.core.evaluator import Evaluator, Example, Metric
     from metrics.engine import Estimate
     from metrics.ingest import Preview

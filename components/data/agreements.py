@@ -14,10 +14,12 @@ from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
     from metrics.analysis import Column
+    from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
-    from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters
+    from metrics.analysis.labels.judge_agreement import Agreement
     from metrics.analysis.labels.judge_bias import Bias
     from metrics.analysis.labels.label_queue import Queue
+    from metrics.analysis.labels.raters import Raters
     from metrics.ingest.label_files import LabelFile
     from metrics.store.label_sets import Labels, LabelSet
 
@@ -124,7 +126,7 @@ def label_queue(run_id: str, criterion: str, rater: str, only: Only | None, **ch
 
 def labelled_metrics(run_id: str) -> Sequence[Column]:
     """Return the metrics that labels can be compared with, judged ones first."""
-    from metrics.analysis.labels.judge_agreement import metric_columns
+    from metrics.analysis.labels.labelled_scores import metric_columns
 
     return tuple(metric_columns(workspace().run(run_id)).values())
 
@@ -136,14 +138,14 @@ def rater_agreement(run_id: str, criterion: str) -> Sequence[Raters]:
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing the raters")
 def _raters(run_id: str, criterion: str, version: str) -> Sequence[Raters]:  # noqa: ARG001 - a part of the key
-    from metrics.analysis.labels.judge_agreement import rater_agreement
+    from metrics.analysis.labels.raters import rater_agreement
 
     return rater_agreement(workspace().run(run_id), criterion)
 
 
 def rater_outputs(run_id: str, criterion: str, left: str, right: str) -> Sequence[Mapping[str, Any]]:
     """Return the outputs that two raters ("": any two) labelled, differing ones first: case_id, model, left, right."""
-    from metrics.analysis.labels.judge_agreement import rater_outputs
+    from metrics.analysis.labels.raters import rater_outputs
 
     return rater_outputs(workspace().run(run_id), criterion, left, right)
 
@@ -171,9 +173,9 @@ def agreement_slices(
 def _slices(
     run_id: str, criterion: str, only: Only, passing: float | None, threshold: float | None, version: str  # noqa: ARG001
 ) -> Mapping[tuple[str, str], Agreement]:  # fmt: skip
-    from metrics.analysis.labels.judge_agreement import slices
+    from metrics.analysis.labels.judge_agreement import agreement_slices
 
-    return slices(workspace().run(run_id), criterion, only, passing, threshold)
+    return agreement_slices(workspace().run(run_id), criterion, only, passing, threshold)
 
 
 def cell_outputs(
@@ -181,7 +183,8 @@ def cell_outputs(
     tag: str | None = None, passing: float | None = None,
 ) -> Sequence[Mapping[str, Any]]:  # fmt: skip
     """Return the outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
-    from metrics.analysis.labels.judge_agreement import cell_outputs, labelled_scores
+    from metrics.analysis.labels.judge_agreement import cell_outputs
+    from metrics.analysis.labels.labelled_scores import labelled_scores
 
     run = workspace().run(run_id)
     return cell_outputs(run, labelled_scores(run, *only, criterion, model, tag, passing), threshold, cell)
@@ -194,8 +197,8 @@ def corrected_means(run_id: str, criterion: str, only: Only, tag: str | None = N
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _corrected(run_id: str, criterion: str, only: Only, tag: str | None, version: str) -> CorrectedMeans:  # noqa: ARG001
+    from metrics.analysis.labels.corrected_means import corrected_means
     from metrics.analysis.labels.human_labels import human_labels
-    from metrics.analysis.labels.judge_agreement import corrected_means
 
     run = workspace().run(run_id)
     people = human_labels(run, criterion)

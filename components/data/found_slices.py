@@ -10,7 +10,9 @@ import streamlit as st
 from components.data.workspace_runs import workspace
 
 if TYPE_CHECKING:
-    from metrics.analysis.slices import Measure, SliceSearch, SliceTable, SliceValue
+    from metrics.analysis.slices.find_slices import SliceSearch
+    from metrics.analysis.slices.slice_outcomes import Measure
+    from metrics.analysis.slices.slice_values import SliceTable, SliceValue
 
 
 class ReadSlice(NamedTuple):
@@ -28,14 +30,14 @@ class ReadSlice(NamedTuple):
 @st.cache_resource(max_entries=64, show_spinner=False)
 def slice_measures(run_id: str) -> Mapping[str, Measure]:
     """Return what slices can be compared by, by key. Read-only."""
-    from metrics.analysis.slices import measures
+    from metrics.analysis.slices.slice_outcomes import measures
 
     return {measure.key: measure for measure in measures(workspace().run(run_id))}
 
 
 def has_topics(run_id: str) -> bool:
     """Return whether enough cases have a question for topics to be found."""
-    from metrics.analysis.slices import has_topics as enough
+    from metrics.analysis.slices.topics import has_topics as enough
 
     return enough(workspace().run(run_id))
 
@@ -43,7 +45,7 @@ def has_topics(run_id: str) -> bool:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def slice_values(run_id: str, model: str, evaluator: str, metric: str, topics: bool) -> SliceTable | str:
     """Return the slices of every feature, or in words why there are none."""
-    from metrics.analysis.slices import slice_values as table
+    from metrics.analysis.slices.slice_values import slice_values as table
     from metrics.core.errors import AssayError
 
     try:
@@ -55,14 +57,14 @@ def slice_values(run_id: str, model: str, evaluator: str, metric: str, topics: b
 @st.cache_resource(max_entries=256, show_spinner=False)
 def found_slices(run_id: str, model: str, evaluator: str, metric: str, topics: bool) -> SliceSearch:
     """Return the slices that are significantly worse than the rest."""
-    from metrics.analysis.slices import find_slices
+    from metrics.analysis.slices.find_slices import find_slices
 
     return find_slices(workspace().run(run_id), model, evaluator, metric, topics)
 
 
 def slice_level() -> float:
     """Return the level at which the search calls a slice significantly worse."""
-    from metrics.analysis.slices import LEVEL
+    from metrics.analysis.slices.find_slices import LEVEL
 
     return LEVEL
 
@@ -70,7 +72,8 @@ def slice_level() -> float:
 @st.cache_resource(max_entries=256, show_spinner=False)
 def read_slice(run_id: str, address: str, evaluator: str, metric: str) -> ReadSlice:
     """Return the slice that an address names."""
-    from metrics.analysis.slices import in_words, one_slice, parse, positions
+    from metrics.analysis.slices.slice_conditions import parse
+    from metrics.analysis.slices.slice_values import in_words, one_slice, positions
     from metrics.core.errors import AssayError
 
     run = workspace().run(run_id)

@@ -37,7 +37,9 @@ from metrics.analysis.objects.working_points import (
     scored,
     working_point,
 )
-from metrics.analysis.slices import find_slices, measures, slice_values, slices
+from metrics.analysis.slices.find_slices import find_slices, slices
+from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_values import slice_values
 from metrics.analysis.trend import Stop, Trend, same_suite, trend
 
 __all__ = [

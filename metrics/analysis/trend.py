@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 
-from metrics.analysis.comparison.compare import Correction, Difference, corrected, difference, values
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.compare import Difference, case_differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
+from metrics.analysis.comparison.significance import Correction, corrected
 from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.significance import Significance, improvement
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
-from metrics.store import Run, Workspace
+from metrics.store import Run, Workspace, cache_by_run
 
-CHANGES: dict[Significance, str] = {
-    "better": "better",
-    "worse": "worse",
-    "higher": "higher",
-    "lower": "lower",
-    "open": "no significant change",
-    "none": "no shared case",
-}
-JUDGE = "judge"
+CHANGES = {"open": "no significant change", "none": "no shared case"}  # a significance in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +43,9 @@ class Stop:
         if self.change is None:
             return "cannot be paired"
         found = self.change.significance
-        if found == "equal":
-            return f"equal {'on every case' if isinstance(self.change, Difference) else 'in every resample'}"
         if found == "leaning":
-            better = improvement(self.change.column, self.change.difference)
-            ends = ("higher", "lower") if better is None else ("better", "worse")
-            up = (self.change.difference if better is None else better) or 0.0
-            return f"may be {ends[up <= 0]} (uncorrected)"
-        return CHANGES[found]
+            return f"may be {self.change.tendency} (uncorrected)"
+        return self.change.equal if found == "equal" else CHANGES.get(found, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +66,11 @@ class Trend:
 def same_suite(run: Run) -> list[Run]:
     """Return the finished runs of the run's suite, the oldest first; the run itself is one of them."""
     fingerprint = run.spec["suite"]["fingerprint"]
-    found = [
+    return [
         other
-        for other in Workspace(run.workspace.path).runs()
+        for other in reversed(Workspace(run.workspace.path).runs())
         if other.state == "finished" and other.spec["suite"]["fingerprint"] == fingerprint
     ]
-    return in_time(found)
-
-
-def in_time(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs, the oldest first: an id begins with its time."""
-    return sorted(runs, key=lambda run: run.id)
 
 
 def trend(
@@ -102,7 +82,7 @@ def trend(
     values per case, else by pairs of resamples; see analysis.comparison. p are adjusted over all changes shown.
     InputError where the runs are of several suites, or none has such a metric.
     """
-    ordered = in_time(runs)
+    ordered = sorted(runs, key=lambda run: run.id)  # an id begins with its time
     if len({run.spec["suite"]["fingerprint"] for run in ordered}) > 1:
         names = ", ".join(run.id for run in ordered)
         raise InputError(f"runs {names} are of different suites; a metric can only be followed within one suite")
@@ -144,21 +124,20 @@ def _since(
         )
         for of in (before, run)
     }
-    change = _change(before.folder, run.folder, stop.model, column, heads == {column.key}, tag)
+    change = _change(before, run, stop.model, column, heads == {column.key}, tag)
     return replace(stop, before=before.id, change=change, settings=_settings(before, run, column.evaluator))
 
 
-@lru_cache(maxsize=1024)
+@cache_by_run(maxsize=1024)
 def _change(
-    before: Path, folder: Path, model: str, column: Column, by_case: bool, tag: str | None
+    before: Run, run: Run, model: str, column: Column, by_case: bool, tag: str | None
 ) -> Difference | Resampled | None:
-    """Return the change before correction, kept: sealed runs never change."""
-    then, now = Run(before), Run(folder)
-    design, key = now.sampling_design(tag), (column.evaluator, column.metric)
-    a, b = (values(run, model, design, key).get(key) if by_case else None for run in (then, now))
+    """Return the change before correction."""
+    design, key = run.sampling_design(tag), (column.evaluator, column.metric)
+    a, b = (case_values(of, model, design, key).get(key) if by_case else None for of in (before, run))
     if a is not None and b is not None:
-        return difference(column, a, b, design)
-    return resampled_differences(then, model, now, model, [column], tag).get(column.key)
+        return case_differences([(column, a, b)], design)[0]
+    return resampled_differences(before, model, run, model, [column], tag).get(column.key)
 
 
 def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
@@ -170,7 +149,7 @@ def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
     if before.evaluators[evaluator] != run.evaluators[evaluator]:
         changed.append("other parameters")
     for name in evaluators()[evaluator].resources:
-        if name == JUDGE:
+        if name == "judge":
             used = [judge_names(of) for of in (before, run)]
         else:
             used = [of.spec.get("resources", {}).get(name) for of in (before, run)]

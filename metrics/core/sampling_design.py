@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,10 +58,23 @@ class SamplingDesign:
         """The clusters [n]; without groups a code of its own for every case."""
         return np.arange(len(self)) if self.clusters is None else self.clusters
 
+    def of_part(self, keep: NDArray[Any]) -> tuple[NDArray[np.float64] | None, NDArray[np.int64] | None]:
+        """Return the weights and the clusters, as codes of their own, of a part of the cases inside."""
+        return (
+            None if self.weights is None else self.weights[keep],
+            None if self.clusters is None else cluster_codes(self.clusters[keep]),
+        )
+
+
+def cluster_codes(clusters: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return clusters as codes 0 … c − 1, in their order."""
+    codes: NDArray[np.int64] = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+    return codes
+
 
 def _clusters(group: pa.ChunkedArray, inside: NDArray[np.int64]) -> NDArray[np.int64]:
     codes = numbers(pc.fill_null(group.combine_chunks().dictionary_encode().indices, -1)).astype(np.int64)
     codes = np.where(codes < 0, codes.max(initial=-1) + 1 + np.arange(len(codes)), codes)
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     ordered = np.argsort(np.argsort(first))[inverse]
-    return np.unique(ordered[inside], return_inverse=True)[1].astype(np.int64)
+    return cluster_codes(ordered[inside])

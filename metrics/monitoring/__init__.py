@@ -8,7 +8,7 @@ monitor.state.health                  # healthy, warning, critical, insufficient
 """
 
 from metrics.monitoring.drift_checks import MetricDrift, drifts, reference_of
-from metrics.monitoring.monitor_status import CRITICAL, MINIMUM, WARNING, Health, Standing, health
+from metrics.monitoring.monitor_status import CRITICAL, WARNING, Health, Standing
 from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monitor, monitors
 from metrics.monitoring.monitor_tables import failures, trend
 from metrics.monitoring.runner import check, feed, fitting
@@ -16,7 +16,6 @@ from metrics.monitoring.windows import Window
 
 __all__ = [
     "CRITICAL",
-    "MINIMUM",
     "WARNING",
     "Health",
     "MetricDrift",
@@ -31,7 +30,6 @@ __all__ = [
     "failures",
     "feed",
     "fitting",
-    "health",
     "monitor",
     "monitors",
     "reference_of",

@@ -14,17 +14,14 @@ SHOWN = 300  # characters of a failing hook's output
 
 
 def words_of(command: str) -> list[str]:
-    """Return the command and its arguments, split as a shell would, though no shell runs it; InputError where it cannot
-    be split.
-    """
+    """Return the command and its arguments, split as by a shell, which does not run it; InputError."""
+    words, found = list[str](), repr(command)
     try:
         words = shlex.split(command)
     except ValueError as failure:
-        raise InputError(
-            [InputProblem("--on-alert", f"{command!r} ({failure})", "a command with its arguments")]
-        ) from None
+        found += f" ({failure})"
     if not words:
-        raise InputError([InputProblem("--on-alert", repr(command), "a command with its arguments")])
+        raise InputError([InputProblem("--on-alert", found, "a command with its arguments")])
     return words
 
 

@@ -3,17 +3,16 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.monitoring.monitor_store import Monitor
-from metrics.stats.corrections import holm
+from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.drift import drift
 from metrics.store import Run, Workspace
 
 LEAST = 20  # scores on each side, below which nothing is tested
 LARGEST = 5_000  # scores on each side that are tested: more take time and add nothing
-LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,11 @@ def drifts(monitor: Monitor) -> list[MetricDrift]:
         for metric in entry.metrics
         if metric.primary or not metric.minor
     ]
-    tested = [row for row in rows if row.ks_p is not None and row.psi_p is not None]
-    adjusted = holm(np.array([[row.ks_p, row.psi_p] for row in tested], dtype=float).reshape(-1)).reshape(-1, 2)
-    by_row = {id(row): float(pair.min()) for row, pair in zip(tested, adjusted, strict=True)}
-    return [replace(row, p=by_row.get(id(row))) for row in rows]
+    tested = [place for place, row in enumerate(rows) if row.reason is None]
+    adjusted = holm(np.array([[rows[place].ks_p, rows[place].psi_p] for place in tested], dtype=float).ravel())
+    for place, p in zip(tested, adjusted.reshape(-1, 2).min(axis=1).tolist(), strict=True):
+        rows[place] = replace(rows[place], p=p)
+    return rows
 
 
 def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) -> MetricDrift:
@@ -89,19 +89,18 @@ def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) ->
         reason = "the reference run used other parameters"
     elif min(len(recent), len(before)) < LEAST:
         reason = f"fewer than {LEAST} scores"
+    row = MetricDrift(evaluator, metric, len(recent), len(before), mean, mean_before, reason=reason)
     if reason is not None:
-        return MetricDrift(evaluator, metric, len(recent), len(before), mean, mean_before, reason=reason)
+        return row
     rng = np.random.default_rng(monitor.spec.seed)
     a, b = (
         values if len(values) <= LARGEST else rng.choice(values, LARGEST, replace=False) for values in (before, recent)
     )
     found = drift(a, b, monitor.spec.seed)
-    return MetricDrift(
-        evaluator, metric, len(recent), len(before), mean, mean_before, found.ks, found.ks_p, found.psi, found.psi_p
-    )
+    return replace(row, ks=found.ks, ks_p=found.ks_p, psi=found.psi, psi_p=found.psi_p)
 
 
-def _recent_scores(monitor: Monitor, evaluator: str, metric: str) -> NDArray[np.float64]:
+def _recent_scores(monitor: Monitor, evaluator: str, metric: str) -> Floats:
     """Return the values of the samples that the status rests on."""
     window = monitor.window
     if window.seconds is None:

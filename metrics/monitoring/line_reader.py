@@ -1,6 +1,4 @@
-"""Reading JSONL of any length: of each line the id, of a sampled line everything. Unreadable lines are reported, not
-fatal.
-"""
+"""Reading JSONL of any length: the id of each line, all of a sampled one; unreadable lines are reported, not fatal."""
 
 import hashlib
 import os
@@ -32,9 +30,7 @@ Blocks = Iterator[bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sampled line: its number from 1, its id (a digest of the line where it has none: `named` is False), its
-    fields.
-    """
+    """A sampled line: its number from 1, its id (if not `named`, a digest of the line), its fields."""
 
     line: int
     id: str
@@ -42,10 +38,12 @@ class Record:
     fields: dict[str, Any]
 
 
+Take = Callable[[bytes, int], Record | None]  # of a line and its number
+
+
 @dataclass(slots=True)
 class Place:
-    """How far a source has been read: the bytes and lines before this place; `read` counts those lines that are not
-    blank.
+    """How far a source has been read: the bytes and lines before this place, `read` of them not blank.
 
     `open`: the last of them had no line break yet; `left`: bytes of an unfinished last line, to be read later.
     """
@@ -106,9 +104,7 @@ def mark(path: Path, offset: int) -> str | None:
 
 
 def id_names(wanted: str | None) -> tuple[str, ...]:
-    """Return the fields that may hold the id, in order of preference: `wanted`, else the usual names in both
-    spellings.
-    """
+    """Return the fields that may hold the id, by preference: `wanted`, else the usual names in both spellings."""
     if wanted is not None:
         return (wanted,)
     camel = (first + "".join(word.title() for word in rest) for first, *rest in (name.split("_") for name in IDS))
@@ -123,7 +119,7 @@ def sampled(
     A last line without a line break is read if it is a complete object. If not, it is left for the next time, or where
     the source `ends` for good, as a pipe does, it is a bad line.
     """
-    take = _Taker(sampler, names, complain)
+    take = _taker(sampler, names, complain)
     rest, skipped = b"", 0
     for block in blocks:
         if block is None:
@@ -158,7 +154,7 @@ def sampled(
         yield from _last(rest, skipped, place, take, complain, ends)
 
 
-def _last(rest: bytes, skipped: int, place: Place, take: "_Taker", complain: Complain, ends: bool) -> Iterator[Record]:
+def _last(rest: bytes, skipped: int, place: Place, take: Take, complain: Complain, ends: bool) -> Iterator[Record]:
     whole = not skipped and _is_object(rest)
     if not whole and not ends:
         place.left = skipped + len(rest)
@@ -186,41 +182,32 @@ def _is_object(text: bytes) -> bool:
         return False
 
 
-class _Taker:
-    """Turns a line into its record, where it is sampled."""
+def _taker(sampler: Sampler, names: tuple[str, ...], complain: Complain) -> Take:
+    """Return the function that turns a line into its record, where it is sampled."""
+    fields = [(f"id_{index}", str | int | None, None) for index in range(len(names))]
+    renamed = {f"id_{index}": name for index, name in enumerate(names)}
+    decode = msgspec.json.Decoder(msgspec.defstruct("Head", fields, rename=renamed)).decode
 
-    def __init__(self, sampler: Sampler, names: tuple[str, ...], complain: Complain):
-        fields = [(f"id_{index}", str | int | None, None) for index in range(len(names))]
-        renamed = {f"id_{index}": name for index, name in enumerate(names)}
-        self._decode = msgspec.json.Decoder(msgspec.defstruct("Head", fields, rename=renamed)).decode
-        self._takes = sampler.takes
-        self._complain = complain
-
-    def __call__(self, piece: bytes, line: int) -> Record | None:
+    def take(piece: bytes, line: int) -> Record | None:
         try:
-            head = self._decode(piece)
-        except msgspec.ValidationError as failure:
-            self._complain(line, str(failure), OBJECT)
-            return None
-        except (msgspec.DecodeError, UnicodeDecodeError) as failure:
-            self._complain(line, str(failure), OBJECT)
+            head = msgspec.structs.astuple(decode(piece))
+            given = next((value for value in head if value is not None and value != ""), None)
+            id = "line:" + hashlib.blake2b(piece.strip(), digest_size=16).hexdigest() if given is None else str(given)
+            fields = flatten(orjson.loads(piece)) if sampler.takes(id) else None
+        except (msgspec.DecodeError, UnicodeDecodeError, orjson.JSONDecodeError) as failure:
+            complain(line, str(failure), OBJECT)
             return None
         except RecursionError:
-            self._complain(line, "values nested too deeply", OBJECT)
+            complain(line, "values nested too deeply", OBJECT)
             return None
-        given = next((value for value in msgspec.structs.astuple(head) if value is not None and value != ""), None)
-        id = "line:" + hashlib.blake2b(piece.strip(), digest_size=16).hexdigest() if given is None else str(given)
-        if not self._takes(id):
-            return None
-        try:
-            fields = flatten(orjson.loads(piece))
-        except orjson.JSONDecodeError as failure:
-            self._complain(line, str(failure), OBJECT)
+        if fields is None:
             return None
         if len(fields) > FIELDS:
-            self._complain(line, f"{len(fields):,} fields", f"at most {FIELDS:,}")
+            complain(line, f"{len(fields):,} fields", f"at most {FIELDS:,}")
             return None
         return Record(line, id, given is not None, fields)
+
+    return take
 
 
 def check_file(path: Path) -> None:

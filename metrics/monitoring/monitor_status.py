@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Direction, Evaluator, Metric, Parameters, Status
 from metrics.monitoring.windows import Window
 from metrics.stats.intervals import wilson
@@ -34,7 +35,7 @@ class Health(StrEnum):
 
 
 def health(passed: int, judged: int, minimum: int = MINIMUM) -> Health:
-    """critical below a pass rate of .70, warning below .85, else healthy; insufficient_data below `minimum` judged.
+    """Return critical below a pass rate of .70, warning below .85, else healthy; insufficient_data below `minimum`.
 
     >>> [health(passed, 100).value for passed in (69, 70, 84, 85)]
     ['critical', 'warning', 'warning', 'healthy']
@@ -68,9 +69,7 @@ class Standing:
 
 
 def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
-    """Return the metrics with a direction and a threshold, by evaluator and name, with the threshold in force; not
-    minor ones.
-    """
+    """Return the metrics with a direction and a threshold, and the threshold in force, but no minor ones."""
     return {
         (entry.id, metric.name): (metric, threshold)
         for entry, parameters in chosen.values()
@@ -82,9 +81,7 @@ def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
 
 
 def passes(chosen: Chosen, scores: pa.Table) -> list[bool | None]:
-    """Return for each row of `scores` whether the value is on its threshold's good side; None without value or
-    threshold.
-    """
+    """Return whether each value is on its threshold's good side; None without value or threshold."""
     known = judged_metrics(chosen)
     found: list[bool | None] = []
     for row in scores.select(["evaluator", "metric", "value"]).to_pylist():
@@ -119,7 +116,7 @@ class Recent:
         self._window = window
         self._minimum = minimum
         self._passes: Passes = np.zeros((0, len(self.keys)), np.int8)
-        self._at: NDArray[np.float64] = np.zeros(0)
+        self._at: Floats = np.zeros(0)
 
     def add(self, samples: pa.Table, scores: pa.Table) -> None:
         """Add samples and their scores, as they are stored; drop what is older than the window."""
@@ -134,9 +131,6 @@ class Recent:
         at = np.array([0.0 if at is None else at.replace(tzinfo=UTC).timestamp() for at in samples["at"].to_pylist()])
         self._passes = np.concatenate([self._passes, made])
         self._at = np.concatenate([self._at, at])
-        self._forget()
-
-    def _forget(self) -> None:
         kept = slice(-min(self._window.cases or MOST, MOST), None)
         self._passes, self._at = self._passes[kept], self._at[kept]
         if self._window.seconds is not None and len(self._at):

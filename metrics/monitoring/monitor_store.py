@@ -89,9 +89,7 @@ class Spec(BaseModel):
         return choose(list(self.evaluators), self.evaluators)
 
     def complete(self) -> "Spec":
-        """Return the specification with every parameter of every evaluator, so that new defaults change nothing;
-        InputError.
-        """
+        """Return it with every parameter of every evaluator, so that new defaults change nothing; InputError."""
         return self.model_copy(update={"evaluators": _values(self.evaluators)})
 
     def differs(self, given: Mapping[str, Any]) -> list[InputProblem]:
@@ -99,17 +97,10 @@ class Spec(BaseModel):
         own = self.model_dump()
         found = []
         for name, value in given.items():
-            if name == "resources":
-                same = _bearing(value) == _bearing(own["resources"])
-            elif name == "evaluators":
-                same = _values(value) == _values(own["evaluators"])
-            else:
-                same = value == own[name]
-            if not same:
-                problem = InputProblem(
-                    f"--{name}", repr(value), f"{own[name]!r}, which the monitor was created with; or another --name"
-                )
-                found.append(problem)
+            part = {"resources": _bearing, "evaluators": _values}.get(name, lambda whole: whole)
+            if part(value) != part(own[name]):
+                expected = f"{own[name]!r}, which the monitor was created with; or another --name"
+                found.append(InputProblem(f"--{name}", repr(value), expected))
         return found
 
 
@@ -182,9 +173,7 @@ class Monitor:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the monitor for writing, after deleting what a killed process left; RunBusy where another process holds
-        it.
-        """
+        """Hold the monitor for writing, and delete what a killed process left; RunBusy where another one holds it."""
         busy = f"the monitor {self.name} is in use by another process; choose another --name"
         with held(self.folder / "lock", busy):
             named = {f"{kind}-{part}.parquet" for part in self.state.parts for kind in ("samples", "scores")}
@@ -236,9 +225,7 @@ class Monitor:
             yield self._read("samples", [part]), self._read("scores", [part])
 
     def keys(self, least: int) -> list[int]:
-        """Return the keys of the latest `least` samples or more, the oldest first; samples without a key are
-        skipped.
-        """
+        """Return the keys of the latest `least` samples with a key, or more, the oldest first."""
         found: list[list[int]] = []
         for part in reversed(self.state.parts):
             if sum(map(len, found)) >= least:

@@ -3,9 +3,11 @@
 import hashlib
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +39,7 @@ Say = Callable[[str], None]
 
 
 def check(spec: Spec) -> None:
-    """Raise InputError where a monitor cannot use an evaluator, its model is missing, or none has a threshold to
-    pass.
-    """
+    """Raise InputError where an evaluator is unfit for a monitor or lacks its model, or none has a threshold."""
     chosen = spec.chosen
     problems = []
     for entry, parameters in chosen.values():
@@ -70,16 +70,11 @@ def fitting(path: Path, spec: Spec) -> list[str]:
         if len(bad) < FIRST:
             bad.append(InputProblem(path.name, redact(found), expected, line))
 
-    records: list[Record] = []
     with path.open("rb") as stream:
         lines = sampled(
             file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
         )
-        for record in lines:
-            if record is not None:
-                records.append(record)
-            if len(records) == BATCH:
-                break
+        records = list(islice(filter(None, lines), BATCH))
     pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
     cases = [case for _, case in pairs]
     found = [entry.id for entry in evaluators().values() if cases and _fits(entry, cases)]
@@ -173,11 +168,7 @@ class _MonitorRun:
     def _known_place(self) -> Place:
         """Return where reading stopped, if the file was read before."""
         assert self._source is not None
-        known = [
-            entry
-            for entry in self.state.sources
-            if entry["mark"] is not None and mark(self._source, entry["offset"]) == entry["mark"]
-        ]
+        known = [entry for entry in self.state.sources if mark(self._source, entry["offset"]) == entry["mark"]]
         if not known:
             return Place()
         self._entry = entry = max(known, key=lambda entry: int(entry["offset"]))
@@ -279,16 +270,13 @@ class _MonitorRun:
         cases = [replace(case, case_id=str(number)) for number, (_, case, _) in enumerate(found, first)]
         suite = Suite.from_rows(self._name, "text", [{"case_id": case.case_id} for case in cases])
         made = self.scorer.scores(suite, cases)
-        passing = passes(self.chosen, made)
-        scores: list[dict[str, Any]] = []
-        by_case: list[list[dict[str, Any]]] = [[] for _ in cases]
-        for row, passed in zip(made.drop_columns("evidence").to_pylist(), passing, strict=True):
-            row = {
-                "number": int(row["case_id"]), "evaluator": row["evaluator"], "metric": row["metric"],
-                "value": row["value"], "status": row["status"], "reason": row["reason"], "passed": passed,
-            }  # fmt: skip
-            scores.append(row)
-            by_case[row["number"] - first].append(row)
+        scores = [
+            row | {"number": int(row["case_id"]), "passed": passed}
+            for row, passed in zip(made.drop_columns("evidence").to_pylist(), passes(self.chosen, made), strict=True)
+        ]
+        by_case: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        for row in scores:
+            by_case[row["number"]].append(row)
         samples: list[dict[str, Any]] = []
         for number, (record, case, key) in enumerate(found, first):
             at = self._time(record)
@@ -298,7 +286,7 @@ class _MonitorRun:
                     "id": record.id, "key": key, "model": case.model,
                     "at": None if at is None else datetime.fromtimestamp(at, UTC).replace(tzinfo=None),
                     "question": case.question, "answer": case.answer,
-                    "passed": passed_in_all(self.chosen, by_case[number - first]),
+                    "passed": passed_in_all(self.chosen, by_case[number]),
                 }
             )  # fmt: skip
         for rows, names in ((samples, ("id", "model", "question", "answer")), (scores, ("reason",))):

@@ -74,9 +74,7 @@ def _together(
 
 
 def previews(texts: Sequence[str | None]) -> list[str | None]:
-    """Return the first 200 characters of each text, with secrets redacted before cutting and control characters
-    replaced.
-    """
+    """Return the first 200 characters of each text, secrets redacted before cutting, control characters replaced."""
     joined = redact(BREAK.join(_start(text or "") for text in texts))  # together: it looks through the environment
     found = joined.split(BREAK) if texts else []
     return [

@@ -24,9 +24,7 @@ class Window:
 
     @classmethod
     def parse(cls, text: str) -> "Window":
-        """Return the window that `100` (sampled cases) or `30m`, `1h`, `7d` (time) stands for; InputError for anything
-        else.
-        """
+        """Return the window of a text, `100` (sampled cases) or `30m`, `1h`, `7d` (time); else InputError."""
         match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd]?)", text.strip())
         if match is None:
             expected = "a number of sampled cases such as 100, or a time such as 30m, 1h or 7d"
@@ -48,9 +46,7 @@ class Window:
         return f"{self.cases:,} sampled cases" if self.cases is not None else f"{text[:-1]} {text[-1]}"
 
     def of(self, number: int, at: float | None) -> int:
-        """Return the window of the sampled case with that number (from 0) and time: windows count from 0, or from
-        1970.
-        """
+        """Return a sampled case's window, by its number (from 0) or its time: windows count from 0, or from 1970."""
         if self.cases is not None:
             return number // self.cases
         return int((at or 0.0) // (self.seconds or 1))
@@ -61,8 +57,7 @@ class Window:
 
 
 def time_of(value: Any) -> float | None:
-    """Return the seconds since 1970 of an ISO 8601 text (UTC if it names no zone) or a number of s, ms, µs or ns; else
-    None.
+    """Return the seconds since 1970 of an ISO 8601 text (UTC by default) or a number of s, ms, µs or ns; else None.
 
     Times before 1970 and after 2286 give None.
     """

@@ -20,13 +20,13 @@ def slice_means(
     clusters: Ints | None = None,
     binary: bool = False,
     within: tuple[float, float] = (-np.inf, np.inf),
-) -> Floats:
-    """Return mean, low and high of `values` [n] over each of `masks` [m, n]: [m, 3]; NaN where there is none.
+) -> tuple[Floats, str]:
+    """Return mean, low and high of `values` [n] over each of `masks` [m, n], [m, 3], NaN where there is none; and the
+    method of the 95 % intervals, see mean_intervals.
 
-    95 % intervals: Wilson's where `binary` values are single answers, else the bootstrap of clusters, of values that
-    range over `within`.
+    binary: the values are single answers, right or wrong; within: the range of the values.
     """
-    found = np.full((len(masks), 3), np.nan)
+    found, method = np.full((len(masks), 3), np.nan), ""
     for start in range(0, len(masks), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         table = np.where(masks[part].T, values[:, None], np.nan)
@@ -35,10 +35,10 @@ def slice_means(
         found[part, 0] = np.divide(
             np.einsum("nm,n->m", mass, values), total, out=np.full(len(total), np.nan), where=total > 0
         )
-        found[part, 1], found[part, 2], _ = mean_intervals(
+        found[part, 1], found[part, 2], method = mean_intervals(
             table, weights, clusters, low=within[0], high=within[1], shares=binary
         )
-    return found
+    return found, method
 
 
 def rest_differences(

@@ -1,6 +1,7 @@
 """Runs, suites, outputs and labels on disk: Parquet tables, each written whole; a manifest seals a run."""
 
 from metrics.store.run import Progress, Run
+from metrics.store.run_cache import cache_by_run
 from metrics.store.workspace import Workspace
 
-__all__ = ["Progress", "Run", "Workspace"]
+__all__ = ["Progress", "Run", "Workspace", "cache_by_run"]

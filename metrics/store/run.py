@@ -69,6 +69,12 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({self.id!r}, {self.state})"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and self.folder == other.folder
+
+    def __hash__(self) -> int:
+        return hash(self.folder)
+
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The specification: suite and outputs by fingerprint, evaluators with parameters, resources, seed."""
@@ -145,6 +151,16 @@ class Run:
         return StoredInputs(self.folder.parent.parent)
 
     @property
+    def suite_folder(self) -> Path:
+        """The folder of the stored suite: cases.parquet, annotations.parquet, media."""
+        return self.workspace.path / "suites" / str(self.spec["suite"]["fingerprint"])
+
+    @property
+    def outputs_folder(self) -> Path:
+        """The folder of the stored outputs: outputs.parquet, predictions.parquet, artifacts."""
+        return self.workspace.path / "outputs" / str(self.spec["outputs"]["fingerprint"])
+
+    @property
     def suite(self) -> Suite:
         """The suite that was evaluated."""
         return self.workspace.suite(self.spec["suite"]["fingerprint"])
@@ -156,8 +172,9 @@ class Run:
 
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
-        path = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
-        with pq.ParquetFile(path) as file:  # read_table would import pandas: the start page waits
+        with pq.ParquetFile(
+            self.suite_folder / "cases.parquet"
+        ) as file:  # read_table would import pandas: the start page waits
             return SamplingDesign.of(file.read(columns=COLUMNS), tag)
 
     def table_path(self, name: str) -> Path | None:
@@ -247,8 +264,7 @@ class Run:
         case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
         self.table_path("scores")  # raises RunError for an unfinished run
-        cases = self.workspace.path / "suites" / self.spec["suite"]["fingerprint"] / "cases.parquet"
-        return _database(self.folder, cases).cursor().execute(sql, parameters or []).df()
+        return _database(self.folder, self.suite_folder / "cases.parquet").cursor().execute(sql, parameters or []).df()
 
     def verify(self) -> None:
         """Compare every sealed table with the manifest. Raises RunCorrupt naming those that differ."""

@@ -16,7 +16,7 @@ from metrics.reports.build import build
 from metrics.stats.corrections import LEVEL
 from metrics.store import Run, Workspace
 from metrics.suites.samples import create, samples
-from tests.analysis import test_paired_bootstrap as pets
+from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import one_thread
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
-from metrics.analysis.comparison.compare import ADJUST
+from metrics.analysis.comparison.significance import ADJUST
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs
 from metrics.stats.paired_tests import mcnemar_mid_p
 from metrics.store import Run, Workspace
-from tests.analysis import test_paired_bootstrap as pets
-from tests.analysis.test_compare import outputs, suite
+from tests.analysis.comparison import test_paired_bootstrap as pets
+from tests.analysis.comparison.test_compare import outputs, suite
 from tests.engine.engine_scenes import dated, finished, text_outputs, text_suite
 
 PASSES = "text_matching/passes"

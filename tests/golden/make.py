@@ -18,7 +18,7 @@ from metrics.judge.typical import numbered, typical
 from metrics.reports.renderers.export_tables import table
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import write
-from tests.analysis.variants import perturbed_run
+from tests.analysis.findings.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
 from tests.judge.server import JudgeServer, Request

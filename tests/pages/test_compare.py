@@ -15,7 +15,7 @@ from metrics.analysis import Comparison, Difference
 from metrics.analysis import compare as paired
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from tests.analysis import test_paired_bootstrap as pets
+from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving
@@ -153,7 +153,7 @@ def test_the_answer(found: list[str], said: str) -> None:
 
 def row(direction: str, low: float, middle: float, high: float, end: float = 1.0, a: float = 0.5) -> Difference:
     return Difference(
-        column("e/m", direction, high=end), n=9, only_a=0, only_b=0, neither=0, clusters=9, a=a, b=a + middle,
+        column=column("e/m", direction, high=end), n=9, only_a=0, only_b=0, neither=0, clusters=9, a=a, b=a + middle,
         difference=middle, test="t", wins=0, losses=0, ties=9, low=low, high=high, p=0.2, adjusted=0.4,
         significance="open",
     )  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run, Workspace
-from tests.analysis.variants import perturbed_run
+from tests.analysis.findings.variants import perturbed_run
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from components.views.results import slice_tables
 from components.widgets import url
-from metrics.analysis.slices import Measure, SliceSearch
+from metrics.analysis.slices.find_slices import SliceSearch
+from metrics.analysis.slices.slice_outcomes import Measure
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
-from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
+from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished
 from tests.models.word_vectors import WordVectors
 from tests.pages.conftest import serving, settle
@@ -83,6 +84,11 @@ def test_a_features_slices_and_the_choice_is_in_the_address(
     assert rows["label"].tolist() == ["≤ 1", "2", "3", "4", "> 4"]
     assert rows["n"].sum() == 2_000
     assert page.segmented_control[0].value == "contexts"
+
+
+@pytest.mark.parametrize(("method", "words"), [("wilson", "Wilson's"), ("bootstrap", "bootstrap over cases")])
+def test_the_interval_names_its_method(method: str, words: str) -> None:
+    assert words in slice_tables.table_columns("Tag", "cases", method)["interval"]["help"]
 
 
 def test_nothing_found_says_how_small_an_effect_would_have_been(

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from components.views.results import metric_trend
 from metrics.analysis import Difference, Stop
 from metrics.store import Run, Workspace
-from tests.analysis.test_compare import outputs, suite
+from tests.analysis.comparison.test_compare import outputs, suite
 from tests.components.board_scenes import cell, column
 from tests.engine.engine_scenes import dated, finished
 from tests.pages.conftest import HOSTILE
@@ -153,6 +153,7 @@ def stop_of(model: str, significance: Any) -> Stop:
     change = None
     if significance:
         change = Difference(
-            column("rouge/l"), 20, 0, 0, 0, 20, 0.5, 0.6, 0.1, "sign_flips", 5, 2, 13, significance=significance
-        )
+            column=column("rouge/l"), n=20, only_a=0, only_b=0, neither=0, clusters=20, a=0.5, b=0.6, difference=0.1,
+            test="sign_flips", wins=5, losses=2, ties=13, significance=significance,
+        )  # fmt: skip
     return Stop("r2", "run", "2026-03-01T12:00:00+00:00", model, cell(0.6), "r1", change)

@@ -16,8 +16,8 @@ from metrics.reports.sections.overview import overview
 from metrics.reports.sections.robustness import flips_section
 from metrics.reports.sections.standards import standards_section
 from metrics.store import Run, Workspace
+from tests.analysis.findings.variants import perturbed_run
 from tests.analysis.scored import scored_run
-from tests.analysis.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 NAMES = ("context_recall", "answer_correctness", "faithfulness", "hallucination_claims")

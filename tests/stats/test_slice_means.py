@@ -12,7 +12,8 @@ MASKS = np.array([[True] * 4 + [False] * 6, [False] * 10, [True] * 10])
 
 
 def test_shares_have_wilsons_interval() -> None:
-    found = slice_means(VALUES, MASKS, binary=True)
+    found, method = slice_means(VALUES, MASKS, binary=True)
+    assert method == "wilson"
     assert found[0] == pytest.approx([0.75, *wilson(3, 4)])
     assert np.isnan(found[1]).all()
     assert found[2] == pytest.approx([0.7, *wilson(7, 10)])
@@ -22,15 +23,16 @@ def test_means_have_the_bootstraps_interval_of_their_clusters() -> None:
     rng = np.random.default_rng(0)
     values, weights, clusters = rng.random(200), rng.random(200), np.arange(200) // 4
     mask = np.arange(200) % 3 == 0
-    found = slice_means(values, mask[None], weights, clusters)
+    found, method = slice_means(values, mask[None], weights, clusters)
+    assert method == "bootstrap"
     low, high = bootstrap_means(np.where(mask, values, np.nan)[:, None], weights, clusters)
     assert found[0] == pytest.approx([np.average(values[mask], weights=weights[mask]), low[0], high[0]])
 
 
 def test_more_slices_than_are_taken_at_once() -> None:
     masks = np.random.default_rng(1).random((40, 10)) < 0.5
-    whole = slice_means(VALUES, masks, binary=True)
-    single = np.concatenate([slice_means(VALUES, mask[None], binary=True) for mask in masks])
+    whole, _ = slice_means(VALUES, masks, binary=True)
+    single = np.concatenate([slice_means(VALUES, mask[None], binary=True)[0] for mask in masks])
     np.testing.assert_array_equal(whole, single)
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from components.data import Measure, SliceSearch, SliceValue
 
+INTERVALS = {"wilson": "Wilson's, of a share", "bootstrap": "bootstrap over cases, or over their groups or images"}
+
 
 def answer(found: SliceSearch) -> str:
     """Return what the search found, in a sentence."""
@@ -99,8 +101,8 @@ def table(rows: Sequence[SliceValue]) -> pd.DataFrame:
     )
 
 
-def table_columns(title: str, of: str) -> dict[str, Any]:
-    """Return the headers of `table`, each with its meaning on hover."""
+def table_columns(title: str, of: str, method: str) -> dict[str, Any]:
+    """Return the headers of `table`, each with its meaning on hover; `method` of the values' intervals."""
 
     def right(title: str, help: str, width: int) -> Any:
         return st.column_config.Column(title, help=help, width=width, alignment="right")
@@ -108,7 +110,7 @@ def table_columns(title: str, of: str) -> dict[str, Any]:
     return {
         "label": st.column_config.Column(title, width=104),
         "value": right("Value", f"mean of the slice's {of}", 52),
-        "interval": right("95 %", "interval of the value", 92),
+        "interval": right("95 %", f"interval of the value: {INTERVALS[method]}", 92),
         "n": right("n", f"{of} of the slice that have a value", 48),
         "difference": right("Difference from the rest", f"mean of the slice minus that of all other {of}", 72),
         "reach": right("95 %", "interval of that difference; not adjusted for the number of slices shown", 98),

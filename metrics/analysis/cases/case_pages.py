@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metrics.analysis.slices import parse, positions
+from metrics.analysis.slices.slice_conditions import parse
+from metrics.analysis.slices.slice_values import positions
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +78,7 @@ def cases(
             arguments += [search.lower()] * 2
         conditions[-1] += ")"
     found = f"FROM ({source}) s WHERE {' AND '.join(['TRUE', *conditions])}"
-    total = _count(run.folder, found, tuple(arguments))
+    total = _count(run, found, tuple(arguments))
     # the page's rows first, then their texts: sorting and counting never read the suite
     rows = run.query(
         f"""
@@ -121,10 +120,10 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
     }
 
 
-@lru_cache(maxsize=512)
-def _count(run_folder: Path, found: str, arguments: tuple[Any, ...]) -> int:
-    """Return how many rows a filter leaves; cached, as a sealed run never changes."""
-    return int(Run(run_folder).query(f"SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
+@cache_by_run(maxsize=512)
+def _count(run: Run, found: str, arguments: tuple[Any, ...]) -> int:
+    """Return how many rows a filter leaves."""
+    return int(run.query(f"SELECT count(*) AS total {found}", list(arguments))["total"].iloc[0])
 
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
@@ -158,19 +157,14 @@ def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[s
     return source, [], "position"
 
 
+@cache_by_run(maxsize=512)
 def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
     """Return the metric whose values per case represent this one; None if the evaluator has no such values.
 
     Macro F1 has no value per case: its cases are those of the evaluator's first metric that has one.
     """
-    measured = _scored_metrics(run.folder, evaluator)
-    return metric if metric in measured else measured[0] if measured else None
-
-
-@lru_cache(maxsize=512)
-def _scored_metrics(run_folder: Path, evaluator: str) -> tuple[str, ...]:
-    found = Run(run_folder).query("SELECT DISTINCT metric FROM scores WHERE evaluator = ?", [evaluator])
-    return tuple(found["metric"])
+    measured = run.query("SELECT DISTINCT metric FROM scores WHERE evaluator = ?", [evaluator])["metric"].tolist()
+    return metric if metric in measured else next(iter(measured), None)
 
 
 def _failing(run: Run, entry: Evaluator, metric: str) -> str:

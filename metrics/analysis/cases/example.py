@@ -44,7 +44,7 @@ def example(run: Run, case_id: str) -> ExampleView:
         raise InputError(f"the suite of run {run.id} has no case {case_id!r}")
     case = suite.cases.slice(position, 1).to_pylist()[0]
     image = suite.media / case["image"] if suite.media is not None and case["image"] else None
-    folder = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"]
+    folder = run.outputs_folder
     this = [("case_id", "==", case_id)]
     outputs = pq.read_table(folder / "outputs.parquet", filters=this).to_pylist()
     scores = run.stored_table("scores", filters=[("position", "==", position)])

@@ -29,10 +29,8 @@ def read_evidence(text: str | None) -> Evidence | None:
     if text is None:
         return None
     record = json.loads(text)
-    return Evidence.of_record(record) if "version" in record else _converted(record)
-
-
-def _converted(record: Mapping[str, Any]) -> Evidence:
+    if "version" in record:
+        return Evidence.of_record(record)
     verdicts = {
         name: tuple(_verdict(entry, record) for entry in value)
         for name, value in record.items()

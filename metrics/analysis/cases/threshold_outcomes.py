@@ -8,27 +8,26 @@ from typing import Any
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.store import Run
 
-Rules = list[list[Any]]
-
 
 def outcomes_sql(condition: str = "TRUE") -> str:
-    """Return SQL of two tables, `rules` and `outcomes`; their arguments are what `rules` returns.
+    """Return SQL of two tables, `thresholds` and `outcomes`; its arguments are those of `threshold_arguments`.
 
-    outcomes: a row for each model, evaluator, metric and case that meets `condition`, with value (repeats averaged),
-    threshold, sign (−1 if lower is better) and good (on the good side of the threshold or exactly on it).
+    outcomes: a row for each model, evaluator, metric and case that meets `condition`, with the case's position, value
+    (repeats averaged), threshold, sign (−1 if lower is better) and good (on the good side of the threshold or exactly
+    on it).
     """
     return f"""
-    rules AS (SELECT unnest(?) AS evaluator, unnest(?) AS metric, unnest(?) AS threshold, unnest(?) AS sign),
+    thresholds AS (SELECT unnest(?) AS evaluator, unnest(?) AS metric, unnest(?) AS threshold, unnest(?) AS sign),
     outcomes AS (
-        SELECT model, evaluator, metric, case_id, avg(value) AS value, any_value(threshold) AS threshold,
+        SELECT model, evaluator, metric, case_id, position, avg(value) AS value, any_value(threshold) AS threshold,
                any_value(sign) AS sign, avg(value) * any_value(sign) >= any_value(threshold) * any_value(sign) AS good
-        FROM scores JOIN rules USING (evaluator, metric)
+        FROM scores JOIN thresholds USING (evaluator, metric)
         WHERE value IS NOT NULL AND {condition}
-        GROUP BY model, evaluator, metric, case_id
+        GROUP BY model, evaluator, metric, case_id, position
     )"""
 
 
-def rules(run: Run, keep: Callable[[Column], bool] = lambda column: not column.minor) -> Rules:
+def threshold_arguments(run: Run, keep: Callable[[Column], bool] = lambda column: not column.minor) -> list[list[Any]]:
     """Return the thresholds in force, as four equally long lists: evaluator, metric, threshold, sign.
 
     Only of metrics that `keep` accepts and that have a threshold and a direction; by default all but minor ones.

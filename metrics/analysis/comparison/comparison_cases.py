@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage
-from metrics.analysis.comparison.compare import apart_of, check_pair, values
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.compare import check_pair
+from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 Kind = Literal["losses", "wins", "ties"]
 
 
@@ -31,15 +30,14 @@ def differences(
     tag: str | None = None,
     other: Run | None = None,
 ) -> CasePage:
-    """Return the cases on which b is worse than a (losses), better (wins) or equal (ties), the largest difference
-    first.
+    """Return the cases on which b is worse than a (losses), better (wins) or equal (ties), largest difference first.
 
     Columns: case_id, preview, a, b, difference (b − a, repeats averaged). For a metric without a better end a win is
     the higher value. InputError where there is nothing to compare or the metric has no values per case.
     """
     other = other or run
     check_pair(run, model_a, other, model_b)
-    position, a, b, apart = _pairs(run.folder, model_a, other.folder, model_b, evaluator, metric, tag)
+    position, a, b, apart = _pairs(run, model_a, other, model_b, evaluator, metric, tag)
     entry = evaluators().get(evaluator)
     lower = entry is not None and entry.metric(metric).direction.value == "lower"
     better = -apart if lower else apart
@@ -54,15 +52,14 @@ def differences(
     return CasePage(rows.reset_index(drop=True), len(chosen))
 
 
-@lru_cache(maxsize=8)
+@cache_by_run(maxsize=8)
 def _pairs(
-    folder_a: Path, model_a: str, folder_b: Path, model_b: str, evaluator: str, metric: str, tag: str | None
+    run: Run, model_a: str, other: Run, model_b: str, evaluator: str, metric: str, tag: str | None
 ) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
-    """Position, value of a, value of b and b − a of every pair, kept: sealed runs never change."""
-    run, key = Run(folder_a), (evaluator, metric)
-    design = run.sampling_design(tag)
-    a, b = (values(of, model, design, key).get(key) for of, model in ((run, model_a), (Run(folder_b), model_b)))
+    """Return position, value of a, value of b and b − a of every pair."""
+    design, key = run.sampling_design(tag), (evaluator, metric)
+    a, b = (case_values(of, model, design, key).get(key) for of, model in ((run, model_a), (other, model_b)))
     if a is None or b is None:
         raise InputError(f"{evaluator} has no values per case of {metric!r} for both models")
     both = np.flatnonzero(a.present & b.present)
-    return design.inside[both], a.values[both], b.values[both], apart_of(a, b)[both]
+    return design.inside[both], a.values[both], b.values[both], b.minus(a)[both]

@@ -10,48 +10,41 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.analysis.comparison.significance import PairedTest
 from metrics.analysis.leaderboard.column_key import column_key
 from metrics.analysis.leaderboard.leaderboard import Column
-from metrics.analysis.leaderboard.replicates import Estimate, replicates
-from metrics.analysis.leaderboard.significance import Significance, improvement, in_words
+from metrics.analysis.leaderboard.replicates import Replicated, replicates
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.paired_tests import resample_tests
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 MEAN_OF = "/m"  # a mean over labels may have a name of its own: map is the mean of ap
 Key = tuple[str, str | None]  # a column's key, and the label or None for all
 
 
-@dataclass(frozen=True, slots=True)
-class Resampled:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampled(PairedTest):
     """One metric of the whole data set, or of one label of it, for two models.
 
-    difference: b − a with its 95 % interval low … high and p (metrics.stats.paired_tests.resample_tests), None where no
-    resample shows any difference; n: what b's value rests on; resamples: those in which both have a value.
+    p: of metrics.stats.paired_tests.resample_tests, None where no resample shows any difference; n: what b's value
+    rests on; resamples: those in which both have a value.
     """
 
-    column: Column
+    equal: ClassVar[str] = "equal in every resample"
+
+    difference: float
     label: str | None
     a: float
     b: float
-    difference: float
-    low: float
-    high: float
-    p: float | None
     n: int
     resamples: int
-    adjusted: float | None = None
-    significance: Significance = "none"
 
     @property
     def units(self) -> str:
@@ -62,18 +55,6 @@ class Resampled:
     def outcomes(self) -> tuple[int, int, int] | None:
         """None: a metric of the whole data set has no wins, losses and ties."""
         return None
-
-    @property
-    def better(self) -> float | None:
-        """The difference with the sign that makes b better above 0; None where neither end is better."""
-        return improvement(self.column, self.difference)
-
-    @property
-    def words(self) -> str:
-        """The significance in words."""
-        if self.significance == "equal":
-            return "equal in every resample"
-        return in_words(self.significance, self.column, self.difference)
 
 
 def resampled_differences(
@@ -89,7 +70,7 @@ def resampled_differences(
         a, b = (
             {(key, None): one for (of, key), one in kept.items() if of == model}
             if kept is not None
-            else _estimates(each.folder, model, name, tag)
+            else _estimates(each, model, name, tag)
             for kept, each, model in zip(stored, (run, other), (model_a, model_b), strict=True)
         )
         for column in own:
@@ -105,7 +86,7 @@ def label_differences(
     """Return one column label by label; empty where it has no labels or cannot be paired, see resampled_differences."""
     found = []
     for name in _paired_evaluators(run, other, [column]):
-        a, b = _estimates(run.folder, model_a, name, tag), _estimates(other.folder, model_b, name, tag)
+        a, b = _estimates(run, model_a, name, tag), _estimates(other, model_b, name, tag)
         for (key, label), of_a in a.items():
             if label is not None and column.key in (key, key.replace("/", MEAN_OF, 1)):
                 row = _difference(column, label, of_a, b.get((key, label)))
@@ -124,7 +105,7 @@ def _paired_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dict[
     return found
 
 
-def _difference(column: Column, label: str | None, a: Estimate | None, b: Estimate | None) -> Resampled | None:
+def _difference(column: Column, label: str | None, a: Replicated | None, b: Replicated | None) -> Resampled | None:
     """Return the difference b − a; None where they have no resample in common."""
     if a is None or b is None or a.samples.shape != b.samples.shape:
         return None
@@ -135,27 +116,24 @@ def _difference(column: Column, label: str | None, a: Estimate | None, b: Estima
     difference = b.value - a.value
     low, high = resample_interval(difference, both)
     widest = column.high - column.low
-    low, high = max(low, -widest), min(high, widest)
     p = float(resample_tests(np.array([difference]), samples[None])[0]) if difference or both.any() else None
-    return Resampled(column, label, a.value, b.value, difference, low, high, p, b.n, len(both))
+    return Resampled(
+        column=column, label=label, a=a.value, b=b.value, difference=difference, low=max(low, -widest),
+        high=min(high, widest), p=p, n=b.n, resamples=len(both),
+    )  # fmt: skip
 
 
-@lru_cache(maxsize=32)
-def _estimates(folder: Path, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Estimate]:
-    """Return the numbers of one model that have replicates, from the stored suite and outputs, kept: sealed runs
-    never change.
-    """
-    run = Run(folder)
+@cache_by_run(maxsize=32)
+def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping[Key, Replicated]:
+    """Return the numbers of one model that have replicates, from the stored suite and outputs."""
     entry = evaluators()[evaluator]
     parameters = entry.parameters.model_validate(run.evaluators[evaluator])
     suite, outputs, cases = run.suite, run.outputs, None
     if tag is not None:
-        tags = suite.cases["tags"].combine_chunks()
-        held = pc.list_parent_indices(tags).filter(pc.equal(pc.list_flatten(tags), tag))
-        cases = suite.cases["case_id"].take(held).combine_chunks()
+        cases = suite.cases["case_id"].take(run.sampling_design(tag).inside).combine_chunks()
         suite = suite.restricted(cases)
     repeats = outputs.outputs.filter(pc.equal(outputs.outputs["model"], model))["run"].unique().to_pylist()
-    pooled: dict[Key, list[Estimate]] = {}
+    pooled: dict[Key, list[Replicated]] = {}
     for repeat in repeats:
         try:
             found = entry(suite, outputs.restricted(model, repeat, cases), parameters)
@@ -165,9 +143,9 @@ def _estimates(folder: Path, model: str, evaluator: str, tag: str | None) -> Map
             if row.value is not None and row.replicates is not None and len(row.replicates):
                 own = json.dumps(dict(row.columns), ensure_ascii=False)
                 key = (column_key(evaluator, row.metric, own), row.label)
-                pooled.setdefault(key, []).append(Estimate(row.value, row.n, np.array(row.replicates)))
+                pooled.setdefault(key, []).append(Replicated(row.value, row.n, np.array(row.replicates)))
     return {
-        key: Estimate(
+        key: Replicated(
             float(np.mean([one.value for one in same])), same[-1].n, np.mean([one.samples for one in same], axis=0)
         )
         for key, same in pooled.items()

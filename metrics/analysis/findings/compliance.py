@@ -33,20 +33,16 @@ FRAMEWORKS: dict[str, dict[str, str]] = {
         "outcomes analysis": "Outputs are compared with actual outcomes.",
     },
 }
-OUTCOMES = {  # of a model in a metric, in words
-    "passed": "meets the threshold with the whole 95 % interval",
-    "passed_unsure": "meets the threshold, but the 95 % interval reaches the wrong side",
-    "passed_only": "meets the threshold; there is no interval",
-    "failed": "misses the threshold with the whole 95 % interval",
-    "failed_unsure": "misses the threshold, but the 95 % interval reaches the good side",
-    "failed_only": "misses the threshold; there is no interval",
-    "measured": "measured; there is no threshold to meet",
-    "unmeasured": "no value",
+GLYPHS = {  # of the outcome of a model in a metric; in brackets if the interval crosses the threshold or is missing
+    "passed": "✓",  # meets the threshold with the whole 95 % interval
+    "passed_unsure": "(✓)",  # meets the threshold, but the interval reaches the wrong side
+    "passed_only": "(✓)",  # meets the threshold; there is no interval
+    "failed": "✗",  # misses the threshold with the whole 95 % interval
+    "failed_unsure": "(✗)",  # misses the threshold, but the interval reaches the good side
+    "failed_only": "(✗)",  # misses the threshold; there is no interval
+    "measured": "○",  # there is no threshold to meet
+    "unmeasured": "–",  # no value
 }
-GLYPHS = {  # of an outcome; in brackets if the interval crosses the threshold or is missing
-    "passed": "✓", "passed_unsure": "(✓)", "passed_only": "(✓)", "failed": "✗", "failed_unsure": "(✗)",
-    "failed_only": "(✗)", "measured": "○", "unmeasured": "–",
-}  # fmt: skip
 COLUMNS = [
     "framework", "standard", "evaluator", "metric", "model", "value", "low", "high", "threshold", "direction", "n",
     "unscored", "outcome",
@@ -54,7 +50,7 @@ COLUMNS = [
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredEvidence:
     """One evaluator's primary metric as evidence for a standard; `cells` and `outcomes` have one for each model."""
 
     column: Column
@@ -78,7 +74,7 @@ class Standard:
     framework: str
     name: str
     asks: str
-    evidence: tuple[Measured, ...]
+    evidence: tuple[MeasuredEvidence, ...]
     unmeasured: tuple[Unmeasured, ...]
 
 
@@ -93,17 +89,17 @@ class Compliance:
 def compliance(run: Run) -> Compliance:
     """Return the evidence of a run for every standard of FRAMEWORKS, by the standards that its evaluators declare.
 
-    For each evaluator the first column of its primary metric. An outcome is a key of OUTCOMES.
+    For each evaluator the first column of its primary metric. An outcome is a key of GLYPHS.
     """
     board = leaderboard(run)
     primary: dict[str, Column] = {}
     for column in board.columns:
         if column.primary:
             primary.setdefault(column.evaluator, column)
-    measured: dict[str, list[Measured]] = {}
+    measured: dict[str, list[MeasuredEvidence]] = {}
     for name, column in primary.items():
         cells = tuple(board.cells.get((model, column.key)) for model in board.models)
-        evidence = Measured(column, cells, tuple(outcome(column, cell) for cell in cells))
+        evidence = MeasuredEvidence(column, cells, tuple(outcome(column, cell) for cell in cells))
         for standard in evaluators()[name].standards:
             measured.setdefault(standard, []).append(evidence)
     task, missing = run.spec["suite"]["task"], dict[str, list[Unmeasured]]()
@@ -125,7 +121,7 @@ def compliance(run: Run) -> Compliance:
 
 
 def outcome(column: Column, cell: Cell | None) -> str:
-    """Return the key of OUTCOMES for one number."""
+    """Return the key of GLYPHS for one number."""
     if cell is None or cell.value is None:
         return "unmeasured"
     if column.threshold is None or column.direction == "none":

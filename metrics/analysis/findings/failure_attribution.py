@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from metrics.analysis.cases.old_evidence import read_evidence
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.evidence import Evidence
 from metrics.stats.intervals import wilson
@@ -46,8 +47,7 @@ class Attribution:
 class LeastGrounded:
     """The sentence or claim of an answer that its contexts support the least, according to one evaluator."""
 
-    evaluator: str
-    metric: str
+    column: Column
     model: str
     case_id: str
     value: float
@@ -67,60 +67,55 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
     answering = next((names for names in kinds if names), ())
     if not retrieval or not answering:
         return
-    found = run.query(
-        f"""WITH {outcomes_sql()},
-            cases AS (
-                SELECT model, case_id,
-                       avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS unfound,
-                       avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS failing
-                FROM outcomes GROUP BY model, case_id
-            )
-            SELECT model, count(*) AS n, count(*) FILTER (failing) AS failing,
-                   count(*) FILTER (failing AND unfound) AS retrieval,
-                   min_by(case_id, position, {MOST_CASES}) FILTER (failing AND unfound) AS unfound_cases,
-                   min_by(case_id, position, {MOST_CASES}) FILTER (failing AND NOT unfound) AS found_cases
-            FROM cases JOIN (SELECT case_id, position FROM suite_cases) USING (case_id)
-            WHERE unfound IS NOT NULL AND failing IS NOT NULL GROUP BY model""",
-        [*rules(run, lambda column: column.primary and not column.minor), list(retrieval), list(answering)],
-    )
-    for row in sorted(found.to_dict("records"), key=lambda row: run.models.index(row["model"])):
-        causes = (
-            ("retrieval", row["retrieval"], row["unfound_cases"]),
-            ("generation", row["failing"] - row["retrieval"], row["found_cases"]),
-        )
-        for cause, attributed, ids in causes:
-            if attributed:
-                by = (retrieval, answering)
-                failing, n = int(row["failing"]), int(row["n"])
-                yield Attribution(row["model"], cause, None, int(attributed), failing, n, tuple(map(str, ids)), by)
+    answers = f"""{outcomes_sql()},
+        answers AS (
+            SELECT '' AS evaluator, model, case_id, position,
+                   avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS unfound,
+                   avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS failing
+            FROM outcomes GROUP BY model, case_id, position
+        )"""
+    chosen = threshold_arguments(run, lambda column: column.primary and not column.minor)
+    yield from _attributed(run, answers, [*chosen, list(retrieval), list(answering)], (retrieval, answering))
 
 
 def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
     checks = [column.evaluator for column in columns if column.metric == "retrieval_failures"]
     if not checks:
         return
+    answers = """answers AS (
+            SELECT evaluator, model, case_id, position, max(value) FILTER (metric = 'failures') = 1 AS failing,
+                   max(value) FILTER (metric = 'retrieval_failures') = 1 AS unfound
+            FROM scores WHERE evaluator IN (SELECT unnest(?)) GROUP BY ALL
+        )"""
+    yield from sorted(_attributed(run, answers, [checks]), key=lambda one: checks.index(one.evaluator or ""))
+
+
+def _attributed(
+    run: Run, answers: str, arguments: list[Any], by: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+) -> Iterator[Attribution]:
+    """Yield each cause of each model's failures. `answers`: SQL of a table of that name with evaluator ("": by all
+    metrics), model, case_id, position, and whether the answer is failing and its context unfound.
+    """
     found = run.query(
-        f"""WITH outcomes AS (
-                SELECT evaluator, model, case_id, position, max(value) FILTER (metric = 'failures') AS failing,
-                       max(value) FILTER (metric = 'retrieval_failures') AS retrieval
-                FROM scores WHERE evaluator IN (SELECT unnest(?)) GROUP BY ALL
-            )
-            SELECT evaluator, model, count(*) AS n, count(*) FILTER (failing = 1) AS failing,
-                   count(*) FILTER (failing = 1 AND retrieval = 1) AS retrieval,
-                   min_by(case_id, position, {MOST_CASES}) FILTER (failing = 1 AND retrieval = 1) AS unfound_cases,
-                   min_by(case_id, position, {MOST_CASES}) FILTER (failing = 1 AND retrieval = 0) AS found_cases
-            FROM outcomes WHERE failing IS NOT NULL AND retrieval IS NOT NULL GROUP BY ALL""",
-        [checks],
+        f"""WITH {answers}
+            SELECT evaluator, model, count(*) AS n, count(*) FILTER (failing) AS failing,
+                   count(*) FILTER (failing AND unfound) AS retrieval,
+                   min_by(case_id, position, {MOST_CASES}) FILTER (failing AND unfound) AS unfound_cases,
+                   min_by(case_id, position, {MOST_CASES}) FILTER (failing AND NOT unfound) AS found_cases
+            FROM answers WHERE unfound IS NOT NULL AND failing IS NOT NULL GROUP BY ALL""",
+        arguments,
     ).to_dict("records")
-    for row in sorted(found, key=lambda row: (checks.index(row["evaluator"]), run.models.index(row["model"]))):
-        failing, retrieval, n = int(row["failing"]), int(row["retrieval"]), int(row["n"])
-        for cause, attributed, ids in (
-            ("retrieval", retrieval, row["unfound_cases"]),
-            ("generation", failing - retrieval, row["found_cases"]),
-        ):
+    for row in sorted(found, key=lambda row: run.models.index(row["model"])):
+        failing, retrieval = int(row["failing"]), int(row["retrieval"])
+        causes = {
+            "retrieval": (retrieval, row["unfound_cases"]), "generation": (failing - retrieval, row["found_cases"])
+        }  # fmt: skip
+        for cause, (attributed, ids) in causes.items():
             if attributed:
                 case_ids = tuple(map(str, ids))
-                yield Attribution(row["model"], cause, row["evaluator"], attributed, failing, n, case_ids)
+                yield Attribution(
+                    row["model"], cause, row["evaluator"] or None, attributed, failing, int(row["n"]), case_ids, by
+                )
 
 
 def least_grounded(run: Run, columns: Sequence[Column]) -> Iterator[LeastGrounded]:
@@ -142,9 +137,7 @@ def least_grounded(run: Run, columns: Sequence[Column]) -> Iterator[LeastGrounde
         for row in found.to_dict("records"):
             text = _worst_text(read_evidence(row["evidence"]))
             if text:
-                yield LeastGrounded(
-                    column.evaluator, column.metric, row["model"], row["case_id"], float(row["value"]), text
-                )
+                yield LeastGrounded(column, row["model"], row["case_id"], float(row["value"]), text)
                 break
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.intervals import wilson
 from metrics.stats.stratified import Stratum, exact_excess
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +45,7 @@ def flips(run: Run, **of: str | None) -> pd.DataFrame:
     with a threshold, a direction and a value per case count; minor ones, which mirror others, do not. Exactly on the
     threshold is good.
     """
-    found = _flips(run.folder)
+    found = _flips(run)
     for name, wanted in of.items():
         if wanted is not None:
             found = found[found[name] == wanted]
@@ -66,27 +62,26 @@ def flip_rates(run: Run) -> pd.DataFrame:
     copies; adjusted: after Holm's correction over all rows. exceeds: adjusted ≤ 0.05; None if no original has both. p
     is None without any flip to compare. Empty for a suite without perturbed cases.
     """
-    return _rates(run.folder).copy()
+    return _rates(run).copy()
 
 
-@lru_cache(maxsize=16)
-def _flips(folder: Path) -> pd.DataFrame:
-    """Return all flips; cached, as a sealed run never changes."""
-    run = Run(folder)
+@cache_by_run(maxsize=16)
+def _flips(run: Run) -> pd.DataFrame:
     found = run.query(
         f"""WITH {PAIRS}
             SELECT p.* EXCLUDE (sign, good, flipped), CASE WHEN sign < 0 THEN 'lower' ELSE 'higher' END AS direction,
                    CASE WHEN good THEN 'better' ELSE 'worse' END AS change
             FROM pairs p JOIN (SELECT case_id, position FROM suite_cases) USING (case_id)
             WHERE flipped ORDER BY change DESC, position""",
-        rules(run),
+        threshold_arguments(run),
     )
     return _in_order(found, run)[FLIPS]
 
 
-@lru_cache(maxsize=16)
-def _rates(folder: Path) -> pd.DataFrame:
-    run = Run(folder)
+@cache_by_run(maxsize=16)
+def _rates(run: Run) -> pd.DataFrame:
+    import pandas as pd
+
     # one row for each model, metric, kind and combined outcome of an original's variants and copies
     found = run.query(
         f"""WITH {PAIRS},
@@ -102,7 +97,7 @@ def _rates(folder: Path) -> pd.DataFrame:
             SELECT model, evaluator, metric, perturbation, n, hits, coalesce(copies, 0) AS copies,
                    coalesce(copy_hits, 0) AS copy_hits, count(*) AS originals, sum(worse)::BIGINT AS worse
             FROM own LEFT JOIN copies USING (model, evaluator, metric, original) GROUP BY ALL ORDER BY ALL""",
-        rules(run),
+        threshold_arguments(run),
     )
     sizes = run.query(
         f"""SELECT coalesce(nullif(trim(perturbation), ''), '{UNNAMED}') AS perturbation, count(*) AS n
@@ -110,7 +105,11 @@ def _rates(folder: Path) -> pd.DataFrame:
     )
     variants = dict(zip(sizes["perturbation"], sizes["n"], strict=True))
     rows = [_rate(dict(zip(KEY, key, strict=True)), part, variants[key[3]]) for key, part in found.groupby(KEY)]
-    return _corrected(rows, run)
+    frame = pd.DataFrame(rows, columns=RATES).astype(dict.fromkeys(("control_rate", "p", "adjusted"), float))
+    tested = frame["p"].notna()
+    frame.loc[tested, "adjusted"] = holm(frame.loc[tested, "p"].to_numpy())
+    exceeds = (frame["adjusted"].fillna(1.0) <= LEVEL).astype(object)
+    return _in_order(frame.assign(exceeds=exceeds.where(frame["control_pairs"] > 0, None)), run)
 
 
 def _rate(key: dict[str, Any], part: pd.DataFrame, variants: int) -> dict[str, Any]:
@@ -132,26 +131,11 @@ def _rate(key: dict[str, Any], part: pd.DataFrame, variants: int) -> dict[str, A
     }  # fmt: skip
 
 
-def _corrected(rows: list[dict[str, Any]], run: Run) -> pd.DataFrame:
-    import pandas as pd
-
-    tested = [row for row in rows if row["p"] is not None]
-    for row, adjusted in zip(tested, holm(np.array([row["p"] for row in tested])), strict=True):
-        row["adjusted"] = float(adjusted)
-    for row in rows:
-        row["exceeds"] = None if not row["control_pairs"] else row.get("adjusted", 1.0) <= LEVEL
-    frame = pd.DataFrame(rows, columns=RATES)
-    frame[["control_rate", "p", "adjusted"]] = frame[["control_rate", "p", "adjusted"]].astype(float)
-    return _in_order(frame.astype({"exceeds": object}), run)
-
-
 def _in_order(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
     """Return the rows in the run's order of models, evaluators and metrics, then by kind, the control last."""
     columns = [(column.evaluator, column.metric) for column in leaderboard(run).columns]
-    place = {key: index for index, key in reversed(list(enumerate(columns)))}
-    models = {model: index for index, model in enumerate(run.models)}
     keys = [
-        (models[model], place[evaluator, metric], kind.casefold() == CONTROL, kind)
+        (run.models.index(model), columns.index((evaluator, metric)), kind.casefold() == CONTROL, kind)
         for model, evaluator, metric, kind in frame[KEY].astype(str).to_numpy().tolist()
     ]
     return frame.iloc[sorted(range(len(frame)), key=keys.__getitem__)].reset_index(drop=True)

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.cases.case_pages import failing
-from metrics.analysis.cases.threshold_outcomes import outcomes_sql, rules
+from metrics.analysis.cases.threshold_outcomes import outcomes_sql, threshold_arguments
 from metrics.analysis.findings.failure_attribution import Attribution, attribute_failures, least_grounded
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.analysis.leaderboard.resources import resources
 from metrics.core.registry import evaluators
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
@@ -84,8 +83,7 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
     }
     if len(values) < 2:
         return
-    sign = -1 if column.direction == "lower" else 1
-    ranked = sorted(values, key=lambda model: -sign * values[model])
+    ranked = sorted(values, key=lambda model: values[model], reverse=column.direction != "lower")
     best, worst = ranked[0], ranked[-1]
     tied = [model for model in ranked[1:] if board.cells[model, column.key].best]
     untested = board.cells[best, column.key].untested is not None
@@ -109,12 +107,13 @@ def _extremes(run: Run, board: Leaderboard, column: Column) -> Iterator[Insight]
 
 def _spread(board: Leaderboard, column: Column, one: str, other: str) -> str:
     """Return the numbers of two models with their intervals."""
-    texts = []
-    for model in (one, other):
-        cell = board.cells[model, column.key]
-        bounds = "" if cell.low is None or cell.high is None else f" ({cell.low:.3g} … {cell.high:.3g})"
-        texts.append(f"{model} {cell.value:.3g}{bounds}, n = {cell.n:,}")
-    return "; ".join(texts)
+    cells = {model: board.cells[model, column.key] for model in (one, other)}
+    return "; ".join(_number(model, cell.value, cell.low, cell.high, cell.n) for model, cell in cells.items())
+
+
+def _number(model: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
+    bounds = "" if low is None or high is None else f" ({low:.3g} … {high:.3g})"
+    return f"{model} {value:.3g}{unit}{bounds}, n = {n:,}"
 
 
 def _hardest(run: Run, column: Column) -> Iterator[Insight]:
@@ -148,17 +147,18 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
     found = run.query(
-        f"WITH {outcomes_sql()} SELECT model, case_id, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
-        list(rules(run, lambda column: column.primary and not column.minor)),
+        f"WITH {outcomes_sql()} SELECT model, case_id, position, avg(good::INT) AS share FROM outcomes GROUP BY ALL",
+        list(threshold_arguments(run, lambda column: column.primary and not column.minor)),
     )
-    shares = found.pivot(index="case_id", columns="model", values="share").sort_index()
+    shares = found.pivot(index=["case_id", "position"], columns="model", values="share").sort_index()
     if len(shares.columns) < 2:
         return
     values = shares.to_numpy(dtype=float)
     means, (low, high) = shares.mean(), bootstrap_means(values, low=0.0, high=1.0)
     ranked = means.sort_values(ascending=False, kind="stable").index
     ends = {model: (low[at], high[at]) for at, model in enumerate(shares.columns)}
-    best, _ = rank_bounds(compare_pairs(values, clusters=_clusters(run, shares.index)), len(shares.columns))
+    _, clusters = run.sampling_design().of_part(shares.index.get_level_values("position").to_numpy())
+    best, _ = rank_bounds(compare_pairs(values, clusters=clusters), len(shares.columns))
     tied = {model for model, rank in zip(shares.columns, best.tolist(), strict=True) if rank == 1} - {ranked[0]}
     if len(tied) == len(ranked) - 1:
         return
@@ -176,16 +176,6 @@ def _accuracy(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
         )  # fmt: skip
 
 
-def _clusters(run: Run, case_ids: pd.Index) -> NDArray[np.int64] | None:
-    """Return the suite's cluster of each of these cases; None where the suite has no groups."""
-    clusters = run.sampling_design().clusters
-    if clusters is None:
-        return None
-    positions = run.query("SELECT case_id, position FROM suite_cases").set_index("case_id")["position"]
-    rows: NDArray[np.int64] = positions.loc[case_ids].to_numpy()
-    return clusters[rows]
-
-
 def _joined(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -200,8 +190,9 @@ def _resources(run: Run) -> Iterator[Insight]:
         own = sorted((one for one in found if one.quantity == quantity), key=lambda one: one.mean)
         if len(own) < 2 or own[0].mean == own[-1].mean:
             continue
-        evidence = "; ".join(_spent(one) for one in (own[0], own[-1]))
-        for kind, one in ((least, own[0]), (most, own[-1])):
+        ends = (own[0], own[-1])
+        evidence = "; ".join(_number(one.model, one.mean, one.low, one.high, one.n, f" {one.unit}") for one in ends)
+        for kind, one in zip((least, most), ends, strict=True):
             message = f"{one.model} is the {kind}: {one.mean:.3g} {one.unit} per case on average"
             yield _row(
                 f"{kind.replace(' ', '_')}_model",
@@ -211,11 +202,6 @@ def _resources(run: Run) -> Iterator[Insight]:
                 value=one.mean,
                 evidence=evidence,
             )
-
-
-def _spent(one: Resource) -> str:
-    bounds = "" if one.low is None or one.high is None else f" ({one.low:.3g} … {one.high:.3g})"
-    return f"{one.model} {one.mean:.3g} {one.unit}{bounds}, n = {one.n:,}"
 
 
 def _retrieval(board: Leaderboard) -> Iterator[Insight]:
@@ -280,9 +266,8 @@ def _why(found: Attribution) -> str:
 
 
 def _least_grounded(run: Run, board: Leaderboard) -> Iterator[Insight]:
-    columns = {column.evaluator: column for column in board.columns if column.primary}
     for found in least_grounded(run, board.columns):
-        column, text = columns[found.evaluator], " ".join(found.text.split())
+        column, text = found.column, " ".join(found.text.split())
         excerpt = text if len(text) <= SENTENCE else text[: SENTENCE - 1] + "…"
         yield _row(
             "least_grounded", f"least grounded, by {found.model} on case {found.case_id}: “{excerpt}”", column=column,

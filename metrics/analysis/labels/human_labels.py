@@ -5,25 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.label_schema import LABEL_KEY
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 from metrics.store.label_sets import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 WORDS = {1.0: "pass", 0.0: "fail", None: "unsure"}
 
 
@@ -62,7 +59,7 @@ class HumanLabels:
     unanswered: Mapping[str, int]
 
     @cached_property
-    def given(self) -> NDArray[np.int64]:
+    def given(self) -> Ints:
         """How many labels each output has."""
         return np.asarray((~np.isnan(self.ratings)).sum(axis=1), np.int64)
 
@@ -109,13 +106,14 @@ def exported(run: Run) -> pd.DataFrame:
 
 def human_labels(run: Run, criterion: str) -> HumanLabels:
     """Return the labels of one criterion, read again when labels change. Raises KeyError where there are none."""
-    return _human_labels(run.folder, criterion, Labels(run).version)
+    return _human_labels(run, criterion, Labels(run).version)
 
 
-@lru_cache(maxsize=16)
-def _human_labels(folder: Path, criterion: str, version: str) -> HumanLabels:
+@cache_by_run(maxsize=16)
+def _human_labels(run: Run, criterion: str, version: str) -> HumanLabels:
+    import pandas as pd
+
     del version  # a part of the cache's key
-    run = Run(folder)
     facts = {one.name: one for one in criteria(run)}[criterion]
     table = Labels(run).table()
     table = table.filter(pc.equal(table["criterion"], criterion))
@@ -127,65 +125,56 @@ def _human_labels(folder: Path, criterion: str, version: str) -> HumanLabels:
     ratings = np.full((outputs, len(raters)), np.nan)
     ratings[places, coded.indices.to_numpy()] = values
     known = ~np.isnan(values)
-    nth = _nth(places[known])
+    nth = pd.Series(places[known]).groupby(places[known]).cumcount().to_numpy()  # how many rows before have the place
     by_place = np.full((outputs, int(nth.max(initial=0)) + 1), np.nan)
     by_place[places[known], nth] = values[known]
     random, unanswered = _random(run, table, places, np.asarray((~np.isnan(ratings)).any(axis=1)))
     return HumanLabels(facts, raters, ratings, by_place, random, unanswered)
 
 
-def output_places(run: Run, table: pa.Table) -> NDArray[np.int64]:
+def output_places(run: Run, table: pa.Table) -> Ints:
     """Return the index of the output that each row of `table` (case_id, model) is about."""
-    path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
-    ids = pq.read_table(path, columns=["case_id"])["case_id"].combine_chunks()
+    ids = case_ids(run)
     position = pc.index_in(table["case_id"], ids).to_numpy(zero_copy_only=False)
     model = pc.index_in(table["model"], pa.array(run.models, pa.string())).to_numpy(zero_copy_only=False)
     return np.asarray(model.astype(np.int64) * len(ids) + position, np.int64)
 
 
-def _nth(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of earlier rows with the same place: [0, 1, 0, 2 …]."""
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    first = np.searchsorted(ordered, ordered, side="left")
-    found = np.empty(len(places), np.int64)
-    found[order] = np.arange(len(places)) - first
-    return found
+def named_outputs(run: Run, places: Ints) -> list[tuple[str, str]]:
+    """Return case id and model of the outputs with these indices."""
+    ids = case_ids(run)
+    model, position = np.divmod(places, len(ids))
+    found = zip(ids.take(pa.array(position)).to_pylist(), model.tolist(), strict=True)
+    return [(case_id, run.models[index]) for case_id, index in found]
 
 
-def _random(run: Run, table: pa.Table, places: NDArray[np.int64], labelled: Mask) -> tuple[Mask, dict[str, int]]:
+def case_ids(run: Run) -> pa.Array:
+    """Return the ids of the suite's cases, in its order."""
+    return pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id"])["case_id"].combine_chunks()
+
+
+def _random(run: Run, table: pa.Table, places: Ints, labelled: Mask) -> tuple[Mask, dict[str, int]]:
     """Return which outputs are in the random sample, and how many drawn ones per model have no label.
 
     Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the last that was drawn,
     including outputs before it that were labelled for another reason.
     """
     sampling = np.array(table["sampling"].to_pylist(), object)
-    random = np.zeros(len(labelled), bool)
-    random[places[sampling == "random"]] = True
-    order = draw_order(run)
-    unanswered = {}
-    size = len(labelled) // max(1, len(run.models))
+    order = draw_order(run).reshape(len(run.models), -1)
     drawn = np.zeros(len(labelled), bool)
     drawn[places[sampling == "drawn"]] = True
-    for index, model in enumerate(run.models):
-        own = slice(index * size, (index + 1) * size)
-        last = int(order[own][drawn[own]].max(initial=-1))
-        reached = order[own] <= last
-        random[own] |= reached
-        unanswered[model] = int((reached & (order[own] >= 0) & ~labelled[own]).sum())
-    return random & labelled, unanswered
+    reached = order <= np.where(drawn.reshape(order.shape), order, -1).max(axis=1, initial=-1, keepdims=True)
+    unanswered = (reached & (order >= 0) & ~labelled.reshape(order.shape)).sum(axis=1)
+    random = reached.ravel()
+    random[places[sampling == "random"]] = True
+    return random & labelled, dict(zip(run.models, unanswered.tolist(), strict=True))
 
 
-def draw_order(run: Run) -> NDArray[np.int64]:
+@cache_by_run(maxsize=8)
+def draw_order(run: Run) -> Ints:
     """Return each output's rank in the random order of labelling, which depends on the data alone; −1: no output."""
-    return _draw_order(run.folder)
-
-
-@lru_cache(maxsize=8)
-def _draw_order(folder: Path) -> NDArray[np.int64]:
-    run = Run(folder)
-    outputs = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
-    table = pq.read_table(outputs, columns=["case_id", "model"]).group_by(["case_id", "model"]).aggregate([])
+    stored = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model"])
+    table = stored.group_by(["case_id", "model"]).aggregate([])
     places = output_places(run, table)
     seed = run.spec["suite"]["fingerprint"] + run.spec["outputs"]["fingerprint"]
     pairs = zip(table["model"].to_pylist(), table["case_id"].to_pylist(), strict=True)

@@ -8,23 +8,18 @@ from typing import Literal
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.labels.human_labels import output_places
-from metrics.analysis.labels.judge_agreement import (
-    FEWEST,
-    LabelledScores,
-    labelled_scores,
-    metric_columns,
-    output_scores,
-)
+from metrics.analysis.labels.judge_agreement import FEWEST
 from metrics.analysis.labels.judgements import judge_names
+from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores, metric_columns, output_scores
 from metrics.analysis.leaderboard.leaderboard import Column
+from metrics.core.array_types import Floats
+from metrics.core.sampling_design import cluster_codes
 from metrics.stats.paired_intervals import difference_intervals
 from metrics.stats.regression import clustered_coefficient
 from metrics.store import Run
 
-Floats = NDArray[np.float64]
 DUMMIES = 6  # distinct labels up to which each is a level of its own; above, the label is a number
 SWAPPED = re.compile(  # kinds of variants in which only the order of items changes; swapped words are not among them
     r"(swap(ped)?|(re)?order(ed)?|shuffled?|positions?)"
@@ -87,8 +82,7 @@ def _models(run: Run, both: LabelledScores) -> Iterator[Bias]:
 
 def _position(run: Run, column: Column) -> Iterator[Bias]:
     """Yield the check of order, without labels: a variant that differs only in order deserves the same score."""
-    path = run.workspace.path / "suites" / run.spec["suite"]["fingerprint"] / "cases.parquet"
-    cases = pq.read_table(path, columns=["case_id", "perturbs", "perturbation"])
+    cases = pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id", "perturbs", "perturbation"])
     origin = pc.index_in(cases["perturbs"], cases["case_id"].combine_chunks()).to_pylist()
     kinds = cases["perturbation"].to_pylist()
     variants = [
@@ -98,14 +92,12 @@ def _position(run: Run, column: Column) -> Iterator[Bias]:
     if not variants:
         return
     originals = [origin[place] for place in variants]
-    apart = np.concatenate(
-        [scores[variants] - scores[originals] for scores in (output_scores(run, name, column) for name in run.models)]
-    )
-    pairs = np.tile(np.unique(originals, return_inverse=True)[1], len(run.models))
+    scores = output_scores(run, column).reshape(len(run.models), -1)
+    apart = (scores[:, variants] - scores[:, originals]).ravel()
     known = ~np.isnan(apart)
     if known.sum() <= FEWEST:
         return
-    codes = np.unique(pairs[known], return_inverse=True)[1].astype(np.int64)
+    codes = cluster_codes(np.tile(originals, len(run.models))[known])
     low, high = difference_intervals(apart[known][:, None], clusters=codes)
     if not np.isnan(low[0]):
         mean = float(apart[known].mean())
@@ -122,8 +114,7 @@ def _levels(label: Floats) -> Floats:
 
 def _words(run: Run) -> Floats:
     """Return how many words each output's answer has; the mean of its repeats."""
-    path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
-    table = pq.read_table(path, columns=["case_id", "model", "answer"])
+    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model", "answer"])
     counts = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table["answer"])))
     words = pc.fill_null(counts, 0).to_numpy().astype(np.float64)
     places, size = output_places(run, table), len(run.models) * run.spec["suite"]["cases"]

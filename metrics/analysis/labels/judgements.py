@@ -1,4 +1,4 @@
-"""The questions to a run's judge and its replies, case by case, and what they cost in sum."""
+"""The questions to a run's judge and its replies, case by case, and their total cost."""
 
 from __future__ import annotations
 

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from metrics.analysis.labels.human_labels import draw_order, output_places
-from metrics.analysis.labels.judge_agreement import case_ids, metric_columns, output_scores
+from metrics.analysis.labels.human_labels import case_ids, draw_order, named_outputs, output_places
+from metrics.analysis.labels.labelled_scores import metric_columns, output_scores
+from metrics.core.array_types import Ints
 from metrics.core.label_schema import Sampling
 from metrics.store import Run
 from metrics.store.label_sets import Labels
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,9 @@ def queue(
 
     Every other one is drawn in a random order that depends on the data alone, so that the drawn ones are a simple
     random sample of each model's outputs: only they enter corrected means. Between them come the outputs whose score in
-    the metric `only` is nearest to the threshold, where a label says most about the judge; they count for agreement
-    alone, as do all outputs that were picked in another way. Without `only`, all are drawn.
+    the metric `only` is nearest to `threshold` (by default the metric's own, else the median score), where a label says
+    most about the judge; they count for agreement alone, as do all outputs that were picked in another way. Without
+    `only`, all are drawn.
     """
     order = draw_order(run)
     size = run.spec["suite"]["cases"]
@@ -52,28 +51,32 @@ def queue(
     if model is not None:
         inside &= np.repeat(np.arange(len(run.models)) == run.models.index(model), size)
     table = Labels(run).table()
-    mine = pc.and_(pc.equal(table["rater"], rater), pc.equal(table["criterion"], criterion))
-    table = table.filter(mine)
+    table = table.filter(pc.and_(pc.equal(table["rater"], rater), pc.equal(table["criterion"], criterion)))
     labelled = np.zeros(len(order), bool)
     labelled[output_places(run, table)] = True
-    ids = case_ids(run)
-    place_of = {name: place for place, name in enumerate(ids)}
-    late = np.zeros(len(order), bool)
+    late, ids = np.zeros(len(order), bool), case_ids(run)
     for case_id, name in skipped:
-        if case_id in place_of and name in run.models:
-            late[run.models.index(name) * size + place_of[case_id]] = True
+        position = pc.index(ids, case_id).as_py()
+        if position >= 0 and name in run.models:
+            late[run.models.index(name) * size + position] = True
     left = np.flatnonzero(inside & ~labelled)
     random = left[np.lexsort((order[left], late[left]))]
     near = np.array([], np.int64)
     if only is not None:
-        distance = np.abs(_scores(run, only) - _threshold(run, only, threshold))
+        column = metric_columns(run)[only]
+        scores = output_scores(run, column)
+        edge = column.threshold if threshold is None else threshold
+        if edge is None:
+            edge = float(np.nanmedian(scores)) if (~np.isnan(scores)).any() else 0.0
+        distance = np.abs(scores - edge)
         known = left[~np.isnan(distance[left]) & ~late[left]]
         near = known[np.lexsort((order[known], distance[known]))]
     sampling = table["sampling"].to_pylist()
     # a label given out of turn (after a jump to a case) must not stop the drawing
     drawn_next = sampling.count("drawn") <= len(sampling) - sampling.count("drawn")
     chosen = _interleaved(random, near, drawn_next, most)
-    nexts = tuple(Next(ids[int(place) % size], run.models[int(place) // size], how) for place, how in chosen)
+    outputs = named_outputs(run, np.array([place for place, _ in chosen], np.int64))
+    nexts = tuple(Next(*output, how) for output, (_, how) in zip(outputs, chosen, strict=True))
     return Queue(int((inside & labelled).sum()), sampling.count("drawn"), int(inside.sum()), nexts)
 
 
@@ -93,17 +96,3 @@ def _interleaved(random: Ints, near: Ints, drawn_next: bool, most: int) -> list[
         taken.add(place)
         turn = "picked" if turn == "drawn" else "drawn"
     return found
-
-
-def _scores(run: Run, only: tuple[str, str]) -> NDArray[np.float64]:
-    column = metric_columns(run)[only]
-    return np.concatenate([output_scores(run, name, column) for name in run.models])
-
-
-def _threshold(run: Run, only: tuple[str, str], given: float | None) -> float:
-    """Return the given threshold, the metric's own, or the median score."""
-    own = metric_columns(run)[only].threshold if given is None else given
-    if own is not None:
-        return own
-    scores = _scores(run, only)
-    return float(np.nanmedian(scores)) if (~np.isnan(scores)).any() else 0.0

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.registry import evaluators
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 BINS = 20
 STEPS = 100  # of the quantiles
 FAR = 20  # cases beyond the whiskers that are named
@@ -38,7 +35,7 @@ class Distribution:
     whisker_high: float
     bins: tuple[int, ...]
     beyond: int
-    far: tuple[tuple[str, float], ...]
+    far: tuple[tuple[str, float], ...] = ()
 
     @property
     def box(self) -> tuple[float, float, float]:
@@ -60,23 +57,19 @@ def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
     return frozenset(rows.itertuples(index=False, name=None))
 
 
+@cache_by_run(maxsize=32)
 def distributions(
     run: Run, evaluator: str, metric: str, models: Sequence[str], tag: str | None = None
 ) -> Distributions | None:
-    """Return how a metric spreads over the cases (those with a tag) of these models; None where it has no values per
-    case.
+    """Return how a metric spreads over all cases, or those with a tag; None where it has no values per case.
 
     Models without a value are left out. The bins divide the metric's range, or where that is open the values'.
     """
-    return _distributions(run.folder, evaluator, metric, tuple(models), tag)
-
-
-@lru_cache(maxsize=32)
-def _distributions(
-    folder: Path, evaluator: str, metric: str, models: tuple[str, ...], tag: str | None
-) -> Distributions | None:
-    run = Run(folder)
-    values = {model: own for model in models if len(own := _values(run, evaluator, metric, model, tag))}
+    tagged = "" if tag is None else "AND case_id IN (SELECT case_id FROM suite_cases WHERE list_contains(tags, ?))"
+    source = f"FROM scores WHERE evaluator = ? AND metric = ? AND value IS NOT NULL {tagged} AND model = ?"
+    arguments = [evaluator, metric, *([] if tag is None else [tag])]
+    every = {model: run.query(f"SELECT value {source}", [*arguments, model])["value"] for model in models}
+    values = {model: own.to_numpy(dtype=float) for model, own in every.items() if len(own)}
     if not values:
         return None
     declared = evaluators()[evaluator].metric(metric)
@@ -84,8 +77,18 @@ def _distributions(
     if not math.isfinite(high - low):
         low, high = (float(pick([pick(own) for own in values.values()])) for pick in (np.min, np.max))
     edges = edges_of(low, high)
-    found = tuple(_distribution(run, evaluator, metric, model, tag, own, edges) for model, own in values.items())
-    return Distributions(edges, found)
+    found = []
+    for model, own in values.items():
+        one = _distribution(model, own, edges)
+        if one.beyond:
+            rows = run.query(
+                f"""SELECT case_id, value {source} AND (value < ? OR value > ?)
+                    ORDER BY abs(value - ?) DESC, position, run LIMIT {FAR}""",
+                [*arguments, model, one.whisker_low, one.whisker_high, one.box[1]],
+            )
+            one = replace(one, far=tuple(zip(rows["case_id"].astype(str), rows["value"].astype(float), strict=True)))
+        found.append(one)
+    return Distributions(edges, tuple(found))
 
 
 def edges_of(low: float, high: float) -> tuple[float, ...]:
@@ -94,41 +97,14 @@ def edges_of(low: float, high: float) -> tuple[float, ...]:
     return tuple(float(f"{edge:.6g}") for edge in np.linspace(low, high, BINS + 1))
 
 
-def _values(run: Run, evaluator: str, metric: str, model: str, tag: str | None) -> Floats:
-    condition, arguments = _of_model(evaluator, metric, model, tag)
-    found: Floats = run.query(f"SELECT value FROM scores WHERE {condition}", arguments)["value"].to_numpy(dtype=float)
-    return found
-
-
-def _of_model(evaluator: str, metric: str, model: str, tag: str | None) -> tuple[str, list[str]]:
-    condition = "evaluator = ? AND metric = ? AND model = ? AND value IS NOT NULL"
-    arguments = [evaluator, metric, model]
-    if tag is not None:
-        condition += " AND case_id IN (SELECT case_id FROM suite_cases WHERE list_contains(tags, ?))"
-        arguments.append(tag)
-    return condition, arguments
-
-
-def _distribution(
-    run: Run, evaluator: str, metric: str, model: str, tag: str | None, values: Floats, edges: tuple[float, ...]
-) -> Distribution:
-    quantiles = np.quantile(values, np.linspace(0, 1, STEPS + 1))
-    lower, median, upper = (quantiles[STEPS * part // 4] for part in (1, 2, 3))
+def _distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distribution:
+    """Return the distribution without the farthest cases."""
+    quantiles = np.quantile(values, np.linspace(0, 1, STEPS + 1)).tolist()
+    lower, upper = quantiles[STEPS // 4], quantiles[3 * STEPS // 4]
     reach = REACH * (upper - lower)
     inside = values[(values >= lower - reach) & (values <= upper + reach)]
-    ends = float(inside.min()), float(inside.max())
     places = np.searchsorted(edges[1:-1], values, side="right")
-    beyond = int(((values < ends[0]) | (values > ends[1])).sum())
-    far: tuple[tuple[str, float], ...] = ()
-    if beyond:
-        condition, arguments = _of_model(evaluator, metric, model, tag)
-        rows = run.query(
-            f"""SELECT case_id, value FROM scores WHERE {condition} AND (value < ? OR value > ?)
-                ORDER BY abs(value - ?) DESC, position, run LIMIT {FAR}""",
-            [*arguments, *ends, float(median)],
-        )
-        far = tuple(zip(rows["case_id"].astype(str), rows["value"].astype(float), strict=True))
     return Distribution(
-        model, len(values), float(values.mean()), tuple(map(float, quantiles)), *ends,
-        tuple(np.bincount(places, minlength=BINS).tolist()), beyond, far,
+        model, len(values), float(values.mean()), tuple(quantiles), float(inside.min()), float(inside.max()),
+        tuple(np.bincount(places, minlength=BINS).tolist()), len(values) - len(inside),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
+from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard
 
 FIRST = ("coco_summary", "average_precision")  # evaluators whose primary metric, AP, goes before a count of metrics
 MOST_NAMED = 3  # models or metrics named in a row
@@ -99,7 +99,11 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         differing=differing,
         first=None if decisive is None or len(compared) < 2 else decisive.title,
         scored=len(scored),
-        missed=tuple(_title(column) for column in judged if all(_missed(cell) for cell in cells[column.key].values())),
+        missed=tuple(
+            _title(column)
+            for column in judged
+            if all(cell.value is None or cell.problem for cell in cells[column.key].values())
+        ),
         judged=len(judged),
     )
 
@@ -125,10 +129,6 @@ def _named(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
     return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
-
-
-def _missed(cell: Cell) -> bool:
-    return cell.value is None or cell.problem
 
 
 def _metrics(count: int) -> str:

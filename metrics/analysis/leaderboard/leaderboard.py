@@ -15,8 +15,6 @@ from metrics.core.registry import evaluators
 from metrics.store import Run
 
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
-
-
 EQUAL = 1e-9  # values that are equal on paper differ in their last bits
 UNTESTED = "no significance claimed: neither values per case nor resamples are stored to pair the models on"
 TOO_MANY = f"no significance claimed: more than {MOST:,} values; a comparison tests any two models"
@@ -143,13 +141,12 @@ def _equal(one: float | None, other: float | None) -> bool:
 
 
 def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
-    found: dict[tuple[str, str], float | None] = {}
-    for name, values in run.evaluators.items():
-        entry = evaluators().get(name)
-        if entry is not None:
-            parameters = entry.parameters.model_validate(values)
-            found |= {(name, metric.name): entry.threshold(metric, parameters) for metric in entry.metrics}
-    return found
+    return {
+        (name, metric.name): entry.threshold(metric, entry.parameters.model_validate(values))
+        for name, values in run.evaluators.items()
+        if (entry := evaluators().get(name)) is not None
+        for metric in entry.metrics
+    }
 
 
 def _column(
@@ -216,7 +213,7 @@ def _cells(
 
 
 def relative_goodness(metric: Metric, values: Sequence[float | None]) -> list[float | None]:
-    """Goodness of each value: by the metric's range, or where that is open by the worst and best of these values."""
+    """Return the goodness of each value by the metric's range, or where that is open by the values' own."""
     present = [value for value in values if value is not None]
     worst = min(present, default=0.0)
     spread = max(present, default=0.0) - worst

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +17,15 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.replicates import replicates
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.arrow import numbers, row_groups
 from metrics.core.evaluator import Direction, Metric
 from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str]  # evaluator, metric
 COLUMNS = ["position", "model", "evaluator", "metric", "value"]
 MOST = 40_000_000  # values held at once; models are not ranked by a metric that has more
@@ -64,15 +62,9 @@ class Ranks:
         return math.ceil(units * self.cases / self.units)
 
 
+@cache_by_run(maxsize=16)
 def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
     """Return the ranks in every metric that has values per case, a better end, and two models with values to pair."""
-    return _ranks(run.folder, tag)
-
-
-@lru_cache(maxsize=16)
-def _ranks(folder: Path, tag: str | None) -> Mapping[Key, Ranks]:
-    """Return the ranks, kept: sealed runs never change."""
-    run = Run(folder)
     path = run.table_path("scores")
     if path is None or len(run.models) < 2:
         return {}
@@ -117,7 +109,7 @@ def _ranks_of(pairs: Pairs, models: Sequence[str]) -> Ranks:
 
 
 def _of_cases(
-    metric: Metric, values: Floats, single: NDArray[np.bool_], models: Sequence[str], design: SamplingDesign
+    metric: Metric, values: Floats, single: Mask, models: Sequence[str], design: SamplingDesign
 ) -> Ranks | None:
     """Return the ranks in one metric from values [n, m]; None where fewer than two models have any."""
     held = np.flatnonzero((~np.isnan(values)).any(axis=0))
@@ -135,7 +127,7 @@ def _of_cases(
 
 def _values(
     file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: SamplingDesign
-) -> Iterator[tuple[Metric, Floats, NDArray[np.bool_]]]:
+) -> Iterator[tuple[Metric, Floats, Mask]]:
     """Yield each of an evaluator's metrics that has any value, its values [cases inside, models] with repeats averaged,
     NaN for none, and which models [m] have no repeats.
     """
@@ -172,10 +164,10 @@ def _sums(
     return sums, counts
 
 
-def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
+def _codes(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
     """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
     places = {name: place for place, name in enumerate(names)}
     coded = column.combine_chunks()
     own = np.array([places.get(name, -1) for name in coded.dictionary.to_pylist()], np.int64)
-    codes: NDArray[np.int64] = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
+    codes: Ints = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
     return codes

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.column_key import column_key
+from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, row_groups
-from metrics.store import Run
-
-Floats = NDArray[np.float64]
+from metrics.store import Run, cache_by_run
 
 
-class Estimate(NamedTuple):
+class Replicated(NamedTuple):
     """A value, what it rests on, and the value in each resample [B]; of repeats the means."""
 
     value: float
@@ -26,19 +21,14 @@ class Estimate(NamedTuple):
     samples: Floats
 
 
-def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Estimate] | None:
+@cache_by_run(maxsize=16)
+def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Replicated] | None:
     """Return the numbers that have replicates by (model, column key); None where the run stores none."""
-    return _replicates(run.folder, tag)
-
-
-@lru_cache(maxsize=16)
-def _replicates(folder: Path, tag: str | None) -> Mapping[tuple[str, str], Estimate] | None:
-    """Return the replicates, kept: sealed runs never change."""
-    path = Run(folder).table_path("replicates")
+    path = run.table_path("replicates")
     if path is None:
         return None
     wanted = None if tag is None else f"tag={tag}"
-    found: dict[tuple[str, str], Estimate] = {}
+    found: dict[tuple[str, str], Replicated] = {}
     with pq.ParquetFile(path) as file:
         for group in row_groups(file, "slice", wanted):
             table = file.read_row_group(group)
@@ -47,5 +37,5 @@ def _replicates(folder: Path, tag: str | None) -> Mapping[tuple[str, str], Estim
             for index, row in enumerate(table.drop_columns(["replicates"]).to_pylist()):
                 if row["slice"] == wanted:
                     key = row["model"], column_key(row["evaluator"], row["metric"], row["columns"])
-                    found[key] = Estimate(row["value"], row["n"], flat[ends[index] : ends[index + 1]])
+                    found[key] = Replicated(row["value"], row["n"], flat[ends[index] : ends[index + 1]])
     return found

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit
 
@@ -29,20 +27,13 @@ class Resource:
     n: int
 
 
+@cache_by_run(maxsize=32)
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
-    """Return every quantity of QUANTITIES that the outputs of a run have, for each model; over the cases with a tag,
-    if given.
+    """Return each model's QUANTITIES that the outputs of a run have, over all cases or those with a tag.
 
     Intervals: bootstrap over cases (metrics.stats.bootstrap).
     """
-    return _resources(run.folder, tag)
-
-
-@lru_cache(maxsize=32)
-def _resources(folder: Path, tag: str | None) -> tuple[Resource, ...]:
-    run = Run(folder)
-    path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
-    table = pq.read_table(path, columns=["case_id", "model", *QUANTITIES])
+    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=["case_id", "model", *QUANTITIES])
     if tag is not None:
         held = run.query("SELECT case_id FROM suite_cases WHERE list_contains(tags, ?)", [tag])["case_id"]
         table = table.filter(pc.is_in(table["case_id"], held.to_numpy()))
@@ -52,11 +43,11 @@ def _resources(folder: Path, tag: str | None) -> tuple[Resource, ...]:
         means = frame.dropna(subset=[quantity]).groupby(["case_id", "model"], sort=False)[quantity].mean().unstack()
         values = means.to_numpy(dtype=float)
         low, high = bootstrap_means(values, low=0.0) if len(values) else (np.array([]), np.array([]))
-        place = {model: index for index, model in enumerate(means.columns)}
-        for model in run.models:
-            if model in place:
-                own, at = values[:, place[model]], place[model]
-                n = int((~np.isnan(own)).sum())
-                ends = [None if np.isnan(bound[at]) else float(bound[at]) for bound in (low, high)]
-                found.append(Resource(model, quantity, unit, float(np.nanmean(own)), ends[0], ends[1], n))
+        there = means.columns.tolist()
+        for model in (model for model in run.models if model in there):
+            place = there.index(model)
+            own = values[:, place]
+            first, last = (None if np.isnan(ends[place]) else float(ends[place]) for ends in (low, high))
+            n = int((~np.isnan(own)).sum())
+            found.append(Resource(model, quantity, unit, float(np.nanmean(own)), first, last, n))
     return tuple(found)

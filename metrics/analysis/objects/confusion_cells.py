@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metrics.analysis.objects.working_points import Listed, Series, listed
+from metrics.analysis.objects.working_points import MOST, Listed, Series, listed
 from metrics.core.registry import evaluators
 from metrics.store import Run
 
 NONE = "(none)"  # stands for an absent label
 
 
-def confused(
-    run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str], limit: int = 1000
-) -> Listed:
-    """Return what has one of `labels` as its truth and one of `predicted` as its prediction, at most `limit`.
+def confused(run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str]) -> Listed:
+    """Return what has one of `labels` as its truth and one of `predicted` as its prediction, at most MOST.
 
     NONE stands for an absent label. Rows are matches where the evaluator stores them (best scores first), else cases:
     case_id and score, or, of a segmentation, case_id and pixels (most first).
     """
     if evaluator in run.match_names():
         where = "model = ? AND run = ? AND list_contains(?, truth) AND list_contains(?, predicted)"
-        return listed(run, evaluator, where, [*series, list(labels), list(predicted)], limit)
+        return listed(run, evaluator, where, [*series, list(labels), list(predicted)])
     if "segmentation" in evaluators()[evaluator].tasks:
-        return _images(run, evaluator, series, labels, predicted, limit)
-    return _cases(run, evaluator, series, labels, predicted, limit)
+        return _images(run, evaluator, series, labels, predicted)
+    return _cases(run, evaluator, series, labels, predicted)
 
 
-def _cases(
-    run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str], limit: int
-) -> Listed:
+def _cases(run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str]) -> Listed:
     rows = run.query(
         """SELECT case_id, TRY_CAST(evidence ->> 'score' AS DOUBLE) AS score, evidence ->> 'predicted' AS guess
            FROM scores WHERE evaluator = ? AND model = ? AND run = ? AND status = 'ok' AND evidence IS NOT NULL
@@ -43,12 +39,10 @@ def _cases(
     known = {*curves["label"], *curves["predicted"]} - {None}
     spelt = [None if guess is None else spell(guess) for guess in rows["guess"].where(rows["guess"].notna(), None)]
     held = rows.drop(columns="guess")[[(guess if guess in known else NONE) in predicted for guess in spelt]]
-    return Listed(held.head(limit).reset_index(drop=True), len(held))
+    return Listed(held.head(MOST).reset_index(drop=True), len(held))
 
 
-def _images(
-    run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str], limit: int
-) -> Listed:
+def _images(run: Run, evaluator: str, series: Series, labels: Sequence[str], predicted: Sequence[str]) -> Listed:
     rows = run.query(
         """WITH cells AS (
                SELECT case_id, unnest(from_json(
@@ -60,4 +54,4 @@ def _images(
            GROUP BY case_id ORDER BY pixels DESC, case_id""",
         [evaluator, *series, list(labels), list(predicted), NONE],
     )  # fmt: skip
-    return Listed(rows.head(limit), len(rows))
+    return Listed(rows.head(MOST), len(rows))

@@ -1,6 +1,6 @@
 """One model's objects as columns in a memory-mapped file: the join of matches and geometry that a gallery filters.
 
-Joining a million matches with their geometries takes a second; it is done once, the first time somebody looks.
+Joining a million matches with their geometries takes a second; it is done once, when the objects are first opened.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, written_whole
 from metrics.store import Run
@@ -46,11 +47,11 @@ class ObjectIndex:
     label: NDArray[np.int32]
     truth: NDArray[np.int32]
     position: NDArray[np.int32]
-    score: NDArray[np.float64]
-    iou: NDArray[np.float64]
+    score: Floats
+    iou: Floats
     area: NDArray[np.float32]
     size: NDArray[np.int8]
-    prediction_id: NDArray[np.int64]
+    prediction_id: Ints
     prediction_box: NDArray[np.float32]
     shaped: NDArray[np.uint8]
     annotation: NDArray[np.int32]
@@ -69,12 +70,6 @@ def object_index(run: Run, evaluator: str, model: str, repeat: int = 1) -> Objec
         return _read(path)
 
 
-def predictions_path(run: Run) -> Path:
-    """Return the stored predictions of a run."""
-    path: Path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "predictions.parquet"
-    return path
-
-
 def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, NDArray[Any]], dict[str, list[str]]]:
     """Return the columns of the index and the names of its codes."""
     this = [("model", "==", model), ("run", "==", repeat)]
@@ -87,7 +82,9 @@ def _join(run: Run, evaluator: str, model: str, repeat: int) -> tuple[dict[str, 
     prediction_id, annotation_id = (matches[f"{of}_id"].fill_null(-1).to_numpy() for of in ("prediction", "annotation"))
 
     shape = ["area", *BOX, "polygons", "rle"]
-    predictions = pq.read_table(predictions_path(run), columns=["prediction_id", *shape], filters=this)
+    predictions = pq.read_table(
+        run.outputs_folder / "predictions.parquet", columns=["prediction_id", *shape], filters=this
+    )
     predicted = _lookup(predictions["prediction_id"].to_numpy(), prediction_id)
     annotations = suite.annotations
     assert annotations is not None  # detection has them
@@ -149,15 +146,15 @@ def _read(path: Path) -> ObjectIndex:
     return ObjectIndex(tuple(names["kinds"]), tuple(names["labels"]), prediction_box=boxes, **columns)
 
 
-def _codes(column: pa.ChunkedArray, names: pa.Array) -> NDArray[np.int64]:
+def _codes(column: pa.ChunkedArray, names: pa.Array) -> Ints:
     """Return the place of each value in `names`, −1 where it is not there."""
     if pa.types.is_dictionary(column.type):
         column = column.combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
         of_words = pc.index_in(column.dictionary, names).fill_null(-1).to_numpy().astype(np.int64)
-        places: NDArray[np.int64] = _with_none(of_words)[column.indices.fill_null(-1).to_numpy()]
+        places: Ints = _with_none(of_words)[column.indices.fill_null(-1).to_numpy()]
         return places
-    codes: NDArray[np.int64] = pc.index_in(column, names).fill_null(-1).to_numpy().astype(np.int64)
+    codes: Ints = pc.index_in(column, names).fill_null(-1).to_numpy().astype(np.int64)
     return codes
 
 
@@ -165,18 +162,18 @@ def _names(column: pa.ChunkedArray) -> set[str]:
     return set(pc.cast(column.unique(), pa.string()).drop_null().to_pylist())
 
 
-def _lookup(keys: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.int64]:
+def _lookup(keys: NDArray[Any], wanted: NDArray[Any]) -> Ints:
     """Return the row of `keys` that holds each of `wanted`, −1 where none does."""
     if not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
     place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
     rows = order[place]
-    found: NDArray[np.int64] = np.where(keys[rows] == wanted, rows, -1)
+    found: Ints = np.where(keys[rows] == wanted, rows, -1)
     return found
 
 
-def _area(table: pa.Table) -> NDArray[np.float64]:
+def _area(table: pa.Table) -> Floats:
     """Return the area of each row, of the box where the file gave none, and at the end, for −1, none."""
     area, width, height = (table[name].to_numpy() for name in ("area", "width", "height"))
     return _with_none(np.where(np.isnan(area), width * height, area))
@@ -188,5 +185,5 @@ def _shaped(table: pa.Table) -> NDArray[np.uint8]:
 
 
 def _with_none(values: NDArray[Any]) -> NDArray[Any]:
-    """`values` and, at the end, where an index of −1 looks, what stands for none."""
+    """Return `values` and, at the end, where an index of −1 looks, what stands for none."""
     return np.append(values, values.dtype.type(-1 if values.dtype.kind == "i" else np.nan))

@@ -13,16 +13,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index, predictions_path
+from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
 SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most")
 LOW_SCORE = "fn_low_score"  # found, but by a prediction scored below what the filter asks for
-MOST_IN_IMAGE = 40  # more are not told apart in a thumbnail
+MOST_IN_IMAGE = 40  # more cannot be distinguished in a thumbnail
 SHAPE = ("polygons", "rle")
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,7 @@ def objects(
     limit: int = 60,
     offset: int = 0,
 ) -> ObjectPage:
-    """Return a page of the objects of a run's matches, one a tile; or of the images that hold them, at most 40 objects
-    each.
+    """Return a page of the objects of a run's matches, one a tile; or one image a tile, with up to 40 of them.
 
     The size of an object is the area of its ground truth where that is found or missed, else that of the prediction.
     `sort` is one of SORTS: the best first, with `_up` the least; what lacks the value comes last; `most` is for images,
@@ -149,9 +147,7 @@ def objects(
 
 
 def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, dict[str, int]]:
-    """Return how many objects each choice would leave: by kind, label, truth, size and tag, each with the other
-    filters on.
-    """
+    """Return how many objects each kind, label, truth, size and tag would leave, each with the other filters on."""
     index = object_index(run, evaluator, chosen.model, chosen.repeat)
     kind, masks = _masks(run, index, chosen)
     kinds = (*index.kinds, LOW_SCORE)
@@ -199,14 +195,10 @@ def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[
         if wanted:
             keep = np.array([*(name in wanted for name in names), False])  # the last is for −1
             masks[name] = keep[codes]
-    cases = run.suite.cases
     if chosen.tag is not None:
-        tags = cases["tags"].combine_chunks()
-        parents = pc.list_parent_indices(tags).filter(pc.equal(tags.flatten(), chosen.tag))
-        of_case = np.zeros(len(run.suite), np.bool_)
-        of_case[parents.to_numpy()] = True
-        masks["tag"] = of_case[index.position]
+        masks["tag"] = np.isin(index.position, run.sampling_design(chosen.tag).inside)
     if chosen.search:
+        cases = run.suite.cases
         image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
         texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
         hits = [pc.match_substring(text, chosen.search.lower()).to_numpy() for text in texts]
@@ -219,17 +211,17 @@ def _all(masks: Mapping[str, Mask]) -> Any:
     return np.logical_and.reduce(list(masks.values())) if masks else slice(None)
 
 
-def _values(index: ObjectIndex, rows: NDArray[np.int64], sort: str) -> NDArray[np.float64]:
+def _values(index: ObjectIndex, rows: Ints, sort: str) -> Floats:
     """Return what to sort by, the least first, infinite where there is none."""
     columns: dict[str, NDArray[Any]] = {"score": index.score, "iou": index.iou, "size": index.area}
     column = columns.get(sort.removesuffix("_up"))
     values = (index.position if column is None else column)[rows].astype(float)
     rising = column is None or sort.endswith("_up")
-    known: NDArray[np.float64] = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
+    known: Floats = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
     return known
 
 
-def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.int64]:
+def _first(values: Floats, offset: int, limit: int) -> Ints:
     """Return the places of the values offset … offset + limit in rising order; equal ones keep theirs."""
     stop = min(offset + limit, len(values))
     if stop <= offset:
@@ -240,9 +232,8 @@ def _first(values: NDArray[np.float64], offset: int, limit: int) -> NDArray[np.i
 
 
 def _objects(
-    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: NDArray[np.int64], heights: NDArray[Any],
-    chosen: ObjectFilter,
-) -> Iterator[GalleryObject]:  # fmt: skip
+    run: Run, index: ObjectIndex, kind: NDArray[np.int8], rows: Ints, heights: NDArray[Any], chosen: ObjectFilter
+) -> Iterator[GalleryObject]:
     """Yield the objects in these rows with their geometries; heights: pixels of their images, NaN where unknown."""
     kinds = (*index.kinds, LOW_SCORE)
     shapes = _prediction_shapes(run, chosen, index.prediction_id[rows[index.shaped[rows] > 0]])
@@ -280,10 +271,10 @@ def _known(values: Iterable[float]) -> list[float | None]:
     return [None if value != value else value for value in values]
 
 
-def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: Ints) -> dict[int, dict[str, Any]]:
     """Return the polygons and run lengths of these predictions by id."""
     if not len(ids):
         return {}
     this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]
-    table = pq.read_table(predictions_path(run), columns=["prediction_id", *SHAPE], filters=this)
+    table = pq.read_table(run.outputs_folder / "predictions.parquet", columns=["prediction_id", *SHAPE], filters=this)
     return {row.pop("prediction_id"): row for row in table.to_pylist()}

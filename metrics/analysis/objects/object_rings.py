@@ -18,7 +18,7 @@ def object_rings(table: pa.Table, height: int | None) -> list[Rings]:
     """Return the rings (x1 y1 x2 y2 …, pixels) of each object of an image of that height, in pixels.
 
     Of its run lengths, else of its polygons, else of its box; none where it has nothing that can be drawn. Filled by
-    the rule "nonzero" they cover the object: all rings go round one way, but for those around the holes of a mask.
+    the rule "nonzero" they cover the object: all rings go round one way, except those around the holes of a mask.
     """
     names = [name for name in ("x", "y", "width", "height", "polygons", "rle") if name in table.column_names]
     finest = FINE if len(table) <= MANY else COARSE

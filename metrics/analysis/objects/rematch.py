@@ -1,9 +1,7 @@
-"""One image matched anew at other thresholds, its objects compared as the evaluators of the run compare them."""
+"""One image matched again at other thresholds, its objects compared as the evaluators of the run compare them."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.suite import ANNOTATIONS
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 from metrics.vision.arrays import Floats
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
@@ -22,16 +20,12 @@ if TYPE_CHECKING:
 
 SHAPE = ("polygons", "rle")
 GEOMETRY = pa.schema([ANNOTATIONS.field(name) for name in (*BOX, *SHAPE, "is_crowd")])
-
-
 IOU = 0.5
 THRESHOLDS = ("match_iou_threshold", "iou_threshold", "pr_curve_iou_threshold")  # under which evaluators keep theirs
 
 
 class Rules(NamedTuple):
-    """By what an evaluator's stored matches were made: its IoU threshold, and how many predictions of an image and
-    label count, best scores first; None for all.
-    """
+    """An evaluator's IoU threshold, and how many predictions of an image and label count, best first (None: all)."""
 
     iou: float = IOU
     max_dets: int | None = None
@@ -46,17 +40,11 @@ def rules(run: Run, evaluator: str | None) -> Rules:
 
 
 def compared(run: Run, model: str, repeat: int = 1, evaluator: str | None = None) -> Compared:
-    """As what the objects of a model are compared: by that evaluator, or by the first that does not leave it open."""
+    """Return as what a model's objects are compared: by that evaluator, or the first that does not leave it open."""
     own = run.evaluators.get(evaluator or "", {})
     every = [own] if "geometry" in own else run.evaluators.values()
     stated: Geometry = next((each["geometry"] for each in every if each.get("geometry", "auto") != "auto"), "auto")
-    if stated != "auto":
-        return stated
-    folder = run.workspace.path
-    suite = folder / "suites" / run.spec["suite"]["fingerprint"] / "annotations.parquet"
-    return _automatic(
-        suite, folder / "outputs" / run.spec["outputs"]["fingerprint"] / "predictions.parquet", model, repeat
-    )
+    return _automatic(run, model, repeat) if stated == "auto" else stated
 
 
 def match_objects(
@@ -68,13 +56,11 @@ def match_objects(
     size: tuple[int | None, int | None] = (None, None),
     max_dets: int | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return what becomes of one model's objects in one image at these thresholds: kinds of predictions, of
-    annotations.
+    """Return what becomes of one model's objects in one image: the kinds of predictions, and of annotations.
 
     Kinds are those of core.evaluator.MATCHES: tp, fp_…, ignored; for annotations tp, fn_…, ignored; a prediction
     below `score` is `below_score`, one beyond the `max_dets` best of its label `ignored`. size: height and width of the
-    image, pixels, which masks need; where they cannot be compared for want of it, or the geometry asked for cannot be
-    had, the boxes are compared.
+    image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
     """
     overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
     return match_image(annotations, predictions, iou, score, max_dets, overlaps)
@@ -111,9 +97,9 @@ def _geometry(frame: pd.DataFrame) -> pa.Table:
     return pa.table(columns, schema=GEOMETRY)
 
 
-@lru_cache(maxsize=64)
-def _automatic(annotations: Path, predictions: Path, model: str, repeat: int) -> Compared:
-    """`compared_as` of stored tables, which never change."""
+@cache_by_run(maxsize=64)
+def _automatic(run: Run, model: str, repeat: int) -> Compared:
+    annotations, predictions = run.suite_folder / "annotations.parquet", run.outputs_folder / "predictions.parquet"
     if not (annotations.exists() and predictions.exists()):
         return "box"
     truths = pq.read_table(annotations, columns=[*SHAPE])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -51,7 +50,12 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
         if name in LabelMapParameters.model_fields
     }
     suite = run.suite.restricted(pa.array([case_id]))
-    outputs = _outputs(run, case_id, model, repeat)
+    this = [("case_id", "==", case_id), ("model", "==", model), ("run", "==", repeat)]
+    answers, predictions = (run.outputs_folder / f"{name}.parquet" for name in ("outputs", "predictions"))
+    outputs = Outputs(
+        pq.read_table(answers, filters=this),
+        pq.read_table(predictions, filters=this) if predictions.exists() else None,
+    )
     labels = Labels.of(suite, outputs, LabelMapParameters.model_validate(own))
     try:
         maps = next(batches(suite, outputs, labels)).maps(0)
@@ -87,13 +91,3 @@ def _regions(codes: Ints | Longs, shape: tuple[int, int]) -> list[tuple[int, int
         (int(value), int(count), outlines(bitmap == value, finest=FINEST))
         for value, count in sorted(zip(values, counts, strict=True), key=lambda pair: -pair[1])[:MOST]
     ]
-
-
-def _outputs(run: Run, case_id: str, model: str, repeat: int) -> Outputs:
-    folder: Path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"]
-    this = [("case_id", "==", case_id), ("model", "==", model), ("run", "==", repeat)]
-    predictions = folder / "predictions.parquet"
-    return Outputs(
-        pq.read_table(folder / "outputs.parquet", filters=this),
-        pq.read_table(predictions, filters=this) if predictions.exists() else None,
-    )

@@ -1,4 +1,4 @@
-"""Thumbnails of a suite's images and of parts of them: made once, as small JPEG files, when somebody first looks."""
+"""Thumbnails of a suite's images and of parts of them: made once, as small JPEG files, when they are first shown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Window = tuple[int, int, int, int]  # left, top, right, bottom in the image's pi
 def thumbnails(
     run: Run, wanted: Sequence[tuple[str, Window | None]], seconds: float = float("inf")
 ) -> list[bytes | str | None]:
-    """JPEG bytes of each (image of the suite's media, window), the whole image where the window is None.
+    """Return JPEG bytes of each (image of the suite's media, window), the whole image where the window is None.
 
     In place of one that cannot be made there is the reason, a text. What is not there yet is made, each image decoded
     once for all of its windows, until `seconds` are over, at least one image; the rest is None: ask again.
@@ -70,7 +70,7 @@ def _stored(path: Path) -> bytes | str | None:
 
 
 def _make(source: Path | None, wanted: Sequence[tuple[Path, Window | None]]) -> None:
-    """The thumbnails of one image, written."""
+    """Write the thumbnails of one image, or why there are none."""
     import io
     import struct
 
@@ -118,7 +118,7 @@ def _refuse(wanted: Sequence[tuple[Path, Window | None]], reason: str) -> None:
 
 
 def _write(path: Path, suffix: str, content: bytes) -> None:
-    """Whole or not at all; not synced to the disk, for what is lost is made again."""
+    """Write whole or not at all; not synced to the disk, as a lost thumbnail is made again."""
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
     beside.write_bytes(content)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ["case_id", "label", "kind", "score", "iou", "family"]
+MOST = 1_000  # rows of a list
+MOST_OF_FAMILY = 500  # rows of a working point
 Series = tuple[str, int]  # model, repeat
 
 
@@ -35,10 +37,8 @@ def match_evaluators(run: Run) -> dict[str, str]:
     return {name: title_of(name) for name in names}
 
 
-def working_point(
-    run: Run, evaluator: str, series: Series, labels: Sequence[str], threshold: float, limit: int = 500
-) -> WorkingPoint:
-    """Return the objects of these labels at a score threshold, at most `limit` of each family.
+def working_point(run: Run, evaluator: str, series: Series, labels: Sequence[str], threshold: float) -> WorkingPoint:
+    """Return the objects of these labels at a score threshold, at most MOST_OF_FAMILY of each family.
 
     A match scored below the threshold is no longer made: its ground truth is missed. False positives come by falling,
     true positives by rising score. Empty where the run has no matches of that evaluator.
@@ -59,7 +59,7 @@ def working_point(
     order = "CASE family WHEN 'fp' THEN -score ELSE score END NULLS LAST, case_id"
     rows = run.query(
         f"""SELECT *, count(*) OVER (PARTITION BY family) AS n FROM ({moved}) WHERE family IN ('tp', 'fp', 'fn')
-            QUALIFY row_number() OVER (PARTITION BY family ORDER BY {order}) <= {int(limit)}
+            QUALIFY row_number() OVER (PARTITION BY family ORDER BY {order}) <= {MOST_OF_FAMILY}
             ORDER BY family, {order}""",
         bound,
     )
@@ -68,26 +68,24 @@ def working_point(
     return WorkingPoint(rows.drop(columns="n"), counts)
 
 
-def matched(
-    run: Run, evaluator: str, model: str, kinds: Sequence[str], label: str | None = None, limit: int = 1000
-) -> Listed:
-    """Return a model's matches of these kinds (and of that label), at most `limit`, best scores first."""
+def matched(run: Run, evaluator: str, model: str, kinds: Sequence[str], label: str | None = None) -> Listed:
+    """Return a model's matches of these kinds (and of that label), best scores first."""
     where = "model = ? AND list_contains(?, kind) AND label = coalesce(?, label)"
-    return listed(run, evaluator, where, [model, list(kinds), label], limit)
+    return listed(run, evaluator, where, [model, list(kinds), label])
 
 
-def scored(run: Run, evaluator: str, series: Series, low: float, high: float, limit: int = 1000) -> Listed:
+def scored(run: Run, evaluator: str, series: Series, low: float, high: float) -> Listed:
     """Return the true and false positives with low < score ≤ high (0 ≤ score where low is 0), best scores first."""
     where = """model = ? AND run = ? AND (score > ? OR score = 0 AND ? = 0) AND score <= ?
                AND (kind = 'tp' OR kind LIKE 'fp%')"""
-    return listed(run, evaluator, where, [*series, low, low, high], limit)
+    return listed(run, evaluator, where, [*series, low, low, high])
 
 
-def listed(run: Run, evaluator: str, where: str, bound: list[Any], limit: int) -> Listed:
-    """Return the matches of an evaluator that meet an SQL condition, at most `limit`, best scores first."""
+def listed(run: Run, evaluator: str, where: str, bound: list[Any]) -> Listed:
+    """Return the matches of an evaluator that meet an SQL condition, at most MOST, best scores first."""
     rows = run.query(
         f"""SELECT case_id, label, kind, score, iou, count(*) OVER () AS n FROM "matches_{evaluator}" WHERE {where}
-            ORDER BY score DESC NULLS LAST, case_id LIMIT {int(limit)}""",
+            ORDER BY score DESC NULLS LAST, case_id LIMIT {MOST}""",
         bound,
     )  # fmt: skip
     return Listed(rows.drop(columns="n"), int(rows["n"].iloc[0]) if len(rows) else 0)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.slices.slice_features import features
 from metrics.analysis.slices.slice_outcomes import Measure, measures, outcomes
 from metrics.analysis.slices.slice_values import SliceValue, valued
+from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.stats import slice_search
 from metrics.stats.slice_search import DRAWS
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
 LEVEL = 0.02  # of the chance of any false finding in a search: readers see several searches
 FEWEST = 20  # units of a slice, at least
-SHARE = 200  # or one in so many
+SHARE = 200  # or one in this many
 CELLS = 10_000_000  # shuffled values of one search, at most
 LEAST_DRAWS = 199
 MOST_FACETS = 60
@@ -69,18 +66,14 @@ class SliceSearch:
     detectable: tuple[tuple[int, float], ...]
 
 
+@cache_by_run(maxsize=256)
 def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceSearch:
     """Search every slice of one feature or two for those worse than the rest at p ≤ LEVEL after correction.
 
     See metrics.stats.slice_search: `search` for the test and its correction, `distinct` for what is left out as
     explained by another. InputError as `outcomes`.
     """
-    return _found(run.folder, model, evaluator, metric, by_topic)
-
-
-@lru_cache(maxsize=256)
-def _found(folder: Path, model: str, evaluator: str, metric: str, by_topic: bool) -> SliceSearch:
-    data = outcomes(Run(folder), model, evaluator, metric, by_topic)
+    data = outcomes(run, model, evaluator, metric, by_topic)
     # the first facet of every feature before the second of any: a suite with many tags is searched by the others too
     every = [
         (place, facet, conditions)

@@ -54,7 +54,7 @@ class Condition:
 
     @property
     def label(self) -> str:
-        """The condition in brief, below its feature's name: table, > 3, 4 … 6."""
+        """The condition in short, below its feature's name: table, > 3, 4 … 6."""
         if not self.is_number:
             return "none given" if self.value is None else self.title or self.value
         low, high = _written(self.low), _written(self.high)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.slices.slice_conditions import METADATA, Condition
+from metrics.core.array_types import Floats, Ints, Mask
 from metrics.core.errors import InputError
 from metrics.stats.slice_search import Facet
-from metrics.store import Run
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from metrics.store import Run, cache_by_run
 
 FEW_NUMBERS = 6  # distinct numbers that are bins of their own; more are cut into quarters
 MOST_VALUES = 40  # of a category, the most frequent
@@ -37,10 +31,34 @@ TITLES = {
 
 
 @dataclass(frozen=True, eq=False)
+class Feature:
+    """One way of slicing: disjoint bins by their conditions, and the sets of bins that are searched.
+
+    `conditions` are of the bins, `sets` the conditions of the facet's sets; marks make a facet for each name.
+    """
+
+    name: str
+    conditions: tuple[Condition, ...]
+    facets: tuple[Facet, ...]
+    sets: tuple[tuple[Condition, ...], ...]
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return title_of(self.name)
+
+
+@dataclass(frozen=True, eq=False)
 class Numbers:
     """A number per unit: NaN where there is none."""
 
     values: Floats
+
+    @property
+    def varies(self) -> bool:
+        """Whether any two units differ."""
+        present = self.values[~np.isnan(self.values)]
+        return len(present) > 0 and bool(present.min() < present.max())
 
     def mask(self, condition: Condition) -> Mask:
         """Return the units that meet a condition."""
@@ -53,6 +71,28 @@ class Numbers:
         """Return the numbers of these rows."""
         return Numbers(self.values[rows])
 
+    def feature(self, name: str) -> Feature | None:
+        """Return the numbers cut into quarters, or into FEW_NUMBERS single ones; None where all are in one bin."""
+        present = self.values[~np.isnan(self.values)]
+        distinct = np.unique(present)
+        if len(distinct) <= FEW_NUMBERS:
+            edges = distinct[:-1]
+        else:
+            edges = np.unique(np.quantile(present, [0.25, 0.5, 0.75], method="lower"))
+            edges = edges[edges < distinct[-1]]
+        if not len(edges):
+            return None
+        bounds: list[float | None] = [None, *edges.tolist(), None]
+        count = len(bounds) - 1
+        spans = [(first, first + 1) for first in range(count)]
+        spans += [(0, last) for last in range(2, count)] + [(first, count) for first in range(1, count - 1)]
+        sets = np.array([[first <= code < last for code in range(count)] for first, last in spans])
+        conditions = tuple(
+            Condition(name, low=bounds[first], high=bounds[last], is_number=True) for first, last in spans
+        )
+        codes = np.where(np.isnan(self.values), -1, np.searchsorted(edges, self.values, side="left"))
+        return Feature(name, conditions[:count], (Facet(codes, sets),), (conditions,))
+
 
 @dataclass(frozen=True, eq=False)
 class Categories:
@@ -61,6 +101,11 @@ class Categories:
     names: tuple[str, ...]
     codes: Ints
     titles: tuple[str, ...] = ()
+
+    @property
+    def varies(self) -> bool:
+        """Whether any two units differ."""
+        return bool((self.codes != self.codes[:1]).any())
 
     def mask(self, condition: Condition) -> Mask:
         """Return the units that meet a condition."""
@@ -72,6 +117,21 @@ class Categories:
         """Return the categories of these rows."""
         return Categories(self.names, self.codes[rows], self.titles)
 
+    def feature(self, name: str) -> Feature | None:
+        """Return the categories of FEWEST units or more, the most frequent first; None where there is one at most."""
+        counts = np.bincount(self.codes + 1, minlength=len(self.names) + 1)
+        shown = [code for code in np.argsort(-counts[1:], kind="stable")[:MOST_VALUES] if counts[code + 1] >= FEWEST]
+        codes = [*shown, -1] if counts[0] >= FEWEST else shown
+        if len(codes) < 2:
+            return None
+        titles = self.titles or (None,) * len(self.names)
+        conditions = tuple(
+            Condition(name) if code < 0 else Condition(name, self.names[code], title=titles[code]) for code in codes
+        )
+        places = np.full(len(self.names) + 1, -1)
+        places[np.array(codes)] = np.arange(len(codes))
+        return Feature(name, conditions, (Facet(places[self.codes], np.eye(len(codes), dtype=bool)),), (conditions,))
+
 
 @dataclass(frozen=True, eq=False)
 class Marks:
@@ -79,6 +139,11 @@ class Marks:
 
     names: tuple[str, ...]
     held: Mask
+
+    @property
+    def varies(self) -> bool:
+        """Whether any two units differ."""
+        return bool((self.held != self.held[:1]).any())
 
     def mask(self, condition: Condition) -> Mask:
         """Return the units that meet a condition."""
@@ -91,34 +156,26 @@ class Marks:
         """Return the names of these rows."""
         return Marks(self.names, self.held[rows])
 
+    def feature(self, name: str) -> Feature | None:
+        """Return a bin for each name that at least FEWEST units have and as many lack; None where there is none."""
+        n, counts = len(self.held), self.held.sum(axis=0)
+        most = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+        shown = [code for code in most if FEWEST <= counts[code] <= n - FEWEST]
+        conditions = tuple(Condition(name, self.names[code]) for code in shown)
+        facets = tuple(Facet(self.held[:, code].astype(np.int64) - 1, np.ones((1, 1), bool)) for code in shown)
+        return Feature(name, conditions, facets, tuple((one,) for one in conditions)) if shown else None
+
 
 Known = Numbers | Categories | Marks
 
 
-@dataclass(frozen=True, eq=False)
-class Feature:
-    """One way of slicing: disjoint bins by their conditions, and the sets of bins that are searched.
-
-    `conditions` are of the bins, `sets` the conditions of the facet's sets; marks make a facet for each name.
-    """
-
-    name: str
-    title: str
-    conditions: tuple[Condition, ...]
-    facets: tuple[Facet, ...]
-    sets: tuple[tuple[Condition, ...], ...]
-
-
-@lru_cache(maxsize=16)
-def known_of_cases(folder: Path, model: str) -> Mapping[str, Known]:
-    """Return what is known of the cases of a run by name; of outputs, those of one model, repeats averaged. Kept:
-    sealed.
-    """
-    run = Run(folder)
+@cache_by_run(maxsize=16)
+def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
+    """Return what is known of the cases of a run by name; of outputs, those of one model, repeats averaged."""
     if model not in run.models:
         raise InputError(f"run {run.id} has no model {model!r}; it has {', '.join(run.models)}")
-    found: dict[str, Known] = {**_of_suite(run), **_of_outputs(run, model)}
-    return {name: known for name, known in found.items() if _tells(known)}
+    found = _of_suite(run) | _of_outputs(run, model)
+    return {name: known for name, known in found.items() if known.varies}
 
 
 def _of_suite(run: Run) -> dict[str, Known]:
@@ -143,9 +200,8 @@ def _of_suite(run: Run) -> dict[str, Known]:
 
 
 def _of_outputs(run: Run, model: str) -> dict[str, Known]:
-    path = run.workspace.path / "outputs" / run.spec["outputs"]["fingerprint"] / "outputs.parquet"
     wanted = ["case_id", "answer", "retrieved_contexts"]
-    table = pq.read_table(path, columns=wanted, filters=[("model", "==", model)])
+    table = pq.read_table(run.outputs_folder / "outputs.parquet", columns=wanted, filters=[("model", "==", model)])
     case_ids = run.suite.cases["case_id"].combine_chunks()
     position = pc.index_in(table["case_id"], case_ids).to_numpy()
 
@@ -165,8 +221,7 @@ def _of_outputs(run: Run, model: str) -> dict[str, Known]:
 
 def features(known: Mapping[str, Known]) -> list[Feature]:
     """Return the known columns as ways of slicing; those with a single bin are left out."""
-    found = [_feature(name, column) for name, column in known.items()]
-    return [feature for feature in found if feature is not None]
+    return [feature for name, column in known.items() if (feature := column.feature(name)) is not None]
 
 
 def title_of(name: str) -> str:
@@ -193,78 +248,13 @@ def titled(known: Mapping[str, Known], where: Sequence[Condition]) -> tuple[Cond
     for one in where:
         column = known.get(one.feature)
         if isinstance(column, Categories) and column.titles and one.value in column.names:
-            one = Condition(one.feature, one.value, title=column.titles[column.names.index(one.value)])
+            one = replace(one, title=column.titles[column.names.index(one.value)])
         found.append(one)
     return tuple(found)
 
 
-def _feature(name: str, known: Known) -> Feature | None:
-    if isinstance(known, Numbers):
-        return _of_numbers(name, known)
-    if isinstance(known, Categories):
-        counts = np.bincount(known.codes + 1, minlength=len(known.names) + 1)
-        shown = [code for code in np.argsort(-counts[1:], kind="stable")[:MOST_VALUES] if counts[code + 1] >= FEWEST]
-        codes = [*shown, -1] if counts[0] >= FEWEST else shown
-        if len(codes) < 2:
-            return None
-        conditions = tuple(
-            Condition(
-                name,
-                None if code < 0 else known.names[code],
-                title=known.titles[code] if known.titles and code >= 0 else None,
-            )
-            for code in codes
-        )
-        places = np.full(len(known.names) + 1, -1)
-        places[np.array(codes)] = np.arange(len(codes))
-        facet = Facet(places[known.codes], np.eye(len(codes), dtype=bool))
-        return Feature(name, title_of(name), conditions, (facet,), (conditions,))
-    n = len(known.held)
-    counts = known.held.sum(axis=0)
-    shown = [code for code in np.argsort(-counts, kind="stable")[:MOST_VALUES] if FEWEST <= counts[code] <= n - FEWEST]
-    if not shown:
-        return None
-    conditions = tuple(Condition(name, known.names[code]) for code in shown)
-    facets = tuple(Facet(known.held[:, code].astype(np.int64) - 1, np.ones((1, 1), bool)) for code in shown)
-    return Feature(name, title_of(name), conditions, facets, tuple((one,) for one in conditions))
-
-
-def _of_numbers(name: str, known: Numbers) -> Feature | None:
-    present = known.values[~np.isnan(known.values)]
-    distinct = np.unique(present)
-    if len(distinct) <= FEW_NUMBERS:
-        edges = distinct[:-1]
-    else:
-        edges = np.unique(np.quantile(present, [0.25, 0.5, 0.75], method="lower"))
-        edges = edges[edges < distinct[-1]]
-    if not len(edges):
-        return None
-    bounds: list[float | None] = [None, *edges.tolist(), None]
-    count = len(bounds) - 1
-
-    def between(first: int, last: int) -> Condition:
-        return Condition(name, low=bounds[first], high=bounds[last], is_number=True)
-
-    codes = np.where(np.isnan(known.values), -1, np.searchsorted(edges, known.values, side="left"))
-    spans = [(first, first + 1) for first in range(count)]
-    spans += [(0, last) for last in range(2, count)] + [(first, count) for first in range(1, count - 1)]
-    sets = np.array([[first <= code < last for code in range(count)] for first, last in spans])
-    conditions = tuple(between(*span) for span in spans)
-    return Feature(name, title_of(name), conditions[:count], (Facet(codes, sets),), (conditions,))
-
-
-def _tells(known: Known) -> bool:
-    """Return whether any two units differ."""
-    if isinstance(known, Numbers):
-        present = known.values[~np.isnan(known.values)]
-        return len(present) > 0 and bool(present.min() < present.max())
-    if isinstance(known, Categories):
-        return bool((known.codes != known.codes[:1]).any())
-    return bool((known.held != known.held[:1]).any())
-
-
 def _read(column: pa.ChunkedArray, may_be_numbers: bool) -> Known:
-    """Texts as categories; where all of them are numbers, as those."""
+    """Return texts as categories; where all of them are numbers, as those."""
     texts = column.combine_chunks()
     if may_be_numbers:
         try:
@@ -290,7 +280,7 @@ def _marks(words: pa.Array, position: Ints, size: int) -> Marks:
 
 
 def _length_of_list(column: pa.ChunkedArray, mean: bool) -> Floats:
-    """Characters of all the texts of each list, or of one on average; NaN for an empty or absent list."""
+    """Return the characters of all the texts of each list, or of one on average; NaN for an empty or absent list."""
     lists = column.combine_chunks()
     lengths = _float(pc.utf8_length(lists.flatten()))
     parents = pc.list_parent_indices(lists).to_numpy()
@@ -302,7 +292,7 @@ def _length_of_list(column: pa.ChunkedArray, mean: bool) -> Floats:
 
 
 def _float(column: pa.ChunkedArray | pa.Array) -> Floats:
-    """Numbers as float64, NaN where there is none."""
+    """Return numbers as float64, NaN where there is none."""
     values = pc.cast(column, pa.float64())
     flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     found: Floats = flat.to_numpy(zero_copy_only=False)

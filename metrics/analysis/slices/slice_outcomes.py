@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.analysis.comparison.compare import values
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.objects.object_index import SIZES, object_index
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
+from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
-from metrics.store import Run
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from metrics.core.sampling_design import cluster_codes
+from metrics.store import Run, cache_by_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +86,12 @@ class Outcomes:
 def measures(run: Run) -> list[Measure]:
     """Return the metrics that slices can be compared by: those with a value per case and a better end, in their order.
 
-    A detection run has two of each evaluator that matched its objects besides.
+    A detection run also has two of each evaluator that matched its objects.
     """
-    measured = run.query("SELECT DISTINCT evaluator, metric FROM scores WHERE value IS NOT NULL")
-    per_case = set(zip(measured["evaluator"].tolist(), measured["metric"].tolist(), strict=True))
+    by_case = metrics_by_case(run)
     found: dict[str, Measure] = {}
     for column in leaderboard(run).columns:
-        if (column.evaluator, column.metric) in per_case and column.direction != "none":
+        if (column.evaluator, column.metric) in by_case and column.direction != "none":
             same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
             title = column.evaluator_title if same else f"{column.evaluator_title}: {column.metric}"
             measure = Measure(
@@ -112,18 +108,13 @@ def measures(run: Run) -> list[Measure]:
     return list(found.values())
 
 
+@cache_by_run(maxsize=8)
 def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> Outcomes:
-    """One model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
+    """Return one model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
 
     InputError where the run has no such model or measure.
     """
-    return _outcomes(run.folder, model, evaluator, metric, by_topic)
-
-
-@lru_cache(maxsize=8)
-def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: bool) -> Outcomes:
-    run = Run(folder)
-    known = dict(known_of_cases(folder, model))
+    known = dict(known_of_cases(run, model))
     measure = next((one for one in measures(run) if one.key == f"{evaluator}/{metric}"), None)
     if measure is None:
         raise InputError(
@@ -134,12 +125,11 @@ def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: b
     if measure.of != "cases":
         return _of_objects(run, model, measure, known)
     design = run.sampling_design()
-    measured = values(run, model, design, (evaluator, metric)).get((evaluator, metric))
+    measured = case_values(run, model, design, (evaluator, metric)).get((evaluator, metric))
     if measured is None or not measured.present.any():
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
     present = np.flatnonzero(measured.present)
-    weights = None if design.weights is None else design.weights[present]
-    clusters = None if design.clusters is None else _codes(design.clusters[present])
+    weights, clusters = design.of_part(present)
     declared = evaluators()[evaluator].metric(metric)
     binary = declared.binary and measured.single and weights is None and clusters is None
     task = run.spec["suite"]["task"]
@@ -153,9 +143,7 @@ def _outcomes(folder: Path, model: str, evaluator: str, metric: str, by_topic: b
 
 
 def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Known]) -> Outcomes:
-    """Return every ground truth, found or missed, or every prediction, right or wrong; those of an image are a
-    cluster.
-    """
+    """Return every ground truth, found or missed, or every prediction, right or wrong, clustered by image."""
     index = object_index(run, measure.evaluator, model)
     wrong = "fn" if measure.of == "objects" else "fp"
     kinds = np.array([1 if kind == "tp" else 0 if kind.startswith(wrong) else -1 for kind in index.kinds], np.int64)
@@ -175,10 +163,5 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
     cases = {name: column.take(position) for name, column in known.items() if name != "class"}
     return Outcomes(
         measure, model, outcome[rows].astype(np.float64), position, own | cases, weights,
-        _codes(design.units[position]), False, measure.of, 0,
+        cluster_codes(design.units[position]), False, measure.of, 0,
     )  # fmt: skip
-
-
-def _codes(clusters: Ints) -> Ints:
-    """Codes 0 … c − 1 of what is there."""
-    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)

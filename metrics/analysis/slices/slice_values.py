@@ -6,25 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.slices.slice_conditions import Condition, Slice
 from metrics.analysis.slices.slice_features import features, known_of_cases, mask_of, title_of, titled
 from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
 from metrics.analysis.slices.topics import TOPIC, topics
+from metrics.core.array_types import Ints, Mask
 from metrics.stats.slice_means import rest_differences, slice_means
 from metrics.store import Run
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class SliceValue:
     """The units of a slice that have a value: how many, of how many cases, their mean with its 95 % interval.
 
-    rest: mean of the others; difference: value − rest with its interval difference_low … difference_high. None where
-    there is none. worse: the whole interval of the difference is on the worse side (not corrected for the number of
-    slices shown).
+    interval: its method, wilson or bootstrap; rest: mean of the others; difference: value − rest with its interval
+    difference_low … difference_high. None where there is none. worse: the whole interval of the difference is on the
+    worse side (not corrected for the number of slices shown).
     """
 
     slice: Slice
@@ -35,6 +33,7 @@ class SliceValue:
     value: float | None
     low: float | None
     high: float | None
+    interval: str
     rest: float | None
     difference: float | None
     difference_low: float | None
@@ -82,13 +81,13 @@ def one_slice(run: Run, evaluator: str, metric: str, chosen: Slice) -> SliceValu
     return valued(found, mask_of(found.known, where)[None], [where])[0]
 
 
-def positions(run: Run, chosen: Slice, evaluator: str) -> NDArray[np.int64]:
+def positions(run: Run, chosen: Slice, evaluator: str) -> Ints:
     """Return the cases of a slice by their position in the suite: of objects or predictions, those that hold any."""
     if chosen.of != "cases":
         metric = FOUND if chosen.of == "objects" else RIGHT
         found = outcomes(run, chosen.model, evaluator, metric, _asks_topic(chosen.where))
         return np.unique(found.position[mask_of(found.known, chosen.where)])
-    known = dict(known_of_cases(run.folder, chosen.model))
+    known = dict(known_of_cases(run, chosen.model))
     if _asks_topic(chosen.where):
         known[TOPIC] = topics(run)
     return np.flatnonzero(mask_of(known, chosen.where))
@@ -105,7 +104,7 @@ def in_words(run: Run, chosen: Slice) -> str:
 def valued(found: Outcomes, masks: Mask, where: Sequence[tuple[Condition, ...]]) -> list[SliceValue]:
     """Return the values of slices [m, n] with these conditions."""
     design = (found.weights, found.clusters, found.binary)
-    means = slice_means(found.values, masks, *design, found.measure.ends)
+    means, method = slice_means(found.values, masks, *design, found.measure.ends)
     apart = rest_differences(found.values, masks, *design)
     sign = -1.0 if found.measure.direction == "lower" else 1.0
     rows = []
@@ -117,7 +116,7 @@ def valued(found: Outcomes, masks: Mask, where: Sequence[tuple[Condition, ...]])
         label = " · ".join(f"{title_of(one.feature)} {one.label}" for one in conditions)
         known = SliceValue(
             part, conditions[0].label if len(conditions) == 1 else label, part.words(found.noun), int(mask.sum()),
-            len(np.unique(found.position[mask])), value, low, high,
+            len(np.unique(found.position[mask])), value, low, high, method,
             None if value is None or gap is None else value - gap, gap, gap_low, gap_high,
             worst_end is not None and worst_end < 0,
         )  # fmt: skip

@@ -17,7 +17,7 @@ from metrics.store import Run
 TOPIC = "topic"
 FOLDER = "topics-1"  # in the workspace's cache, for a suite never changes; raise it when the method does
 MOST = 24
-A_TOPIC = 40  # cases, about, that a topic is to have
+A_TOPIC = 40  # cases of a topic, about
 ROUNDS = 50
 WORDS = 4
 WORD = re.compile(r"[^\W\d_]{3,}")
@@ -66,7 +66,7 @@ def _found(run: Run) -> dict[str, list[int] | list[str]]:
 
 
 def clustered(vectors: Floats, count: int, seed: int = 0) -> Ints:
-    """Spherical k-means of unit vectors [n, d]: codes [n], the largest cluster first.
+    """Return spherical k-means of unit vectors [n, d]: codes [n], the largest cluster first.
 
     Begins as k-means++ does, ends when no vector changes its cluster or after ROUNDS. Sources: Dhillon & Modha 2001;
     Arthur & Vassilvitskii 2007.

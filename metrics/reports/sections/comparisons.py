@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from metrics.analysis.comparison.compare import Difference, difference, values, with_significance
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.compare import Difference, case_differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
@@ -30,7 +31,7 @@ def comparison_section(run: Run) -> Section | None:
     if len(ranked) < 2:
         return None
     leader, others, design = ranked[0], ranked[1 : 1 + MOST_MODELS], run.sampling_design()
-    measured = {model: values(run, model, design) for model in (leader, *others)}
+    measured = {model: case_values(run, model, design) for model in (leader, *others)}
     columns = [column for column in every if column.key in board.ranks]
     whole = [column for column in columns if (column.evaluator, column.metric) not in measured[leader]]
     resampled = {model: resampled_differences(run, model, run, leader, whole) for model in others}
@@ -41,8 +42,9 @@ def comparison_section(run: Run) -> Section | None:
             if column.key in resampled[model]:
                 pairs.append((model, resampled[model][column.key]))
             elif key in measured[leader] and key in measured[model]:
-                pairs.append((model, difference(column, measured[model][key], measured[leader][key], design)))
-    rows = [with_significance(row, board.ranks[row.column.key].p_of(leader, model)) for model, row in pairs]
+                [row] = case_differences([(column, measured[model][key], measured[leader][key])], design)
+                pairs.append((model, row))
+    rows = [row.with_adjusted(board.ranks[row.column.key].p_of(leader, model)) for model, row in pairs]
     if not rows:
         return None
     table = Table(

@@ -3,15 +3,10 @@
 from collections.abc import Iterator
 
 from metrics.analysis import judged_evaluators
+from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
-from metrics.analysis.labels.judge_agreement import (
-    Agreement,
-    Corrected,
-    Stat,
-    agreements,
-    corrected_means,
-    metric_columns,
-)
+from metrics.analysis.labels.judge_agreement import Agreement, Stat, agreements
+from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.format import MISSING, plural
 from metrics.presentation.phrases import metric_title, named, with_interval

@@ -1,6 +1,6 @@
 """The report's section on slices: where a model is significantly worse than elsewhere."""
 
-from metrics.analysis.slices import SliceSearch, searches
+from metrics.analysis.slices.find_slices import SliceSearch, searches
 from metrics.presentation.format import number, plural
 from metrics.reports.report import Section, Table
 from metrics.store import Run

@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Measured, Standard, compliance
+from metrics.analysis.findings.compliance import (
+    FRAMEWORKS,
+    GLYPHS,
+    NOTICE,
+    Compliance,
+    MeasuredEvidence,
+    Standard,
+    compliance,
+)
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import limit, metric_title, named, with_interval
 from metrics.reports.report import Section, Table
@@ -47,7 +55,7 @@ def _table(found: Compliance, framework: str, models: Sequence[str]) -> Table:
     return Table(framework, ("Standard", "Evaluator", "Threshold", *models), tuple(rows))
 
 
-def _row(one: Measured, models: int) -> tuple[str, ...]:
+def _row(one: MeasuredEvidence, models: int) -> tuple[str, ...]:
     cells = []
     for cell, outcome in zip(one.cells[:models], one.outcomes[:models], strict=True):
         if cell is None or cell.value is None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis.findings.compliance import FRAMEWORKS, NOTICE, OUTCOMES, compliance, compliance_table, outcome
+from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, compliance, compliance_table, outcome
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace
@@ -63,7 +63,7 @@ def test_outcomes(workspace: Path, values: list[float | None], expected: str) ->
     run = scored_run({"context_recall.context_recall": {"one": values}})
     (evidence,) = compliance(run).standards[0].evidence
     assert evidence.outcomes == (expected,)
-    assert expected in OUTCOMES
+    assert expected in GLYPHS
 
 
 def test_lower_is_better(workspace: Path) -> None:

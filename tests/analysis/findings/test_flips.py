@@ -12,7 +12,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
 from metrics.store import Workspace
-from tests.analysis.variants import perturbed_run
+from tests.analysis.findings.variants import perturbed_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 PLANTED = {"steady": (), "shaky": [f"c{index}-typo" for index in range(8)]}

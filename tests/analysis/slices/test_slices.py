@@ -10,28 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.analysis import cases
-from metrics.analysis.slices import (
-    Condition,
-    Slice,
-    find_slices,
-    has_topics,
-    in_words,
-    measures,
-    one_slice,
-    parse,
-    positions,
-    slice_values,
-    slices,
-)
+from metrics.analysis.slices.find_slices import find_slices, slices
+from metrics.analysis.slices.slice_conditions import Condition, Slice, parse
 from metrics.analysis.slices.slice_features import Categories, Marks, Numbers, features, known_of_cases, mask_of
-from metrics.analysis.slices.topics import clustered, representative, topics
+from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_values import in_words, one_slice, positions, slice_values
+from metrics.analysis.slices.topics import clustered, has_topics, representative, topics
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.sections.slice_findings import slices_section
 from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
-from tests.analysis.slicing import PLANTED, pictures_run, sliced_run
+from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.models.word_vectors import WordVectors
 
@@ -134,6 +125,7 @@ def test_its_address_opens_exactly_its_cases(run: Run) -> None:
 
 def test_values_of_every_feature(run: Run) -> None:
     found = slice_values(run, "m", *BY)
+    assert found.overall.interval == "wilson"
     by_name = {feature.name: feature.slices for feature in found.features}
     assert set(by_name) == {"tag", "metadata.kind", "question_length", "contexts", "context_length"}
     assert [row.label for row in by_name["contexts"]] == ["≤ 1", "2", "3", "4", "> 4"]
@@ -186,7 +178,7 @@ def test_objects_of_a_detection_run(pictures: Run) -> None:
     assert page.total == first.cases
     assert in_words(pictures, first.slice) == "Cases with objects of class ‘dog’ and of size ‘small’"
     right = slice_values(pictures, "m", "detection_pr_curve", "predictions_right")
-    assert (right.overall.value, right.noun) == (1.0, "predictions")
+    assert (right.overall.value, right.overall.interval, right.noun) == (1.0, "bootstrap", "predictions")
 
 
 def test_groups_are_shuffled_whole(tmp_path: Path) -> None:
@@ -264,7 +256,7 @@ def test_numbers_of_repeats_are_averaged_and_of_no_text_there_is_none(tmp_path: 
         for place in range(6)
         for repeat in (1, 2)
     )  # fmt: skip
-    known = known_of_cases(finished(Workspace(tmp_path), text_suite(), outputs, "rouge").folder, "m")
+    known = known_of_cases(finished(Workspace(tmp_path), text_suite(), outputs, "rouge"), "m")
     numbers = {name: column.values for name, column in known.items() if isinstance(column, Numbers)}
     np.testing.assert_array_equal(numbers["answer_length"], [np.nan, 1.5, 3, 4.5, 6, 7.5])
     np.testing.assert_array_equal(numbers["contexts"], [0, 2, 2, 2, 2, 2])

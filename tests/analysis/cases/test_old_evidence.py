@@ -12,7 +12,7 @@ from metrics.analysis.cases.old_evidence import FAIL, HOLD, read_evidence
 from metrics.core.evidence import Evidence, Verdict
 from metrics.store import Workspace
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "v1-judged"
+GOLDEN = Path(__file__).parents[2] / "golden" / "v1-judged"
 CASES: dict[str, tuple[dict[str, Any], list[Verdict]]] = {
     "claims rest on contexts": (
         {"claims": [{"claim": "A.", "verdict": "supported", "reason": "So 1.", "contexts": [1, 3]}], "supported": 1},

@@ -177,3 +177,18 @@ def test_values_within_bounds(rag: Run) -> None:
     assert ids(low=0.4, high=0.6) == ["c6"]
     assert ids(high=0.9) == ["c6", "c7"]
     assert len(ids(low=0.6)) == 7
+
+
+def test_problems_are_models_on_the_wrong_side(workspace: Path) -> None:
+    found = problems(finished(Workspace(), text_suite(120), text_outputs(120), "rouge"))
+    assert "rougeL" in set(found.loc[found.model == "poor", "metric"])
+    assert "rougeL" not in set(found.loc[found.model == "good", "metric"])
+    row = found[(found.model == "poor") & (found.metric == "rougeL")].iloc[0]
+    assert row.severity == "high"
+    assert "below the threshold 0.75" in row.message
+
+
+def test_insights_name_the_best_model(workspace: Path) -> None:
+    found = insights(finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection"))
+    best = found[(found.kind == "best_model") & (found.evaluator == "rouge")].iloc[0]
+    assert best.model == "good"

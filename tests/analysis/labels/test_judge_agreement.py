@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.analysis import leaderboard
-from metrics.analysis.labels import judge_agreement, judge_bias, label_queue
+from metrics.analysis.labels import corrected_means, judge_agreement, judge_bias, label_queue, labelled_scores, raters
 from metrics.analysis.labels.human_labels import criteria, draw_order, exported, human_labels
 from metrics.core.label_schema import LABELS, now
 from metrics.core.suite import Outputs, Suite
@@ -77,18 +77,18 @@ def test_two_against_one_and_ties(run: Run) -> None:
 
 
 def test_raters(run: Run) -> None:
-    together, pair = judge_agreement.rater_agreement(run, "good")
+    together, pair = raters.rater_agreement(run, "good")
     assert (together.left, together.n, pair.left, pair.right, pair.n) == ("", 30, "ann", "bo", 30)
     assert pair.equal.value == pytest.approx(np.mean([passes(index, "long") for index in range(30)]))
     assert pair.kappa.value == pytest.approx(0.0)  # bo has no opinion of his own
-    rows = judge_agreement.rater_outputs(run, "good", "ann", "bo")
+    rows = raters.rater_outputs(run, "good", "ann", "bo")
     assert len(rows) == 30
     assert [row["left"] == row["right"] for row in rows] == sorted(row["left"] == row["right"] for row in rows)
 
 
 def test_verdicts_at_the_threshold_and_the_outputs_behind_them(run: Run) -> None:
     (found,) = judge_agreement.agreements(run, "good", only=ROUGE, threshold=0.5)
-    both = judge_agreement.labelled_scores(run, *ROUGE, "good")
+    both = labelled_scores.labelled_scores(run, *ROUGE, "good")
     assert (found.n, found.chosen, sum(found.table)) == (80 - human_labels(run, "good").ties, "given", found.n)
     for count, cell in zip(found.table, judge_agreement.CELLS, strict=True):
         rows = judge_agreement.cell_outputs(run, both, 0.5, cell)
@@ -111,7 +111,7 @@ def test_the_suggested_threshold_parts_what_people_part(run: Run) -> None:
 
 
 def test_slices_are_parts_of_the_whole(run: Run) -> None:
-    parts = judge_agreement.slices(run, "good", ROUGE)
+    parts = judge_agreement.agreement_slices(run, "good", ROUGE)
     whole = judge_agreement.agreements(run, "good", only=ROUGE)[0]
     assert set(parts) == {("model", "long"), ("model", "short"), ("tag", "even")}
     assert sum(part.n for (kind, _), part in parts.items() if kind == "model") == whole.n
@@ -121,7 +121,7 @@ def test_slices_are_parts_of_the_whole(run: Run) -> None:
 
 def test_corrected_means_are_the_kernels(fresh: Run) -> None:
     label(fresh, "ann", range(15))
-    rows = judge_agreement.corrected_means(fresh, "good", ROUGE)
+    rows = corrected_means.corrected_means(fresh, "good", ROUGE)
     for row in rows:
         labels = np.array([passes(index, row.model) if index < 15 else np.nan for index in range(40)])
         assert row.corrected == corrected_mean(scores(fresh, row.model), labels)
@@ -135,7 +135,7 @@ def test_corrected_means_are_the_kernels(fresh: Run) -> None:
 def test_groups_are_clusters(workspace: Path) -> None:
     run = labelled_run(Workspace(), grouped=True)
     label(run, "ann", range(20))
-    (row, _) = judge_agreement.corrected_means(run, "good", ROUGE)
+    (row, _) = corrected_means.corrected_means(run, "good", ROUGE)
     assert row.corrected.clusters == 5  # type: ignore[union-attr]
     assert judge_agreement.agreements(run, "good", only=ROUGE)[0].cases == 5
 
@@ -180,12 +180,12 @@ def test_labels_in_the_range_of_the_metric(
     workspace: Path, evaluator: str, criterion: str, values: dict[str, float], expected: list[float]
 ) -> None:
     run = finished(Workspace(), *answered(8), evaluator)
-    column = next(column for column in judge_agreement.metric_columns(run).values() if column.primary)
+    column = next(column for column in labelled_scores.metric_columns(run).values() if column.primary)
     for case_id, value in values.items():
         Labels(run).give(
             case_id, "long", "ann", criterion, value, "random", (min(values.values()), max(values.values()))
         )
-    (row, _) = judge_agreement.corrected_means(run, criterion, (column.evaluator, column.metric))
+    (row, _) = corrected_means.corrected_means(run, criterion, (column.evaluator, column.metric))
     good = 1 if column.direction == "higher" else -1
     low, high = (column.low, column.high) if good > 0 else (column.high, column.low)
     assert row.labels.value == pytest.approx(np.mean([low + share * (high - low) for share in expected]))  # type: ignore[union-attr]
@@ -288,7 +288,7 @@ class TestMTRAG:
     """Three people grade three models' answers from 1 to 4."""
 
     def test_quadratic_kappa_of_pairs_as_the_file_orders_them(self, graded: Run) -> None:
-        together, *pairs = judge_agreement.rater_agreement(graded, "faithfulness")
+        together, *pairs = raters.rater_agreement(graded, "faithfulness")
         found = {(pair.left, pair.right): pair.weighted.value for pair in pairs}
         expected = {
             ("1st label", "2nd label"): 0.545,
@@ -320,7 +320,7 @@ def test_pandalms_people_are_read_as_they_come(shared: Path, workspace: Path) ->
     found = read_labels(file, suite=run.suite, models=run.models)
     assert (found.form, found.label_columns) == ("raters", ("annotator1", "annotator2", "annotator3"))
     Labels(run).add(found.table, found.file)
-    pairs = {(one.left[-1], one.right[-1]): one for one in judge_agreement.rater_agreement(run, "label") if one.left}
+    pairs = {(one.left[-1], one.right[-1]): one for one in raters.rater_agreement(run, "label") if one.left}
     assert {pair: one.kappa.value for pair, one in pairs.items()} == {
         ("1", "2"): pytest.approx(0.8520, abs=5e-5), ("1", "3"): pytest.approx(0.8789, abs=5e-5),
         ("2", "3"): pytest.approx(0.8617, abs=5e-5),

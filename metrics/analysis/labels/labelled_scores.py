@@ -1,0 +1,99 @@
+"""The scores of a metric beside people's labels, output by output."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.labels.human_labels import HumanLabels, human_labels
+from metrics.analysis.labels.judgements import judged_evaluators
+from metrics.analysis.leaderboard.distributions import metrics_by_case
+from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
+from metrics.core.array_types import Floats, Ints, Mask
+from metrics.core.sampling_design import cluster_codes
+from metrics.store import Run
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledScores:
+    """The outputs that have both a score and a label: arrays [n].
+
+    sign · score and good · label: higher is better; passed: whether people pass the output; place: index of the output,
+    see HumanLabels; model: its index; clusters: codes of its case, or of the case's group.
+    """
+
+    column: Column
+    sign: int
+    good: int
+    score: Floats
+    label: Floats
+    passed: Mask
+    place: Ints
+    model: Ints
+    clusters: Ints
+
+    def part(self, keep: Mask) -> "LabelledScores":
+        """Return only some of the outputs."""
+        arrays = {name: getattr(self, name)[keep] for name in ("score", "label", "passed", "place", "model")}
+        return replace(self, **arrays, clusters=cluster_codes(self.clusters[keep]))
+
+
+def metric_columns(run: Run) -> dict[tuple[str, str], Column]:
+    """Return the metrics of a run that have values per case, by (evaluator, metric); judged ones first."""
+    known, judged = metrics_by_case(run), judged_evaluators(run)
+    found: dict[tuple[str, str], Column] = {}
+    for column in sorted(leaderboard(run).columns, key=lambda column: column.evaluator not in judged):
+        if (column.evaluator, column.metric) in known:
+            found.setdefault((column.evaluator, column.metric), column)
+    return found
+
+
+def labelled_scores(
+    run: Run, evaluator: str, metric: str, criterion: str, model: str | None = None, tag: str | None = None,
+    passing: float | None = None,
+) -> LabelledScores:  # fmt: skip
+    """Return the outputs with both a score in a metric and a label, of all models or one, all cases or one tag's.
+
+    Grades from `passing` on pass, by default those above the middle of their scale. A higher grade is better, unless
+    the criterion has the name of a metric where lower is better. Raises KeyError for an unknown metric or criterion.
+    """
+    column = metric_columns(run)[evaluator, metric]
+    people = human_labels(run, criterion)
+    sign = -1 if column.direction == "lower" else 1
+    score, label, good = output_scores(run, column), people.consensus, label_sign(people, column)
+    of_model = np.arange(len(score)) // run.spec["suite"]["cases"]
+    keep = ~np.isnan(score) & ~np.isnan(label) & inside_outputs(run, tag)
+    if model is not None:
+        keep &= of_model == run.models.index(model)
+    place = np.flatnonzero(keep)
+    passed = good * label > good * people.criterion.middle if passing is None else good * label >= good * passing
+    return LabelledScores(
+        column, sign, good, score[place], label[place], passed[place], place, of_model[place],
+        output_clusters(run, place),
+    )  # fmt: skip
+
+
+def label_sign(people: HumanLabels, column: Column) -> int:
+    """Return 1 where a higher label is better, else −1: grades named like a metric where lower is better."""
+    graded_alike = people.criterion.graded and people.criterion.name == column.metric
+    return -1 if graded_alike and column.direction == "lower" else 1
+
+
+def output_scores(run: Run, column: Column) -> Floats:
+    """Return every output's score in a metric (see HumanLabels), NaN where there is none; repeats averaged."""
+    design, key = run.sampling_design(), (column.evaluator, column.metric)
+    found = [case_values(run, model, design, key).get(key) for model in run.models]
+    return np.concatenate([np.full(len(design), np.nan) if one is None else one.values for one in found])
+
+
+def inside_outputs(run: Run, tag: str | None) -> Mask:
+    """Return whether each output is of a case with the tag; all without a tag."""
+    inside = np.zeros(run.spec["suite"]["cases"], bool)
+    inside[run.sampling_design(tag).inside] = True
+    return np.tile(inside, len(run.models))
+
+
+def output_clusters(run: Run, places: Ints) -> Ints:
+    """Return the cluster of each output: its case, or the case's group where the suite has groups."""
+    size = run.spec["suite"]["cases"]
+    return cluster_codes(run.sampling_design().units[places % size])

@@ -1,0 +1,100 @@
+"""Agreement among the people who labelled a run's outputs."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from metrics.analysis.labels.human_labels import HumanLabels, human_labels, named_outputs
+from metrics.analysis.labels.judge_agreement import FEWEST, UNDEFINED, Stat, stat_of
+from metrics.analysis.labels.labelled_scores import output_clusters
+from metrics.core.array_types import Floats
+from metrics.core.sampling_design import cluster_codes
+from metrics.stats import rater_agreement as statistics
+from metrics.stats.draws import counted
+from metrics.store import Run
+
+MOST_KINDS = 30  # different labels up to which there is a κ
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """Agreement among raters: of one pair (`left`, `right`), or of all raters where these are "".
+
+    `n` outputs are labelled by both (for all raters: by two or more). alpha (Krippendorff): for all raters only; kappa
+    (Cohen), weighted (quadratic κ, of grades) and equal (share of equal labels): for a pair only.
+    """
+
+    left: str
+    right: str
+    n: int
+    kappa: Stat = UNDEFINED
+    weighted: Stat = UNDEFINED
+    equal: Stat = UNDEFINED
+    alpha: Stat = UNDEFINED
+
+
+def rater_agreement(run: Run, criterion: str) -> list[Raters]:
+    """Return the agreement of raters on a criterion: all of them together first, then pair by pair.
+
+    Where there are more raters than any one output has labels, the pairs are of the first, second … label of each
+    output in the order of the file, over the outputs that have all of them; else of the raters by name.
+    """
+    people = human_labels(run, criterion)
+    clusters = output_clusters(run, np.arange(len(people.ratings)))
+    together = people.given > 1
+    found = []
+    if together.sum() >= FEWEST:
+        draws = statistics.draws_of(cluster_codes(clusters[together]))
+        alpha = stat_of(statistics.alphas(people.ratings[together], draws, nominal=not people.criterion.graded))
+        found.append(Raters("", "", int(together.sum()), alpha=alpha))
+    names, ratings = _paired(people)
+    for left, right in combinations(range(len(names)), 2):
+        both = ~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right])
+        if both.sum() >= FEWEST:
+            draws = statistics.draws_of(cluster_codes(clusters[both]))
+            pair = _pair(ratings[both, left], ratings[both, right], draws)
+            found.append(Raters(names[left], names[right], int(both.sum()), *pair))
+    return found
+
+
+def rater_outputs(run: Run, criterion: str, left: str = "", right: str = "") -> list[dict[str, object]]:
+    """Return the outputs that two raters (or any two) both labelled, the largest differences first.
+
+    case_id, model, left, right: their labels; of more than two raters the lowest and the highest.
+    """
+    people = human_labels(run, criterion)
+    names, ratings = _paired(people)
+    if left in names and right in names:
+        pair = ratings[:, [names.index(left), names.index(right)]]
+    else:
+        ends = np.stack([end.reduce(people.ratings, axis=1) for end in (np.fmin, np.fmax)], axis=1)
+        pair = np.where(people.given[:, None] > 1, ends, np.nan)
+    both = np.flatnonzero(~np.isnan(pair).any(axis=1))
+    order = both[np.argsort(-np.abs(pair[both, 0] - pair[both, 1]), kind="stable")]
+    labels = zip(named_outputs(run, order), pair[order].tolist(), strict=True)
+    return [
+        {"case_id": case_id, "model": model, "left": low, "right": high} for (case_id, model), (low, high) in labels
+    ]
+
+
+def _paired(people: HumanLabels) -> tuple[list[str], Floats]:
+    """Return the names and labels of the raters that are compared in pairs; see `rater_agreement`."""
+    if not people.ratings.shape[1] > people.by_place.shape[1] > 1:
+        return list(people.raters), people.ratings
+    complete = ~np.isnan(people.by_place).any(axis=1, keepdims=True)
+    names = [f"{ORDINALS.get(place, f'{place}th')} label" for place in range(1, people.by_place.shape[1] + 1)]
+    return names, np.where(complete, people.by_place, np.nan)
+
+
+def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]:
+    """Return κ, quadratic κ and the share of equal labels of two raters."""
+    equal = (draws * (left == right)).sum(axis=1) / draws.sum(axis=1)
+    kinds = np.unique(np.concatenate([left, right]))
+    if len(kinds) > MOST_KINDS:
+        return UNDEFINED, UNDEFINED, stat_of(equal)
+    codes = np.searchsorted(kinds, left) * len(kinds) + np.searchsorted(kinds, right)
+    tables = counted(draws, codes, len(kinds) ** 2).reshape(-1, len(kinds), len(kinds))
+    weighted = stat_of(statistics.kappas(tables, quadratic=True)) if len(kinds) > 2 else UNDEFINED
+    return stat_of(statistics.kappas(tables)), weighted, stat_of(equal)

@@ -1,0 +1,51 @@
+"""The cases behind a metric of a small run, and one case in full."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.analysis import cases, example
+from metrics.core.errors import InputError
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    return finished(Workspace(), text_suite(12), text_outputs(12), "rouge", "looping_detection")
+
+
+def test_worst_first_and_paged(run: Run) -> None:
+    page = cases(run, "rouge", "rougeL", limit=5)
+    assert page.total == 24
+    assert page.rows["model"].tolist() == ["poor"] * 5
+    assert page.rows["value"].is_monotonic_increasing
+    rest = cases(run, "rouge", "rougeL", limit=5, offset=20)
+    assert rest.rows["model"].tolist() == ["good"] * 4
+
+
+def test_a_page_past_the_end_still_knows_the_total(run: Run) -> None:
+    page = cases(run, "rouge", "rougeL", offset=500)
+    assert (len(page.rows), page.total) == (0, 24)
+
+
+def test_best_first_filters_and_search(run: Run) -> None:
+    assert cases(run, "rouge", "rougeL", worst_first=False, limit=1).rows["model"].tolist() == ["good"]
+    assert cases(run, "rouge", "rougeL", model="good", tag="third").total == 4
+    assert cases(run, "rouge", "rougeL", search="NUMBER 11").rows["case_id"].unique().tolist() == ["c11"]
+    assert cases(run, "rouge", "rougeL", status="error").total == 0
+
+
+@pytest.mark.parametrize("hostile", ["'; DROP TABLE scores; --", "%", '"', "\x00"])
+def test_hostile_search_finds_nothing(run: Run, hostile: str) -> None:
+    assert cases(run, "rouge", "rougeL", search=hostile).total == 0
+
+
+def test_example_has_everything_about_one_case(run: Run) -> None:
+    view = example(run, "c3")
+    assert view.case["question"] == "What is said of number 3?"
+    assert [output["model"] for output in view.outputs] == ["good", "poor"]
+    assert set(view.scores["metric"]) >= {"rougeL", "unique_sentences"}
+    assert len(view.scores) == 2 * (4 + 3)
+    with pytest.raises(InputError, match="has no case 'c99'"):
+        example(run, "c99")
