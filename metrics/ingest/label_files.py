@@ -216,9 +216,7 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
 
 
 def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
-    """Record as problems pass and fail in a criterion whose other labels are grades: they do not fit a scale such as 1
-    … 5.
-    """
+    """Record pass and fail as problems where other labels of the criterion are grades, such as 1 … 5."""
     of_rows = [np.array(part.names["criterion"].fill_null("").to_pylist(), object) for part in parts]
     graded: set[str] = set()
     for part, criteria in zip(parts, of_rows, strict=True):

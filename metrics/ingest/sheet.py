@@ -51,18 +51,20 @@ class Problems:
         fatal: bool = False,
     ) -> None:
         """Record one problem; leaving rows out does not fix a fatal one."""
-        self._files.setdefault(file, len(self._files))
-        self._found.append(InputProblem(file, found, expected, row, column))
+        self.extend([InputProblem(file, found, expected, row, column)])
         self.fatal |= fatal
 
+    def extend(self, problems: Iterable[InputProblem]) -> None:
+        """Record problems found elsewhere."""
+        for problem in problems:
+            self._files.setdefault(problem.file, len(self._files))
+            self._found.append(problem)
+
     def absorb(self, error: InputError) -> None:
-        """Add the problems of a file that could not be read at all."""
+        """Record the problems of a file that could not be read at all."""
         seen = set(self._found)
-        for problem in error.problems:
-            self.fatal = True
-            if problem in seen:
-                continue
-            self.add(problem.file, problem.found, problem.expected, problem.row, problem.column, fatal=True)
+        self.extend(problem for problem in error.problems if problem not in seen)
+        self.fatal = True
 
     def __len__(self) -> int:
         return len(self._found)
@@ -145,15 +147,9 @@ class Sheet:
         mask[list(found)] = True
         self.report(mask & ~self.bad, column, lambda row: found[row], expected)
 
-    def leave_out(self) -> int:
-        """Return how many rows are bad, after adding them to the count of rows left out."""
-        count = int(self.bad.sum())
-        self.problems.left_out += count
-        return count
-
-    def good(self, table: pa.Table) -> pa.Table:
-        """Return the rows of `table` (one per row of the sheet) that are not bad."""
-        return only(table, ~self.bad)
+    def leave_out(self) -> None:
+        """Add the bad rows to the count of rows left out."""
+        self.problems.left_out += int(self.bad.sum())
 
 
 def only(table: pa.Table, mask: Mask) -> pa.Table:
@@ -168,11 +164,7 @@ def is_null(column: pa.ChunkedArray | pa.Array) -> Mask:
 
 def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
     """Return an Arrow boolean column as numpy, null as False."""
-    if column.null_count:
-        column = pc.fill_null(column, False)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=bool)
+    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:

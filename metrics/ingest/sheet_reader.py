@@ -31,7 +31,7 @@ def suite_of(
     text_cases.unique_cases(sheet, table)
     sheet.leave_out()
     problems.check()
-    suite = _text_suite(sheet, sheet.good(table), name, task)
+    suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
     return Loaded(replace(suite, left_out=problems.left_out), problems.listed, _notes(columns))
 
 

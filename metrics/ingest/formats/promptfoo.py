@@ -76,9 +76,7 @@ def read(source: Source, problems: Problems) -> Sheet:
 
 
 def _results(document: Any) -> list[Any] | None:
-    """Return the array of results, of the file that `promptfoo eval -o` writes or of the `results` inside it; None
-    without.
-    """
+    """Return the results that `promptfoo eval -o` writes, or those of the `results` inside it; None for other files."""
     inner = document.get("results") if isinstance(document, dict) else None
     if isinstance(inner, dict):
         inner = inner.get("results")
@@ -102,9 +100,7 @@ def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _question_of(variables: list[dict[str, Any] | None]) -> str | None:
-    """Return the variable that is the question: the one with a usual name, else the only one that is neither context
-    nor answer.
-    """
+    """Return the variable that is the question: one with a usual name, else the only one not a context or an answer."""
     names = dict.fromkeys(name for given in variables for name in given or {})
     usual = ("question", *SUITE_ALIASES["question"], "message")
     for alias in usual:

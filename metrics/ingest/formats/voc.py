@@ -19,7 +19,7 @@ from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.object_tables import CORNERS, SIDES
+from metrics.ingest.tables.object_tables import CORNERS, box_columns
 
 COLUMNS = ("name", *CORNERS, "difficult")
 DIFFICULT = METADATA + "difficult"
@@ -171,7 +171,7 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
             sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
     columns = {
         "label": label,
-        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        **box_columns(boxes),
         "area": pa.array(boxes[:, 2] * boxes[:, 3]),
     }
     if difficult.any():

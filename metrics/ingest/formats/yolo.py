@@ -18,7 +18,7 @@ from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.object_tables import POLYGONS, SIDES, check_labels, find_cases
+from metrics.ingest.tables.object_tables import POLYGONS, box_columns, check_labels, find_cases, outline
 
 FIELDS = ("class", "xc", "yc", "w", "h")
 LINE = "class xc yc w h"
@@ -35,9 +35,7 @@ NO_NAMES = "the names of the classes, in data.yaml, obj.names or classes.txt"
 
 
 def label_files(bundle: Bundle) -> list[Entry]:
-    """Return the .txt files that hold labels: those in a folder labels or obj_…_data, else all but lists and
-    readmes.
-    """
+    """Return the .txt files of labels: those in a folder labels or obj_…_data, else all but lists and readmes."""
     texts = bundle.ending(".txt")
     within = [entry for entry in texts if _in_labels(entry)]
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
@@ -287,17 +285,15 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
         if points is None:
             off[place] = True
             continue
-        points = points * sizes[place]
-        low = points.min(axis=0)
-        boxes[place] = [*low, *(points.max(axis=0) - low)]
-        x, y = points.T
-        areas[place] = abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
-        rings[place] = [points.ravel().tolist()]
+        ring = (points * sizes[place]).ravel().tolist()
+        *box, areas[place] = outline([ring])
+        boxes[place] = box
+        rings[place] = [ring]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
     label = np.where((number >= 0) & (number < len(names)), number, 0).astype(np.int64)
     return {
         "label": pa.array(names, pa.string()).take(pa.array(label)),
-        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        **box_columns(boxes),
         "area": pa.array(areas),
         "polygons": pa.array(rings, POLYGONS),
         "rle": pa.nulls(len(sheet), pa.string()),

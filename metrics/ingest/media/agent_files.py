@@ -51,8 +51,7 @@ def attach_files(
     except UNREADABLE as error:
         why = "no such file" if isinstance(error, FileNotFoundError) else f"no readable zip ({first_line(error)})"
         raise problems.fail(file, why, FILES) from None
-    for problem in found:
-        problems.add(problem.file, problem.found, problem.expected)
+    problems.extend(found)
     problems.check()
     if found:
         return Loaded(outputs, problems.listed)
@@ -135,9 +134,7 @@ class _Files:
         return choice[0] if len(choice) == 1 else None
 
     def store(self, name: str, entry: Entry | None) -> str | None:
-        """Return the artifact as the column has it: where it is stored, or that it is missing; None where it cannot be
-        read.
-        """
+        """Return the artifact as the column has it, stored or missing; None where the file cannot be read."""
         if entry is None:
             return json_text({"name": name, "missing": True})
         if entry.name not in self._stored:

@@ -101,9 +101,7 @@ class Columns:
 
 
 def fold(name: str) -> str:
-    """Return the name in lower case, with camelCase, blanks and dashes as underscores: "expectedOutput" →
-    expected_output.
-    """
+    """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
     return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
 
@@ -147,8 +145,7 @@ def resolve(
     columns: Iterable[str], role: Role, task: Task | None = None, mapping: Mapping[str, str] | None = None,
     problems: Problems | None = None, file: str = "",
 ) -> Columns:  # fmt: skip
-    """Return what each column is: the user's mapping first, then canonical names, then aliases; questions for what is
-    unclear.
+    """Return what each column is, by the user's mapping, then canonical names, then aliases; questions for the rest.
 
     A mapping that names something unknown is recorded in `problems`.
     """

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.suite import STRINGS
 from metrics.ingest.sheet import Problems, Sheet, first_line
-from metrics.ingest.tables.values import STRINGS, TRACES, column_of, flatten, json_text, whole
+from metrics.ingest.tables.values import TRACES, column_of, flatten, json_text, whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -157,9 +157,7 @@ def _span(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
 
 
 def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
-    """Yield what each span received when it began and replied when it ended; of two at one moment the outer span is
-    first.
-    """
+    """Yield what each span received when it began and replied when it ended; at equal times the outer span is first."""
     for order, span in enumerate(spans):
         attributes = span.attributes
         if attributes.get("gen_ai.operation.name") == "execute_tool" or "gen_ai.tool.name" in attributes:
