@@ -121,7 +121,5 @@ def _numbered(table: pa.Table) -> pa.Array:
     codes = runs * size + models
     order = np.argsort(codes, kind="stable")
     ids = np.empty_like(codes)
-    ids[order] = np.arange(len(codes)) - np.searchsorted(
-        codes[order], codes[order]
-    )  # the place in a run of equal codes
+    ids[order] = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])  # the place in a run of equals
     return pa.array(ids)

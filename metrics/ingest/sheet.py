@@ -41,15 +41,9 @@ class Problems:
         self._found: list[InputProblem] = []
 
     def add(
-        self,
-        file: str,
-        found: str,
-        expected: str,
-        row: int | None = None,
-        column: str | None = None,
-        *,
+        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None, *,
         fatal: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Record one problem; leaving rows out does not fix a fatal one."""
         self.extend([InputProblem(file, found, expected, row, column)])
         self.fatal |= fatal
@@ -116,12 +110,9 @@ class Sheet:
         return self.file
 
     def report(
-        self,
-        mask: Mask,
-        column: str | None,
-        found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str],
-        expected: str,
-    ) -> None:
+        self, mask: Mask, column: str | None,
+        found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str], expected: str,
+    ) -> None:  # fmt: skip
         """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
         places = np.flatnonzero(mask)
         if not len(places):

@@ -74,14 +74,9 @@ class Rows(Sheet):
     """Records from several files of a bundle: `which` is the file of each record, `rows` its number in that file."""
 
     def __init__(
-        self,
-        bundle: Bundle,
-        table: pa.Table,
-        rows: Sequence[int],
-        which: Sequence[int],
-        entries: list[Entry],
+        self, bundle: Bundle, table: pa.Table, rows: Sequence[int], which: Sequence[int], entries: Sequence[Entry],
         problems: Problems,
-    ):
+    ):  # fmt: skip
         super().__init__(bundle.name, table, np.array(rows, np.int64), problems)
         self.which: NDArray[np.int64] = np.array(which, np.int64)
         self.files: list[str] = [bundle.file(entry) for entry in entries]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
@@ -23,7 +23,7 @@ SIDES = ("x", "y", "width", "height")
 POLYGONS = PREDICTIONS.field("polygons").type
 WKT_RING = re.compile(r"\(\s*([^()]*?)\s*\)")
 NO_SIZES = "the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"
-Column = pa.ChunkedArray | pa.Array
+Column: TypeAlias = pa.ChunkedArray | pa.Array
 Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 
 
@@ -189,8 +189,8 @@ def _boxes(
     sheet: Sheet, columns: Columns, names: list[str], given: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     shares = is_open_images(sheet.table.column_names)
-    limits = {"low": 0.0, "high": 1.0} if shares else {}
-    values = np.stack([sheet_cells.numbers(sheet, name, **limits) for name in names], axis=1)
+    low, high_end = (0.0, 1.0) if shares else (-np.inf, np.inf)
+    values = np.stack([sheet_cells.numbers(sheet, name, low=low, high=high_end) for name in names], axis=1)
     for place, name in enumerate(names):
         sheet.report(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
     if shares or _normalised(values[given]):

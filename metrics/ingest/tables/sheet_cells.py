@@ -164,7 +164,7 @@ def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> Mas
     if pa.types.is_list(array.type):
         array = pc.binary_join(array, "\x1f")
     other = array.take(pa.array(first))
-    return as_mask(pc.not_equal(array, other)) | (is_null(array) != is_null(other))
+    return as_mask(pc.not_equal(array, other)) | (is_null(array) ^ is_null(other))
 
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], int]:
