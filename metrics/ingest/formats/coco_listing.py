@@ -153,7 +153,7 @@ def _rings(value: Any) -> tuple[list[list[float]], list[float], float]:
         if not isinstance(ring, list) or not is_ring(np.array([len(ring)])).all() or not all(map(finite, ring)):
             raise ValueError(f"ring {ring!r}"[:80])
         rings.append([float(number) for number in ring])
-    *box, area = outline(rings)
+    *box, area = outline([(ring[0::2], ring[1::2]) for ring in rings])
     return rings, box, area
 
 

@@ -274,10 +274,11 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
         if points is None:
             off[place] = True
             continue
-        ring = (points * sizes[place]).ravel().tolist()
-        *box, areas[place] = outline([ring])
+        points = points * sizes[place]
+        x, y = points.T
+        *box, areas[place] = outline([(x, y)])
         boxes[place] = box
-        rings[place] = [ring]
+        rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
     label = np.where((number >= 0) & (number < len(names)), number, 0).astype(np.int64)
     return {

@@ -1,7 +1,7 @@
 """Objects in images from a table: one row an object, boxes in pixels or 0–1, as corners or as corner and size."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
 from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
@@ -259,12 +259,12 @@ def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, flo
     rings = [list(chain.from_iterable(ring[:-1] if ring[0] == ring[-1] else ring)) for ring in points]
     if not rings or any(len(ring) < 6 for ring in rings) or not np.isfinite(list(chain.from_iterable(rings))).all():
         raise ValueError(body)
-    return rings, outline(rings)
+    return rings, outline([(ring[0::2], ring[1::2]) for ring in rings])
 
 
-def outline(rings: Sequence[Sequence[float]]) -> tuple[float, float, float, float, float]:
-    """Return the box of rings (x1, y1, x2, y2, …) as x, y, width, height, and the sum of the areas they enclose."""
-    points = [(np.array(ring[0::2]), np.array(ring[1::2])) for ring in rings]
+def outline(rings: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[float, float, float, float, float]:
+    """Return the box of rings (their xs and ys) as x, y, width, height, and the sum of the areas they enclose."""
+    points = [(np.asarray(x), np.asarray(y)) for x, y in rings]
     area = sum(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2 for x, y in points)  # shoelace formula
     xs, ys = (np.concatenate(side) for side in zip(*points, strict=True))
     return float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)), float(area)
