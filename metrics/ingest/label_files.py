@@ -26,11 +26,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "label": ("human_label", "verdict", "rating", "grade", "human_score"),
 }
 RATER_COLUMN = re.compile(r"(rater|annotator|labell?er|reviewer|human|person|worker)_?[0-9]+")
-WORDS = {
-    1.0: ("pass", "passed", "yes", "true", "good", "correct", "ok"),
-    0.0: ("fail", "failed", "no", "false", "bad", "incorrect", "wrong"),
-}
-PASS_OR_FAIL = {word for words in WORDS.values() for word in words}
+WORDS = dict.fromkeys(("pass", "passed", "yes", "true", "good", "correct", "ok"), 1.0)
+WORDS |= dict.fromkeys(("fail", "failed", "no", "false", "bad", "incorrect", "wrong"), 0.0)
 UNSURE = ("unsure", "unknown", "not sure", "?", "n/a")
 EXPECTED = "pass, fail, unsure or a number"
 SOLE_CRITERION, SOLE_RATER = "label", "people"
@@ -108,9 +105,7 @@ def read_labels(
         rows, count = pa.array(np.flatnonzero(kept)), int(kept.sum())
         own = {name: column.take(rows) for name, column in part.names.items()}
         own |= {"value": sheet_cells.floats(part.values[kept]), "row": rows}
-        own |= {
-            name: pa.array([text] * count, pa.string()) for name, text in (("sampling", sampling), ("given", moment))
-        }
+        own |= {"sampling": pa.repeat(sampling, count), "given": pa.repeat(moment, count)}
         own |= {name: pa.nulls(count, pa.float64()) for name in ("low", "high")}
         chosen.append(pa.table(own))
     whole = pa.concat_tables(chosen)
@@ -159,9 +154,8 @@ def _value(word: str) -> float | None:
     """Return a label as a number, NaN for unsure, None where it is not a label; `word` is trimmed and case-folded."""
     if word in UNSURE:
         return float("nan")
-    for value, texts in WORDS.items():
-        if word in texts:
-            return value
+    if word in WORDS:
+        return WORDS[word]
     return float(word) if re.fullmatch(sheet_cells.NUMBER, word) and np.isfinite(float(word)) else None
 
 
@@ -172,7 +166,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
             expected = f"a column {_aliases('model')}: the run has " + ", ".join(models)
             raise sheet.problems.fail(sheet.file, found, expected, 1)
         notes.append(f"No column names the model: the labels belong to the run's only model, {models[0]}.")
-        return pa.chunked_array([pa.array([models[0]] * len(sheet), pa.string())])
+        return pa.chunked_array([pa.repeat(models[0], len(sheet))])
     column = sheet_cells.required(sheet, columns["model"], "the name of the model")
     unknown = ~is_null(column) & ~as_mask(pc.is_in(column, pa.array(list(models), pa.string())))
     sheet.report(unknown, columns["model"], column, "a model of the run: " + ", ".join(models))
@@ -181,7 +175,7 @@ def _models(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str], not
 
 def _named(sheet: Sheet, columns: Mapping[str, str], canonical: str, absent: str) -> pa.ChunkedArray:
     if canonical not in columns:
-        return pa.chunked_array([pa.array([absent] * len(sheet), pa.string())])
+        return pa.chunked_array([pa.repeat(absent, len(sheet))])
     column = sheet_cells.required(sheet, columns[canonical], f"the name of the {canonical}")
     long = as_mask(pc.greater(pc.utf8_length(column), LONGEST))
     sheet.report(long, columns[canonical], column, f"a name of at most {LONGEST} characters")
@@ -203,8 +197,7 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
     for name in held:
         own = dict(names)
         if form != "long":
-            constant = pa.chunked_array([pa.array([name] * len(sheet), pa.string())])
-            own["rater" if form == "raters" else "criterion"] = constant
+            own["rater" if form == "raters" else "criterion"] = pa.chunked_array([pa.repeat(name, len(sheet))])
         column = sheet_cells.text(sheet, name)
         words = [None if text is None or not text.strip() else text.strip().casefold() for text in column.to_pylist()]
         read = {word: _value(word) for word in words if word is not None}
@@ -212,13 +205,11 @@ def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.
         wrong = np.array([word is not None and read[word] is None for word in words], bool)
         sheet.report(wrong if form != "long" else wrong | ~there, name, column, EXPECTED)
         values = np.array([np.nan if word is None else read[word] for word in words], np.float64)  # None becomes NaN
-        yield LabelColumn(name, own, values, there & ~wrong, np.array([word in PASS_OR_FAIL for word in words], bool))
+        yield LabelColumn(name, own, values, there & ~wrong, np.array([word in WORDS for word in words], bool))
 
 
 def _check_scales(sheet: Sheet, parts: Sequence[LabelColumn]) -> None:
-    """Record as problems pass and fail in a criterion whose other labels are grades: they do not fit a scale such as 1
-    … 5.
-    """
+    """Record pass and fail as problems where other labels of the criterion are grades, such as 1 … 5."""
     of_rows = [np.array(part.names["criterion"].fill_null("").to_pylist(), object) for part in parts]
     graded: set[str] = set()
     for part, criteria in zip(parts, of_rows, strict=True):

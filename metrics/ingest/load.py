@@ -145,9 +145,7 @@ def outputs_from_frame(
     frame: "pd.DataFrame", *, suite: Suite, name: str = "outputs", mapping: Mapping[str, str] | None = None,
     model_name: str | None = None, keep_good_rows: bool = False,
 ) -> Outputs:  # fmt: skip
-    """Return the outputs in a data frame, as `read_outputs`; the model is its column `model`, else `model_name` or
-    `name`.
-    """
+    """Return the outputs in a data frame, as `read_outputs`; without a column `model` it is `model_name` or `name`."""
     sheet = frame_sheet(frame, name, Problems(keep_good_rows))
     part = part_of(sheet, suite, mapping, model_name or name, None)
     return outputs_of([part], suite, sheet.problems).value

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
-from metrics.ingest.sheet import Loaded, Problems, Sheet, flat, only
+from metrics.ingest.sheet import Loaded, Problems, Sheet, only
 from metrics.ingest.tables import sheet_cells, text_cases
+from metrics.ingest.tables.text_cases import ANSWER_KEY
 
 VISION: tuple[Task, ...] = ("detection", "segmentation")
 
@@ -28,11 +28,9 @@ class Part:
 
 
 def objects_part(sheet: Sheet, predictions: pa.Table, model: str) -> Part:
-    """Return predictions as a part: a row for each row of the sheet with case_id and model; none: the model found
-    nothing.
-    """
+    """Return predictions, with their case_id and model, as a part; without any, the model found nothing."""
     runs = pa.array(np.ones(len(sheet), np.int32))
-    table = pa.table({"case_id": predictions["case_id"], "model": predictions["model"], "run": runs})
+    table = predictions.select(["case_id", "model"]).append_column("run", runs)
     if not len(sheet):
         table = found_nothing(model)
     return Part(sheet, table, predictions.drop_columns(["case_id", "model"]), np.arange(len(sheet)), repeats=True)
@@ -44,9 +42,7 @@ def found_nothing(model: str) -> pa.Table:
 
 
 def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Outputs]:
-    """Return the outputs of all parts; answering a case twice is a problem, cases without an answer are only
-    counted.
-    """
+    """Return the outputs of all parts; a second answer to a case is a problem, unanswered cases are only counted."""
     answered_twice(parts)
     for part in parts:
         part.sheet.leave_out()
@@ -55,23 +51,24 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
     for part in parts:
         good = ~part.sheet.bad if len(part.sheet) else np.ones(len(part.table), bool)
         if part.predictions is not None and part.rows is not None:
-            keys = part.table.select(["case_id", "model", "run"]).take(pa.array(part.rows))
-            joined = pa.table({**_columns(keys), **_columns(part.predictions)})
+            keys = part.table.select(ANSWER_KEY).take(pa.array(part.rows))
+            names = [*keys.column_names, *part.predictions.column_names]
+            joined = pa.table([*keys.columns, *part.predictions.columns], names)
             scored_tables.append(only(joined, good[part.rows]))
         table = only(part.table, good)
         if part.passages:
-            table = text_cases.gather_passages(part.sheet, table)[0]
+            table = text_cases.gather_passages(table)
         # a list of objects covers every image; masks only the images that have one
         tables.append(_every_case(table, suite) if suite.task in VISION and part.repeats else table)
-    table = conform(_concat(tables), OUTPUTS)
+    table = conform(pa.concat_tables(tables, promote_options="default"), OUTPUTS)
     if any(part.repeats for part in parts):
-        again, _ = sheet_cells.duplicates([table[name] for name in ("case_id", "model", "run")])
+        again, _ = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
         table = only(table, ~again)
     if not len(table):
         raise problems.fail(parts[0].sheet.file if parts else "outputs", "no valid row", "at least one answer")
     predictions = None
     if scored_tables:
-        joined = _concat(scored_tables)
+        joined = pa.concat_tables(scored_tables, promote_options="default")
         predictions = conform(joined.append_column("prediction_id", _numbered(joined)), PREDICTIONS)
     answered = len(table)
     if len(table["run"].unique()) > 1:
@@ -85,11 +82,11 @@ def answered_twice(parts: list[Part]) -> None:
     plain = [part for part in parts if not part.repeats and not part.passages]
     for part in parts:
         if part.passages:
-            text_cases.gather_passages(part.sheet, part.table)
+            text_cases.check_passages(part.sheet, part.table)
     if not plain:
         return
-    keys = _concat([part.table.select(["case_id", "model", "run"]) for part in plain])
-    again, first = sheet_cells.duplicates([keys[name] for name in keys.column_names])
+    keys = pa.concat_tables([part.table.select(ANSWER_KEY) for part in plain], promote_options="default")
+    again, first = sheet_cells.duplicates(keys.columns)
     starts = np.cumsum([0, *(len(part.sheet) for part in plain)])
 
     def place(index: int) -> str:
@@ -104,22 +101,17 @@ def answered_twice(parts: list[Part]) -> None:
     for number, part in enumerate(plain):
         begin, end = int(starts[number]), int(starts[number + 1])
         mask = again[begin:end] & ~part.sheet.bad
-        part.sheet.report(
-            mask, "case_id", partial(found, begin), "one answer per case, model and run (repeats: a column run)"
-        )
+        expected = "one answer per case, model and run (repeats: a column run)"
+        part.sheet.report(mask, "case_id", partial(found, begin), expected)
 
 
 def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
     """Return a row for each case, model and run: a detector saw every image, also those in which it found nothing."""
     again, _ = sheet_cells.duplicates([table["model"], table["run"]])
-    seen = table.select(["model", "run"]).filter(pa.array(~again)).to_pylist()
-    ids = flat(suite.cases["case_id"])
-    columns = {
-        "case_id": pa.concat_arrays([ids] * len(seen)) if seen else pa.array([], pa.string()),
-        "model": pa.array([entry["model"] for entry in seen for _ in range(len(ids))], pa.string()),
-        "run": pa.array([entry["run"] for entry in seen for _ in range(len(ids))], pa.int32()),
-    }
-    return conform(pa.table(columns), OUTPUTS)
+    seen = np.flatnonzero(~again)
+    every = table.select(["model", "run"]).take(pa.array(np.repeat(seen, len(suite))))
+    cases = pa.array(np.tile(np.arange(len(suite)), len(seen)))
+    return conform(every.append_column("case_id", suite.cases["case_id"].take(cases)), OUTPUTS)
 
 
 def _numbered(table: pa.Table) -> pa.Array:
@@ -128,19 +120,6 @@ def _numbered(table: pa.Table) -> pa.Array:
     runs, _ = sheet_cells.codes_of(table["run"])
     codes = runs * size + models
     order = np.argsort(codes, kind="stable")
-    ranked = codes[order]
-    starts = (
-        np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1]))) if len(codes) else np.zeros(0, np.int64)
-    )
-    ranks = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
-    ids = np.empty(len(codes), np.int64)
-    ids[order] = ranks
+    ids = np.empty_like(codes)
+    ids[order] = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])  # the place in a run of equals
     return pa.array(ids)
-
-
-def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    return dict(zip(table.column_names, table.columns, strict=True))
-
-
-def _concat(tables: list[pa.Table]) -> pa.Table:
-    return cast(pa.Table, pa.concat_tables(tables, promote_options="default"))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -87,7 +88,7 @@ class Upload:
     @property
     def stem(self) -> str:
         """The name without folder and extension: of the suite or the model, where nothing else gives one."""
-        return self.source.stem if self.bundle is None else self.bundle.stem
+        return Path(self.name.replace("\\", "/")).stem or self.name
 
     @cached_property
     def source(self) -> Source:
@@ -150,10 +151,6 @@ def _no_combined(upload: Upload, _: Request) -> Loaded[tuple[Suite, Outputs]]:
     raise upload.error(found, "a file with cases and answers in every row, or one of each")
 
 
-def _all_images(bundle: Bundle) -> Sequence[Entry]:
-    return bundle.images
-
-
 @dataclass(frozen=True)
 class Reader:
     """How one upload format is recognised, previewed and read. See metrics.ingest.format_table.
@@ -170,5 +167,5 @@ class Reader:
     outputs: Callable[[Upload, Request, Suite], Part]
     combined: Callable[[Upload, Request], Loaded[tuple[Suite, Outputs]]] = _no_combined
     sheet: Callable[[Source, Problems], Sheet] | None = None
-    images: Callable[[Bundle], Sequence[Entry]] = _all_images
+    images: Callable[[Bundle], Sequence[Entry]] = lambda bundle: bundle.images
     contents: str = ""

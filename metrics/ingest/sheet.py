@@ -41,28 +41,24 @@ class Problems:
         self._found: list[InputProblem] = []
 
     def add(
-        self,
-        file: str,
-        found: str,
-        expected: str,
-        row: int | None = None,
-        column: str | None = None,
-        *,
+        self, file: str, found: str, expected: str, row: int | None = None, column: str | None = None, *,
         fatal: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Record one problem; leaving rows out does not fix a fatal one."""
-        self._files.setdefault(file, len(self._files))
-        self._found.append(InputProblem(file, found, expected, row, column))
+        self.extend([InputProblem(file, found, expected, row, column)])
         self.fatal |= fatal
 
+    def extend(self, problems: Iterable[InputProblem]) -> None:
+        """Record problems found elsewhere."""
+        for problem in problems:
+            self._files.setdefault(problem.file, len(self._files))
+            self._found.append(problem)
+
     def absorb(self, error: InputError) -> None:
-        """Add the problems of a file that could not be read at all."""
+        """Record the problems of a file that could not be read at all."""
         seen = set(self._found)
-        for problem in error.problems:
-            self.fatal = True
-            if problem in seen:
-                continue
-            self.add(problem.file, problem.found, problem.expected, problem.row, problem.column, fatal=True)
+        self.extend(problem for problem in error.problems if problem not in seen)
+        self.fatal = True
 
     def __len__(self) -> int:
         return len(self._found)
@@ -114,12 +110,9 @@ class Sheet:
         return self.file
 
     def report(
-        self,
-        mask: Mask,
-        column: str | None,
-        found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str],
-        expected: str,
-    ) -> None:
+        self, mask: Mask, column: str | None,
+        found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str], expected: str,
+    ) -> None:  # fmt: skip
         """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
         places = np.flatnonzero(mask)
         if not len(places):
@@ -145,15 +138,9 @@ class Sheet:
         mask[list(found)] = True
         self.report(mask & ~self.bad, column, lambda row: found[row], expected)
 
-    def leave_out(self) -> int:
-        """Return how many rows are bad, after adding them to the count of rows left out."""
-        count = int(self.bad.sum())
-        self.problems.left_out += count
-        return count
-
-    def good(self, table: pa.Table) -> pa.Table:
-        """Return the rows of `table` (one per row of the sheet) that are not bad."""
-        return only(table, ~self.bad)
+    def leave_out(self) -> None:
+        """Add the bad rows to the count of rows left out."""
+        self.problems.left_out += int(self.bad.sum())
 
 
 def only(table: pa.Table, mask: Mask) -> pa.Table:
@@ -168,11 +155,7 @@ def is_null(column: pa.ChunkedArray | pa.Array) -> Mask:
 
 def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
     """Return an Arrow boolean column as numpy, null as False."""
-    if column.null_count:
-        column = pc.fill_null(column, False)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=bool)
+    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -33,11 +33,8 @@ def preview_of(source: Source, sheet: Sheet, rows: int | None, request: Request)
 
 def _outputs_task(names: list[str]) -> Task | None:
     folded = {fold(name) for name in names}
-    return (
-        "classification"
-        if folded & {"label", "predicted_label", "y_pred"} and not folded & {"answer", "retrieved_contexts"}
-        else None
-    )
+    predicted, answered = {"label", "predicted_label", "y_pred"}, {"answer", "retrieved_contexts"}
+    return "classification" if folded & predicted and not folded & answered else None
 
 
 def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
@@ -46,24 +43,19 @@ def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
         name = columns.columns.get(canonical)
         if name is None:
             continue
-        members = columns.numbered.get(name, (name,))
-        found = 0
-        for row in range(min(len(sheet), FIRST_ROWS)):
-            values = [sheet.table[member][row].as_py() for member in members]
-            present = [value for value in values if value is not None]
-            if not present or found == LIST_CELLS:
-                continue
-            found += 1
-            shown.append(_list_cell(sheet, canonical, name, row, present, len(members) > 1 or name in columns.numbered))
+        numbered = name in columns.numbered
+        rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
+        cells = [[value for value in row.values() if value is not None] for row in rows]
+        filled = [place for place, values in enumerate(cells) if values]
+        shown += [_list_cell(sheet, canonical, name, row, cells[row], numbered) for row in filled[:LIST_CELLS]]
     return shown
 
 
 def _list_cell(sheet: Sheet, canonical: str, name: str, row: int, values: list[Any], numbered: bool) -> ListCell:
     number = int(sheet.rows[row])
     if numbered:
-        return ListCell(
-            name, canonical, number, " | ".join(map(str, values)), "numbered columns", tuple(map(str, values))
-        )
+        texts = tuple(map(str, values))
+        return ListCell(name, canonical, number, " | ".join(texts), "numbered columns", texts)
     value = values[0]
     if isinstance(value, list):
         return ListCell(name, canonical, number, str(value), "list", tuple(value))

@@ -31,7 +31,7 @@ def suite_of(
     text_cases.unique_cases(sheet, table)
     sheet.leave_out()
     problems.check()
-    suite = _text_suite(sheet, sheet.good(table), name, task)
+    suite = _text_suite(sheet, only(table, ~sheet.bad), name, task)
     return Loaded(replace(suite, left_out=problems.left_out), problems.listed, _notes(columns))
 
 
@@ -101,11 +101,10 @@ def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
     """Return the first good row of each case that has one."""
     if not sheet.bad.any():
         return heads
-    codes, _ = sheet_cells.codes_of(suite_part["case_id"])
     rows = np.flatnonzero(~sheet.bad)
-    _, first = np.unique(codes[rows], return_index=True)
+    again, _ = sheet_cells.duplicates([suite_part["case_id"].take(pa.array(rows))])
     chosen = np.zeros(len(sheet), bool)
-    chosen[rows[first]] = True
+    chosen[rows[~again]] = True
     return chosen
 
 
@@ -138,15 +137,12 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
         labels, rows = class_scores.wide(sheet, classes) if classes else class_scores.long(sheet, columns)
         repeats = not classes and "score" in columns.columns
         if repeats:
-            again, first = sheet_cells.duplicates(
-                [*(table[name] for name in ("case_id", "model", "run")), labels["label"]]
-            )
+            keys = [table[name] for name in text_cases.ANSWER_KEY]
+            again, first = sheet_cells.duplicates([*keys, labels["label"]])
             sheet.report(
-                again & ~sheet.bad,
-                None,
-                lambda row: f"the class of row {sheet.rows[first[row]]} again",
+                again & ~sheet.bad, None, lambda row: f"the class of row {sheet.rows[first[row]]} again",
                 "each class once per case and model",
-            )
+            )  # fmt: skip
         return Part(sheet, table, labels, rows, repeats=repeats)
     if not any(name in columns.columns for name in text_cases.ANSWERED):
         expected = "a column answer, output, response, … or retrieved_contexts"

@@ -3,6 +3,7 @@
 import codecs
 import json
 import mmap
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ Format = Literal["csv", "jsonl", "json", "parquet"]
 MAX_BYTES = 8 << 30
 MAX_JSON_BYTES = 1 << 30  # a JSON document is parsed in memory as a whole
 HEAD = 1 << 16
+BLOCK = 1 << 20  # bytes decoded at a time
 UTF8_BOM = codecs.BOM_UTF8
 TABLES = "a CSV, JSONL, JSON or Parquet file"
 ENCODINGS = "UTF-8, or UTF-16 with a byte-order mark"
@@ -42,11 +44,6 @@ class Source:
     format: Format
     data: pa.Buffer
 
-    @property
-    def stem(self) -> str:
-        """The user's file name without folder and extension: the model's name where no column gives one."""
-        return Path(self.name.replace("\\", "/")).stem or self.name
-
     @cached_property
     def document(self) -> Any:
         """The value of a JSON file; None for other formats."""
@@ -54,48 +51,43 @@ class Source:
 
     def error(self, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:
         """Return the error that this file cannot be used."""
-        return InputError([InputProblem(self.name, found, expected, row, column)])
+        return _error(self.name, found, expected, row, column)
 
 
 def open_source(path: str | Path, filename: str | None = None) -> Source:
-    """Return the file with its format recognised and its encoding checked; InputError where it is not a table or not
-    text.
-    """
+    """Return the file, its format recognised and its encoding checked; InputError where it is no table or no text."""
     place = Path(path)
     name = filename or place.name
-    unread = Source(place, name, "csv", pa.py_buffer(b""))
     try:
         if place.is_dir():
-            raise unread.error("a folder", TABLES)
+            raise _error(name, "a folder", TABLES)
         size = place.stat().st_size
         if size > MAX_BYTES:
-            raise unread.error(f"{size:,} bytes", f"at most {MAX_BYTES:,} bytes")
+            raise _error(name, f"{size:,} bytes", f"at most {MAX_BYTES:,} bytes")
         if size == 0:
-            raise unread.error("an empty file", TABLES)
+            raise _error(name, "an empty file", TABLES)
         with place.open("rb") as file:
             data = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:
-        raise unread.error("no such file", TABLES) from None
+        raise _error(name, "no such file", TABLES) from None
     except (OSError, ValueError) as error:
-        raise unread.error(
-            f"a file that cannot be opened ({getattr(error, 'strerror', None) or error})", TABLES
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        raise _error(name, f"a file that cannot be opened ({why})", TABLES) from None
     return source_of(place, name, data)
 
 
 def source_of(place: Path, name: str, data: pa.Buffer) -> Source:
     """Return the bytes of a file as a source; InputError where they are not a table or not text."""
-    unread = Source(place, name, "csv", pa.py_buffer(b""))
     head = data[:HEAD].to_pybytes()
     if head.startswith(b"PAR1"):
         return Source(place, name, "parquet", data)
     for magic, what in FOREIGN.items():
         if head.startswith(magic):
-            raise unread.error(what, TABLES)
-    data = _utf8(unread, data, head)
+            raise _error(name, what, TABLES)
+    data = _utf8(name, data, head)
     head = data[:HEAD].to_pybytes()
     if not head.strip():
-        raise unread.error("a file with only whitespace", TABLES)
+        raise _error(name, "a file with only whitespace", TABLES)
     return Source(place, name, _text_format(head, name, data), data)
 
 
@@ -121,18 +113,8 @@ def load_json(source: Source) -> Any:
     return document
 
 
-def find_bytes(data: pa.Buffer, wanted: bytes, start: int = 0) -> int:
-    """Return the first place of `wanted` from `start` on, −1 where there is none; the data is never copied as a
-    whole.
-    """
-    step = 1 << 24
-    overlap = len(wanted) - 1
-    while start < data.size:
-        place: int = data[start : start + step + overlap].to_pybytes().find(wanted)
-        if place >= 0:
-            return start + place
-        start += step
-    return -1
+def _error(file: str, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:
+    return InputError([InputProblem(file, found, expected, row, column)])
 
 
 def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
@@ -162,51 +144,45 @@ def _text_format(head: bytes, name: str, data: pa.Buffer) -> Format:
 
 def _is_line_of_many(data: pa.Buffer) -> bool:
     """Return whether the first line is a JSON value by itself and another begins below it."""
-    end = find_bytes(data, b"\n")
-    if end < 0 or data[end : end + HEAD].to_pybytes().lstrip()[:1] != b"[":
+    end = re.search(b"\n", memoryview(data))
+    if end is None or data[end.end() : end.end() + HEAD].to_pybytes().lstrip()[:1] != b"[":
         return False
     try:
-        orjson.loads(memoryview(data[:end]))
+        orjson.loads(memoryview(data[: end.start()]))
     except orjson.JSONDecodeError:
         return False
     return True
 
 
-def _utf8(source: Source, data: pa.Buffer, head: bytes) -> pa.Buffer:
+def _utf8(name: str, data: pa.Buffer, head: bytes) -> pa.Buffer:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not head.startswith(codecs.BOM_UTF32_LE):
         try:
             return pa.py_buffer(data.to_pybytes().decode("utf-16").encode())
         except UnicodeError as error:
             start = getattr(error, "start", 0)
-            raise source.error(f"UTF-16 that cannot be decoded at byte {start:,}", ENCODINGS) from None
+            raise _error(name, f"UTF-16 that cannot be decoded at byte {start:,}", ENCODINGS) from None
     if head.startswith(UTF8_BOM):
         data = data[len(UTF8_BOM) :]
-    if data.size:
-        _check_utf8(source, data)
+    _check_utf8(name, data)
     return data
 
 
-def _check_utf8(source: Source, data: pa.Buffer) -> None:
-    offsets = pa.py_buffer(memoryview(b"".join(value.to_bytes(8, "little") for value in (0, data.size))))
-    whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, data])
+def _check_utf8(name: str, data: pa.Buffer) -> None:
+    """Raise InputError with the place of the first byte that is not UTF-8."""
+    offsets = pa.array([0, data.size]).buffers()[1]
     try:
-        whole.cast(pa.large_string())
+        pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, data]).validate(full=True)
         return
-    except pa.ArrowInvalid:
-        pass
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    step, line = 1 << 20, 1
-    for start in range(0, data.size, step):
-        block = data[start : start + step].to_pybytes()
-        pending = len(decoder.getstate()[0])
+    except pa.ArrowInvalid:  # it does not say where
+        view, start, line = memoryview(data).cast("B"), 0, 1
+    while start < len(view):
+        end = start + BLOCK
         try:
-            decoder.decode(block, final=start + step >= data.size)
+            text, used = codecs.utf_8_decode(view[start:end], "strict", end >= len(view))
         except UnicodeDecodeError as error:
-            place = start - pending + error.start
-            line += data[start - pending : place].to_pybytes().count(b"\n") if place > start - pending else 0
-            byte = data[place : place + 1].to_pybytes()[0]
-            hint = "; Excel: save as “CSV UTF-8”" if byte >= 0x80 else ""
-            raise source.error(
-                f"byte 0x{byte:02x} at offset {place:,}, which is not UTF-8", ENCODINGS + hint, row=line
-            ) from None
-        line += block.count(b"\n")
+            place = start + error.start
+            line += bytes(view[start:place]).count(b"\n")
+            found = f"byte 0x{view[place]:02x} at offset {place:,}, which is not UTF-8"
+            raise _error(name, found, ENCODINGS + "; Excel: save as “CSV UTF-8”", row=line) from None
+        start += used
+        line += text.count("\n")

@@ -92,9 +92,7 @@ def exchanges(text: str) -> list[Site]:
 
 
 def _letters(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return each letter's span and the letters that can replace it: a … z in its case, or the text's letters of its
-    script.
-    """
+    """Return each letter's span and its replacements: a … z in its case, or the text's letters of its script."""
     seen = shape(text)
     own: dict[str, set[str]] = {LETTER: set(), IDEOGRAPH: set()}
     spans = [(start, end, _is_latin(text[start])) for start, end in graphemes(text)]

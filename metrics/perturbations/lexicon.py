@@ -48,9 +48,7 @@ def _lines(name: str) -> list[tuple[str, str]]:
 
 
 def _forms(kind: str, word: str) -> tuple[str, ...]:
-    """Return a word's forms: noun: singular, plural; verb: infinitive, third person, past, present participle; else the
-    word alone.
-    """
+    """Return a noun's singular and plural; a verb's infinitive, third person, past and participle; or the word."""
     spelled = tuple(form.replace("_", " ") for form in word.split("/"))
     if kind == NOUN:
         return spelled if len(spelled) == 2 else (spelled[0], _with_s(spelled[0]))

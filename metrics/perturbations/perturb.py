@@ -104,16 +104,14 @@ def perturb(
 def _check(suite: Suite, kinds: Sequence[str], intensity: str, fields: Sequence[str]) -> None:
     problems = []
     if suite.task not in TASKS:
-        problems.append(
-            InputProblem(suite.name, f"a suite of task {suite.task}", "cases with text: " + ", ".join(TASKS))
-        )
+        expected = "cases with text: " + ", ".join(TASKS)
+        problems.append(InputProblem(suite.name, f"a suite of task {suite.task}", expected))
     wanted = {"kinds": (kinds, KINDS), "intensity": ([intensity], INTENSITIES), "fields": (fields, FIELDS)}
     for what, (given, known) in wanted.items():
-        problems += [
-            InputProblem(what, repr(each), "one of " + ", ".join(known)) for each in given if each not in known
-        ]
+        names = ", ".join(known)
+        problems += [InputProblem(what, repr(each), f"one of {names}") for each in given if each not in known]
         if not given:
-            problems.append(InputProblem(what, "none", "one or more of " + ", ".join(known)))
+            problems.append(InputProblem(what, "none", f"one or more of {names}"))
     if problems:
         raise InputError(problems)
 
@@ -130,15 +128,11 @@ def _spots(row: Row, columns: list[str]) -> list[Spot]:
 def _by_rule(kind: Kind, row: Row, spots: list[Spot], level: int, seed: int) -> Variant:
     if kind.sites is None:
         return [spot.text for spot in spots]
-    return [
-        perturbed(
-            spot.text,
-            kind.sites(spot.text),
-            kind.shares[level],
-            seeded(seed, row["case_id"], kind.name, spot.column, spot.place),
-        )
-        for spot in spots
-    ]
+    texts = []
+    for spot in spots:
+        draw = seeded(seed, row["case_id"], kind.name, spot.column, spot.place)
+        texts.append(perturbed(spot.text, kind.sites(spot.text), kind.shares[level], draw))
+    return texts
 
 
 def _by_judge(
@@ -198,7 +192,7 @@ def _variants(
     """Return the rows of the originals as rows of their variants."""
     values: dict[str, pa.Array | pa.ChunkedArray] = dict(zip(originals.column_names, originals.columns, strict=True))
     values |= {name: pa.array([row[name] for row in changed], CASES.field(name).type) for name in columns}
-    values |= {name: pa.array([text] * len(ids), pa.string()) for name, text in marks.items()}
+    values |= {name: pa.repeat(text, len(ids)) for name, text in marks.items()}
     kind = marks["perturbation"]
     values["tags"] = pa.array([[*(tags or ()), kind] for tags in originals["tags"].to_pylist()], STRINGS)
     values["group"] = pc.coalesce(originals["group"], originals["case_id"])

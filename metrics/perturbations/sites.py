@@ -7,6 +7,7 @@ so the changes of a low intensity are among those of a higher one.
 import random
 import re
 import unicodedata
+from functools import cache
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -25,17 +26,7 @@ class Site(NamedTuple):
     choices: tuple[str, ...]
 
 
-class _Shapes(dict[int, str]):
-    """Code point → its shape, computed once each."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = found = _shape(chr(code))
-        return found
-
-
-_SHAPES = _Shapes()
-
-
+@cache
 def _shape(character: str) -> str:
     kind = unicodedata.category(character)
     if character in "'’-‐":
@@ -52,7 +43,7 @@ def _shape(character: str) -> str:
 
 def shape(text: str) -> str:
     """Return the shape of each character of `text`: a letter, d digit, k ideograph or kana, m mark, …"""
-    return text.translate(_SHAPES)
+    return "".join(map(_shape, text))
 
 
 def graphemes(text: str, kinds: str = LETTER + IDEOGRAPH) -> list[tuple[int, int]]:
@@ -81,11 +72,13 @@ def perturbed(text: str, sites: list[Site], share: float, draw: random.Random) -
     ranked = sorted((draw.random(), draw.random(), site) for site in sites)
     wanted = max(1, round(share * len(sites)))
     taken: list[tuple[Site, str]] = []
-    free = _Free()
+    used: set[int] = set()  # characters, and ~place of insertions, of which there is at most one at a place
     for _, pick, site in ranked:
         if len(taken) == wanted:
             break
-        if free.take(site.start, site.end):
+        span = range(site.start, site.end) or [~site.start]
+        if used.isdisjoint(span):
+            used.update(span)
             taken.append((site, site.choices[int(pick * len(site.choices))]))
     while taken:
         changed = _applied(text, taken)
@@ -93,27 +86,6 @@ def perturbed(text: str, sites: list[Site], share: float, draw: random.Random) -
             return changed
         taken.pop()
     return text
-
-
-class _Free:
-    """The spans still free. Of two insertions at one place only one is taken, since they would be consecutive."""
-
-    def __init__(self) -> None:
-        self._characters: set[int] = set()
-        self._insertions: set[int] = set()
-
-    def take(self, start: int, end: int) -> bool:
-        """Take the span where no part of it is taken; return whether it was free."""
-        if start == end:
-            if start in self._insertions:
-                return False
-            self._insertions.add(start)
-            return True
-        span = range(start, end)
-        if not self._characters.isdisjoint(span):
-            return False
-        self._characters.update(span)
-        return True
 
 
 def _applied(text: str, taken: list[tuple[Site, str]]) -> str:

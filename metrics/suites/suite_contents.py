@@ -1,6 +1,5 @@
 """What a suite contains: counts of its tags, complexities and values, and the originals of its variants."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -26,8 +25,8 @@ def values_of(suite: Suite, most: int) -> dict[str, dict[str, int]]:
 
 
 def _counts(values: pa.Array) -> dict[str, int]:
-    counted = Counter({entry["values"]: entry["counts"] for entry in values.value_counts().to_pylist()})
-    return dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
+    pairs = [(entry["values"], entry["counts"]) for entry in values.value_counts().to_pylist()]
+    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
 def with_originals(suite: Suite, case_ids: Sequence[str]) -> list[str]:

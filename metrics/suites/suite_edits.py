@@ -11,7 +11,6 @@ from typing import Literal, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from metrics.core.errors import InputError, InputProblem
@@ -70,9 +69,7 @@ def read_draft(workspace: Path, token: str) -> Draft | None:
 
 @lru_cache(maxsize=8)
 def drafted(workspace: Path, fingerprint: str, token: str) -> Suite:
-    """Return a stored suite after the edits of a draft, or the suite itself without such a draft. Shared and
-    read-only.
-    """
+    """Return a stored suite after a draft's edits, or unchanged without such a draft; shared, read-only."""
     suite = Workspace(workspace).suite(fingerprint)
     draft = read_draft(workspace, token)
     return suite if draft is None or draft.suite != fingerprint else apply(suite, draft.edits)
@@ -90,23 +87,18 @@ def apply(suite: Suite, edits: Sequence[Edit]) -> Suite:
         elif edit.do == "leave_out":
             suite = _without(suite, edit.cases)
         else:
-            chosen = _chosen(suite, edit.cases)
+            chosen = pc.is_in(suite.cases["case_id"].combine_chunks(), pa.array(edit.cases, pa.string()))
             column = "weight" if edit.do == "weigh" else "tags"
             values = suite.cases[column].combine_chunks()
             if edit.do == "weigh":
-                values = pc.if_else(pa.array(chosen), pa.scalar(edit.weight, pa.float64()), values)
+                values = pc.if_else(chosen, pa.scalar(edit.weight, pa.float64()), values)
             else:
-                values = (_tagged if edit.do == "tag" else _untagged)(values, chosen, edit.tag.strip())
+                values = _retagged(values, chosen, edit)
             cases = suite.cases.set_column(suite.cases.column_names.index(column), column, values)
             suite = replace(suite, cases=cases)
     if not len(suite):
         raise InputError([InputProblem(suite.name, "no case left", "at least one")])
     return suite
-
-
-def _chosen(suite: Suite, case_ids: Sequence[str]) -> NDArray[np.bool_]:
-    found = pc.is_in(suite.cases["case_id"], pa.array(case_ids, pa.string()))
-    return np.asarray(found.to_numpy(zero_copy_only=False), bool)
 
 
 def _without(suite: Suite, case_ids: Sequence[str]) -> Suite:
@@ -119,32 +111,14 @@ def _without(suite: Suite, case_ids: Sequence[str]) -> Suite:
     return suite.restricted(pa.array([case for case, _ in pairs if case not in gone], pa.string()))
 
 
-def _tagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
-    """Return the lists, with `tag` appended to each chosen one that lacks it."""
-    parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
-    untagged = chosen.copy()
-    untagged[parents[_equal(tags, tag)]] = False
-    new = np.flatnonzero(untagged)
-    added = pa.array([tag] * len(new), pa.string())
-    return _lists(np.concatenate([parents, new]), pa.concat_arrays([tags, added]), len(lists))
-
-
-def _untagged(lists: pa.Array, chosen: NDArray[np.bool_], tag: str) -> pa.Array:
-    """Return the lists, with `tag` removed from the chosen ones."""
-    parents, tags = pc.list_parent_indices(lists).to_numpy(), pc.list_flatten(lists)
-    keep = ~(_equal(tags, tag) & chosen[parents])
-    return _lists(parents[keep], tags.filter(pa.array(keep)), len(lists))
-
-
-def _equal(tags: pa.Array, tag: str) -> NDArray[np.bool_]:
-    return np.asarray(pc.fill_null(pc.equal(tags, tag), False).to_numpy(zero_copy_only=False), bool)
-
-
-def _lists(parents: NDArray[np.int64], values: pa.Array, rows: int) -> pa.Array:
-    """Return lists from their values and the row of each, in order; a row without values is null."""
-    order = np.argsort(parents, kind="stable")
-    offsets = np.searchsorted(parents[order], np.arange(rows + 1)).astype(np.int32)
-    found = pa.ListArray.from_arrays(
-        pa.array(offsets), values.take(pa.array(order)), mask=pa.array(np.diff(offsets) == 0)
-    )
-    return found.cast(STRINGS)
+def _retagged(lists: pa.Array, chosen: pa.Array, edit: Edit) -> pa.Array:
+    """Return the lists, the chosen ones with the edit's tag (appended where it is new) or without it; null if empty."""
+    tag, new = edit.tag.strip(), []
+    for own in lists.filter(chosen).to_pylist():
+        if edit.do == "untag":
+            new.append([each for each in own or () if each != tag] or None)
+        else:
+            new.append(own if tag in (own or ()) else [*(own or ()), tag])
+    rows = np.arange(len(lists))
+    rows[chosen.to_numpy(zero_copy_only=False)] = len(lists) + np.arange(len(new))
+    return pa.concat_arrays([lists, pa.array(new, STRINGS)]).take(pa.array(rows))

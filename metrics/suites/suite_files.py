@@ -21,13 +21,8 @@ def suite_bytes(suite: Suite, format: str) -> bytes:
     kept when the file is read back; the other two formats are exact.
     """
     if suite.annotations is not None or suite.task in ("detection", "segmentation"):
-        raise InputError(
-            [
-                InputProblem(
-                    suite.name, f"a suite of task {suite.task}", "cases with text: objects have no row of a case"
-                )
-            ]
-        )
+        expected = "cases with text: objects have no row of a case"
+        raise InputError([InputProblem(suite.name, f"a suite of task {suite.task}", expected)])
     cases = suite.cases.select([name for name in suite.cases.column_names if suite.cases[name].null_count < len(suite)])
     if format == "jsonl":
         return b"".join(_lines(batch) for batch in cases.to_batches(max_chunksize=BATCH))

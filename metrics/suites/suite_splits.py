@@ -40,14 +40,12 @@ def split(suite: Suite, share: float = 0.8, seed: int = 0, *, stratified: bool =
     families, unit = np.unique(_families(suite), return_inverse=True)
     size = round(share * len(families))
     if not 0 < size < len(families):
-        found = (
-            f"the share {share:g} of {len(families):,} families of cases (a family: one group, or a case and variants)"
-        )
+        found = f"the share {share:g} of {len(families):,} families of cases"
+        found += " (a family: one group, or a case and variants)"
         raise InputError([InputProblem("split", found, "a share that leaves some in both parts")])
     first = _drawn(suite, families, size, seed, stratified)[unit]
-    return replace(_part(suite, first), name=f"{suite.name}, part 1"), replace(
-        _part(suite, ~first), name=f"{suite.name}, part 2"
-    )
+    one, other = _part(suite, first), _part(suite, ~first)
+    return replace(one, name=f"{suite.name}, part 1"), replace(other, name=f"{suite.name}, part 2")
 
 
 def _part(suite: Suite, keep: NDArray[np.bool_]) -> Suite:
@@ -75,9 +73,7 @@ def _families(suite: Suite) -> Ints:
 
 
 def _drawn(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> NDArray[np.bool_]:
-    """Return which `size` of the units are drawn: the first by a hash of seed and id, evenly over the tags if
-    `stratified`.
-    """
+    """Return which `size` units are drawn: the first by a hash of seed and id, evenly over the tags if `stratified`."""
     ids = suite.cases["case_id"].take(pa.array(rows)).to_pylist()
     order = sorted(range(len(ids)), key=lambda unit: _hashed(seed, "case", ids[unit]))
     drawn = np.zeros(len(ids), bool)

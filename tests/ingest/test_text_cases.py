@@ -291,14 +291,15 @@ def test_many_problems_are_counted(tmp_path):
     assert caught.value.problems[-1].found == "2,000 more rows like this, from row 1,002 on"
 
 
-def test_huge_cells_are_listed(tmp_path):
+def test_huge_cells_are_listed(tmp_path, monkeypatch):
     from metrics.ingest.formats.delimited import read_delimited
     from metrics.ingest.sheet import Problems
     from metrics.ingest.source import open_source
 
     path = write(tmp_path, "s.csv", "case_id,question\n1," + "x" * 300_000 + "\n2,y\n")
     problems = Problems()
-    sheet = read_delimited(open_source(path), problems, field_bytes=200_000)
+    monkeypatch.setattr("metrics.ingest.formats.delimited.FIELD_BYTES", 200_000)
+    sheet = read_delimited(open_source(path), problems)
     assert sheet.bad.tolist() == [True, False]
     assert (
         str(problems.listed[0])

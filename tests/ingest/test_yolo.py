@@ -133,6 +133,7 @@ SUITE_PROBLEMS = {
         "s.zip/labels/a.txt, row 3, column xc: found 'x'; expected a number",
         "s.zip/labels/a.txt, row 3, column h: found 'nan'; expected a finite number",
     ]),
+    "line ends of Windows": ({"labels/a.txt": "0 0.5 0.5 0.2 0.2\r\n7 0.5 0.5 0.2 0.2\r\n"}, ["s.zip/labels/a.txt, row 2, column class: found '7'; expected a class from 0 to 1"]),
     "class": ({"labels/a.txt": "0.5 0.5 0.5 0.2 0.2\n-1 0.5 0.5 0.2 0.2"}, ["s.zip/labels/a.txt, row 1, column class: found '0.5'; expected a whole number", "s.zip/labels/a.txt, row 2, column class: found '-1'; expected a number of at least 0"]),
     "polygon": ({"labels/a.txt": "0 0 0 1 0 1 1.5"}, ["s.zip/labels/a.txt, row 1, column x1 y1 …: found '0 0 0 1 0 1 1.5'; expected points from 0 to 1"]),
     "no image": ({"labels/c.txt": "0 0.5 0.5 0.2 0.2"}, ["s.zip, column image: found no image 'c'; expected one image of that name"]),

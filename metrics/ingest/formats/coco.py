@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.errors import InputError
-from metrics.core.suite import METADATA
+from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.formats.coco_listing import Listing, Sizes, names
 from metrics.ingest.sheet import Mask, Problems, Sheet, only
 from metrics.ingest.source import Source, load_json, open_source
+from metrics.ingest.tables.object_tables import SIDES
 from metrics.vision.arrays import Bools, Floats, Ints, Longs
 from metrics.vision.coco_columns import (
     GroundTruth,
@@ -29,14 +30,14 @@ from metrics.vision.coco_columns import (
 from metrics.vision.masks import Masks, Shapes, draw
 
 IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
+RESULT = ("bbox", "segmentation", "score")  # a result has one of these
 CATEGORY, OWN_CATEGORY = "the id of a category", "the id of a category of the suite"
 
 
 def is_ground_truth(document: Any) -> TypeGuard[dict[str, Any]]:
     """Return whether a JSON document is COCO ground truth."""
-    return (
-        isinstance(document, dict) and "images" in document and ("annotations" in document or "categories" in document)
-    )
+    found = document.keys() if isinstance(document, dict) else set()
+    return "images" in found and not found.isdisjoint(("annotations", "categories"))
 
 
 def is_results(document: Any) -> TypeGuard[list[Any]]:
@@ -44,19 +45,13 @@ def is_results(document: Any) -> TypeGuard[list[Any]]:
     if not isinstance(document, list):
         return False
     first = document[0] if document else {"image_id": 0, "bbox": 0}
-    return (
-        isinstance(first, dict)
-        and "image_id" in first
-        and ("bbox" in first or "segmentation" in first or "score" in first)
-    )
+    return isinstance(first, dict) and "image_id" in first and not first.keys().isdisjoint(RESULT)
 
 
 def read_ground_truth(
     source: Source, document: dict[str, Any], problems: Problems
 ) -> tuple[pa.Table, pa.Table, dict[int, str]]:
-    """Return the cases (images by ascending id), the annotations in file order, and the labels by ascending category
-    id.
-    """
+    """Return the cases by image id, the annotations in file order, and the labels by category id, both ascending."""
     images, annotations, labels = _listings(source, document, problems)
     ids, sizes = _images(images, sized=True)
     files, tags = images.values("file_name"), images.values("tags")
@@ -87,13 +82,9 @@ def read_ground_truth(
 
 
 def read_results(
-    source: Source,
-    document: list[Any],
-    problems: Problems,
-    sizes: dict[str, tuple[int, int]],
-    labels: dict[int, str],
+    source: Source, document: list[Any], problems: Problems, sizes: dict[str, tuple[int, int]], labels: dict[int, str],
     model: str,
-) -> tuple[Sheet, pa.Table]:
+) -> tuple[Sheet, pa.Table]:  # fmt: skip
     """Return the predictions in file order; `sizes` are (height, width) by case id, `labels` go by category id.
 
     Without labels the suite is not from COCO, and the records name theirs.
@@ -260,7 +251,7 @@ def _by_id(ids: Longs, sizes: Longs) -> Sizes:
 
 
 def _boxes(shapes: dict[str, pa.Array]) -> Floats:
-    return np.column_stack([shapes[side].to_numpy() for side in ("x", "y", "width", "height")])
+    return np.column_stack([shapes[side].to_numpy(zero_copy_only=False) for side in SIDES])
 
 
 def _drawn(shapes: dict[str, pa.Array], box: Floats, sizes: Longs, image: Ints) -> Masks:
@@ -279,11 +270,8 @@ def _not_text(values: list[Any]) -> Mask:
 
 
 def _not_tags(values: list[Any]) -> Mask:
-    return np.fromiter(
-        (value is not None and not (isinstance(value, list) and not _not_text(value).any()) for value in values),
-        bool,
-        len(values),
-    )
+    wrong = (value is not None and (not isinstance(value, list) or _not_text(value).any()) for value in values)
+    return np.fromiter(wrong, bool, len(values))
 
 
 def _tags(values: list[Any], bad: Mask) -> pa.Array:
@@ -291,4 +279,4 @@ def _tags(values: list[Any], bad: Mask) -> pa.Array:
     lists = [
         list(dict.fromkeys(value)) if value and not wrong else None for value, wrong in zip(values, bad, strict=True)
     ]
-    return pa.array(lists, pa.list_(pa.string()))
+    return pa.array(lists, STRINGS)

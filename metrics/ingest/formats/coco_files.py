@@ -79,10 +79,6 @@ GROUND_TRUTH = Reader(
     _no_outputs,
 )  # fmt: skip
 RESULTS = Reader(
-    "coco_results",
-    lambda upload: coco.is_results(upload.source.document),
-    _preview_results,
-    _no_suite,
-    _outputs,
+    "coco_results", lambda upload: coco.is_results(upload.source.document), _preview_results, _no_suite, _outputs,
     _combined,
-)
+)  # fmt: skip

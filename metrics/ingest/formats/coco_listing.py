@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from metrics.ingest.sheet import Mask, Problems, Sheet
 from metrics.ingest.source import Source
+from metrics.ingest.tables.object_tables import POLYGONS, box_columns, outline
 from metrics.ingest.tables.values import finite
 from metrics.vision import rle
 from metrics.vision.arrays import Floats, Longs
@@ -18,9 +19,8 @@ from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 
 MAX_ID = 2**63 - 1
 SEGMENTATION = "polygons [[x1, y1, x2, y2, x3, y3, …], …] or run lengths {size: [height, width], counts}"
-POLYGONS = pa.list_(pa.list_(pa.float64()))
 Sizes = dict[int, tuple[int, int]]  # height, width by image id
-Shape = tuple[str, tuple[float, float, float, float], float]  # compressed run lengths, box, area
+Shape = tuple[str, Sequence[float], float]  # compressed run lengths, box, area
 
 
 class Listing(Sheet):
@@ -137,11 +137,7 @@ class Listing(Sheet):
             polygons, runs = pa.array(rings, POLYGONS), pa.array(codes, pa.string())
         self.apply([Fault("bbox", without, BOX)])
         areas = np.where(np.isnan(areas), boxes[:, 2] * boxes[:, 3], areas)
-        sides = {
-            name: pa.array(np.ascontiguousarray(boxes[:, place]))
-            for place, name in enumerate(("x", "y", "width", "height"))
-        }
-        return {**sides, "area": pa.array(areas), "polygons": polygons, "rle": runs}
+        return {**box_columns(boxes), "area": pa.array(areas), "polygons": polygons, "rle": runs}
 
 
 def names(values: Sequence[Any]) -> NDArray[np.str_]:
@@ -149,7 +145,7 @@ def names(values: Sequence[Any]) -> NDArray[np.str_]:
     return np.array([value if isinstance(value, str) else "" for value in values], np.str_)
 
 
-def _rings(value: Any) -> tuple[list[list[float]], tuple[float, float, float, float], float]:
+def _rings(value: Any) -> tuple[list[list[float]], list[float], float]:
     if not isinstance(value, list):
         raise ValueError(f"{value!r}"[:80])
     rings: list[list[float]] = []
@@ -157,15 +153,8 @@ def _rings(value: Any) -> tuple[list[list[float]], tuple[float, float, float, fl
         if not isinstance(ring, list) or not is_ring(np.array([len(ring)])).all() or not all(map(finite, ring)):
             raise ValueError(f"ring {ring!r}"[:80])
         rings.append([float(number) for number in ring])
-    xs = list(chain.from_iterable(ring[0::2] for ring in rings))
-    ys = list(chain.from_iterable(ring[1::2] for ring in rings))
-    surface = sum(abs(_shoelace(ring)) for ring in rings)
-    return rings, (min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)), surface
-
-
-def _shoelace(ring: list[float]) -> float:
-    x, y = np.array(ring[0::2]), np.array(ring[1::2])
-    return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+    *box, area = outline([(ring[0::2], ring[1::2]) for ring in rings])
+    return rings, box, area
 
 
 def _right_masks(

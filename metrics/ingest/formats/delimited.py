@@ -7,12 +7,11 @@ import re
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
-from metrics.ingest.sheet import Problems, Sheet, as_mask
-from metrics.ingest.source import HEAD, Source, find_bytes
+from metrics.ingest.sheet import Problems, Sheet, as_mask, is_null, only
+from metrics.ingest.source import HEAD, Source
 
 FIELD_BYTES = 10_000_000  # the longest cell
 COLUMNS = 10_000
@@ -22,7 +21,7 @@ DELIMITERS = ",\t;|"
 QUOTED = re.compile(rb'(?<![^,\t;|\r\n])"((?:[^"]++|"")*+)("|\Z)')
 
 
-def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_BYTES) -> Sheet:
+def read_delimited(source: Source, problems: Problems) -> Sheet:
     """Return the file as a sheet of string columns; InputError where its header cannot be read."""
     data, blank_lines = _without_leading_blank_lines(source.data)
     names, delimiter = header(source, data)
@@ -30,19 +29,13 @@ def read_delimited(source: Source, problems: Problems, field_bytes: int = FIELD_
     data = _without_open_quote(source, problems, data, blank_lines)
     table, invalid = _parse(source, problems, data, names, delimiter)
     total = table.num_rows + len(invalid)
-    numbers = np.arange(2, total + 2, dtype=np.int64)
-    if invalid:
-        keep = np.ones(total, bool)
-        keep[np.fromiter(invalid, np.int64) - 2] = False
-        numbers = numbers[keep]
-        for number, cells in invalid.items():
-            problems.add(
-                source.name, f"{cells} cells", f"{len(names)} cells, one for each column", number + blank_lines
-            )
-        problems.left_out += len(invalid)
-    table, numbers = _without_empty_rows(table, numbers + blank_lines)
-    sheet = Sheet(source.name, table, numbers, problems, delimited=True)
-    _check_cells(source, sheet, field_bytes)
+    numbers = blank_lines + np.delete(np.arange(2, total + 2), [number - 2 for number in invalid])
+    for number, cells in invalid.items():
+        problems.add(source.name, f"{cells} cells", f"{len(names)} cells, one for each column", number + blank_lines)
+    problems.left_out += len(invalid)
+    filled = ~np.logical_and.reduce([is_null(column) for column in table.columns])  # spreadsheets end with empty rows
+    sheet = Sheet(source.name, only(table, filled), numbers[filled], problems, delimited=True)
+    _check_cells(source, sheet)
     return sheet
 
 
@@ -82,14 +75,10 @@ def _parse(
     source: Source, problems: Problems, data: pa.Buffer, names: list[str], delimiter: str
 ) -> tuple[pa.Table, dict[int, int]]:
     """Return the records below the header, and the invalid ones: number (as a spreadsheet counts) → cells found."""
-    invalid: dict[int, int] = {}
-    count = 0
+    skipped: list[arrow_csv.InvalidRow] = []
 
     def skip(row: arrow_csv.InvalidRow) -> str:
-        nonlocal count
-        count += 1
-        if row.number is not None:
-            invalid[row.number] = row.actual_columns
+        skipped.append(row)
         return "skip"
 
     def parse(block: int, threads: bool) -> pa.Table:
@@ -120,25 +109,21 @@ def _parse(
             table = parse(block, True)
         except pa.ArrowInvalid as error:
             raise problems.fail(source.name, str(error), "rows of comma-separated cells") from None
-    if count:  # only reading without threads gives the numbers of skipped rows
-        table = parse(block, False)
-    return table, invalid
+    if skipped:
+        skipped.clear()
+        table = parse(block, False)  # only reading without threads gives the numbers of skipped rows
+    return table, {row.number: row.actual_columns for row in skipped}
 
 
-def _check_cells(source: Source, sheet: Sheet, field_bytes: int) -> None:
-    has_nul = find_bytes(source.data, b"\0") >= 0
+def _check_cells(source: Source, sheet: Sheet) -> None:
+    has_nul = not np.frombuffer(source.data, np.uint8).all()
     for name in sheet.table.column_names:
         column = sheet.table[name]
-        longest = pc.max(pc.binary_length(column)).as_py()
-        if longest is not None and longest > field_bytes:
-            sizes = pc.binary_length(column).combine_chunks()
-            found = [f"{size:,} bytes" if size is not None else "" for size in sizes.to_pylist()]
-            sheet.report(
-                as_mask(pc.greater(sizes, field_bytes)),
-                name,
-                found.__getitem__,
-                f"cells of at most {field_bytes:,} bytes",
-            )
+        sizes = pc.binary_length(column)
+        long = as_mask(pc.greater(sizes, FIELD_BYTES))
+        if long.any():
+            found = [f"{size or 0:,} bytes" for size in sizes.to_pylist()]
+            sheet.report(long, name, found.__getitem__, f"cells of at most {FIELD_BYTES:,} bytes")
         if has_nul:
             sheet.report(as_mask(pc.match_substring(column, "\0")), name, "a NUL byte", "text")
 
@@ -149,24 +134,9 @@ def _without_leading_blank_lines(data: pa.Buffer) -> tuple[pa.Buffer, int]:
     return data[len(head) - len(text) :], head[: len(head) - len(text)].replace(b"\r\n", b"\n").count(b"\n")
 
 
-def _without_empty_rows(table: pa.Table, numbers: NDArray[np.int64]) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Return the table without rows in which every cell is empty: spreadsheets often end with some."""
-    empty = np.ones(table.num_rows, bool)
-    for name in table.column_names:
-        if table[name].null_count == 0:
-            return table, numbers
-        empty &= as_mask(pc.is_null(table[name]))
-        if not empty.any():
-            return table, numbers
-    return table.filter(pa.array(~empty)), numbers[~empty]
-
-
 def _without_open_quote(source: Source, problems: Problems, data: pa.Buffer, blank_lines: int) -> pa.Buffer:
     """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell."""
-    characters = np.frombuffer(data, np.uint8)
-    quotes = sum(
-        int(np.count_nonzero(characters[start : start + BLOCK] == ord('"'))) for start in range(0, data.size, BLOCK)
-    )
+    quotes = sum(data[start : start + BLOCK].to_pybytes().count(b'"') for start in range(0, data.size, BLOCK))
     if quotes % 2 == 0:
         return data
     whole = memoryview(data)

@@ -4,7 +4,6 @@ A case's group is its test, whose cases share documents. Constraints become one 
 within it, REGEXP:… an expression. A relationship of type perturbation_source says which case this one is a variant of.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -135,7 +134,7 @@ def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, A
     tags = case.get("categories")
     tags = [tags] if isinstance(tags, str) and tags else tags
     kept = [tag for tag in tags if isinstance(tag, str) and tag.strip()] if isinstance(tags, list) else []
-    source = next(_sources(case.get("relationships")), None)
+    source = _original(case.get("relationships"))
     return {
         "expected_answers": [expected] if expected else None,
         "conditions": spelled,
@@ -145,12 +144,10 @@ def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, A
     }
 
 
-def _sources(relationships: Any) -> Iterator[str]:
-    for relation in relationships if isinstance(relationships, list) else []:
-        if isinstance(relation, dict) and relation.get("type") == SOURCE:
-            target = text_of(relation.get("target"))
-            if target:
-                yield target
+def _original(relationships: Any) -> str | None:
+    related = _objects(relationships) if isinstance(relationships, list) else []
+    targets = (text_of(relation.get("target")) for relation in related if relation.get("type") == SOURCE)
+    return next(filter(None, targets), None)
 
 
 def _objects(values: list[Any]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """JSONL and JSON arrays: one object a record, native lists kept, every invalid line listed by its number."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 def read_jsonl(source: Source, problems: Problems) -> Sheet:
     """Return the file as a sheet with one row per line; blank lines are skipped."""
     rows: list[int] = []
-    table = tables_of(_batches(source, problems, rows))
+    table = tables_of(_batches(line_values(source, problems), source, problems, rows))
     if not rows and not len(problems):
         raise source.error("no records", "one JSON object a line")
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
@@ -53,12 +53,17 @@ def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]
         yield number, value
 
 
-def _batches(source: Source, problems: Problems, rows: list[int]) -> Iterator[list[dict[str, Any]]]:
+def _batches(
+    values: Iterable[tuple[int, Any]], source: Source, problems: Problems, rows: list[int]
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the objects among numbered values, flat, their numbers added to `rows`; other values are problems."""
     batch: list[dict[str, Any]] = []
-    for number, record in line_values(source, problems):
-        if _is_record(source, problems, number, record):
-            batch.append(flatten(record))
-            rows.append(number)
+    for number, record in values:
+        if not isinstance(record, dict):
+            _bad(source, problems, number, type(record).__name__ + " " + repr(record)[:60], OBJECT)
+            continue
+        batch.append(flatten(record))
+        rows.append(number)
         if len(batch) == BATCH:
             yield batch
             batch = []
@@ -83,28 +88,14 @@ def read_json(source: Source, problems: Problems) -> Sheet:
     elif isinstance(document, dict):
         held = [name for name in WRAPPERS if isinstance(document.get(name), list)]
         if len(held) != 1:
-            raise source.error(
-                f"an object with {_names(document)}",
-                f"an array of objects, or an object with one under {_names(WRAPPERS)}",
-            )
+            expected = f"an array of objects, or an object with one under {_names(WRAPPERS)}"
+            raise source.error(f"an object with {_names(document)}", expected)
         records = document[held[0]]
     if not isinstance(records, list):
         raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []
-    good: list[dict[str, Any]] = []
-    for number, record in enumerate(records, 1):
-        if _is_record(source, problems, number, record):
-            good.append(flatten(record))
-            rows.append(number)
-    table = tables_of(good[start : start + BATCH] for start in range(0, len(good), BATCH))
+    table = tables_of(_batches(enumerate(records, 1), source, problems, rows))
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
-
-
-def _is_record(source: Source, problems: Problems, number: int, record: Any) -> bool:
-    if not isinstance(record, dict):
-        _bad(source, problems, number, type(record).__name__ + " " + repr(record)[:60], OBJECT)
-        return False
-    return True
 
 
 def _bad(source: Source, problems: Problems, number: int, found: str, expected: str) -> None:

@@ -28,7 +28,7 @@ from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, first_line, only
 from metrics.ingest.tables.columns import Role
-from metrics.ingest.tables.object_tables import POLYGONS, SIDES, find_cases
+from metrics.ingest.tables.object_tables import POLYGONS, box_columns, find_cases
 from metrics.vision.masks import encode
 from metrics.vision.segmentation import regions
 
@@ -267,9 +267,7 @@ def _decoded(entry: Entry) -> Found:
 
 
 def _codes(data: bytes, bits: int) -> NDArray[Any]:
-    """Return the class of each pixel, column by column; the decoder scales grey of 2 or 4 bits to 8 bits, which is
-    undone.
-    """
+    """Return the class of each pixel, column by column; the decoder's scaling of 2 and 4 bits to 8 is undone."""
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
@@ -304,7 +302,7 @@ def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[NDArray[n
     boxes = np.array([box for mask in found for box in mask.boxes], float).reshape(-1, 4)
     columns: dict[str, pa.Array] = {
         "label": pa.array([classes[number] for mask in found for number in mask.ids], pa.string()),
-        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        **box_columns(boxes),
         "area": pa.array([float(area) for mask in found for area in mask.pixels], pa.float64()),
         "polygons": pa.nulls(len(which), POLYGONS),
         "rle": pa.array([code for mask in found for code in mask.codes], pa.string()),

@@ -20,16 +20,9 @@ from metrics.ingest.tables.sheet_cells import CODE
 from metrics.ingest.tables.values import finite, flatten, tables_of, text_of
 
 COMPARED = (
-    "equals",
-    "similar",
-    "factuality",
-    "model-graded-factuality",
-    "levenshtein",
-    "rouge-n",
-    "bleu",
-    "gleu",
-    "meteor",
-)
+    "equals", "similar", "factuality", "model-graded-factuality", "levenshtein", "rouge-n", "bleu", "gleu", "meteor"
+)  # fmt: skip
+EXPECTED_NAMES = ("expected_answers", *SUITE_ALIASES["expected_answers"])
 RETRIEVED = ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents", "passages")
 EXPECTED = "a result with testIdx, provider, vars and response"
 VERDICTS = ("success", "score", "namedScores", "error", "failureReason")
@@ -76,18 +69,14 @@ def read(source: Source, problems: Problems) -> Sheet:
 
 
 def _results(document: Any) -> list[Any] | None:
-    """Return the array of results, of the file that `promptfoo eval -o` writes or of the `results` inside it; None
-    without.
-    """
+    """Return the results that `promptfoo eval -o` writes, or those of the `results` inside it; None for other files."""
     inner = document.get("results") if isinstance(document, dict) else None
     if isinstance(inner, dict):
         inner = inner.get("results")
     if not isinstance(inner, list) or not inner:
         return None
-    known = [result for result in inner[:100] if isinstance(result, dict)]
-    return (
-        inner if any("testIdx" in result and ("vars" in result or "response" in result) for result in known) else None
-    )
+    known = (result.keys() for result in inner[:100] if isinstance(result, dict))
+    return inner if any("testIdx" in names and not names.isdisjoint(("vars", "response")) for names in known) else None
 
 
 def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
@@ -102,42 +91,29 @@ def _variables(result: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _question_of(variables: list[dict[str, Any] | None]) -> str | None:
-    """Return the variable that is the question: the one with a usual name, else the only one that is neither context
-    nor answer.
-    """
+    """Return the variable that is the question: one with a usual name, else the only one not a context or an answer."""
     names = dict.fromkeys(name for given in variables for name in given or {})
     usual = ("question", *SUITE_ALIASES["question"], "message")
     for alias in usual:
         for name in names:
             if fold(name) == alias:
                 return name
-    others = [
-        name for name in names if fold(name) not in (*RETRIEVED, *_expected_names()) and not name.startswith("__")
-    ]
+    known = (*RETRIEVED, *EXPECTED_NAMES)
+    others = [name for name in names if fold(name) not in known and not name.startswith("__")]
     return others[0] if len(others) == 1 else None
-
-
-def _expected_names() -> tuple[str, ...]:
-    return ("expected_answers", *SUITE_ALIASES["expected_answers"])
 
 
 def _models(results: list[dict[str, Any]]) -> list[str | None]:
     """Return the provider of each result, with the prompt's number where the provider was given several."""
     names = [_provider(result.get("provider")) for result in results]
-    prompts: dict[str, dict[Any, str]] = {}
-    for name, result in zip(names, results, strict=True):
-        if name:
-            place = result.get("promptIdx")
-            place = place if isinstance(place, int) else 0
-            prompts.setdefault(name, {}).setdefault(place, "")
-    several = {
-        name: {place: number for number, place in enumerate(sorted(places), 1)} for name, places in prompts.items()
-    }
+    places = [place if isinstance(place := result.get("promptIdx"), int) else 0 for result in results]
+    given: dict[str | None, set[int]] = {}
+    for name, place in zip(names, places, strict=True):
+        given.setdefault(name, set()).add(place)
+    prompts = {name: sorted(own) for name, own in given.items()}
     return [
-        name
-        if not name or len(several[name]) < 2
-        else f"{name} (prompt {several[name][place if isinstance(place := result.get('promptIdx'), int) else 0]})"
-        for name, result in zip(names, results, strict=True)
+        f"{name} (prompt {prompts[name].index(place) + 1})" if name and len(prompts[name]) > 1 else name
+        for name, place in zip(names, places, strict=True)
     ]
 
 
@@ -168,23 +144,25 @@ def _record(result: dict[str, Any], given: dict[str, Any], question: str | None,
     test = result.get("testCase")
     if isinstance(test, dict) and isinstance(test.get("description"), str):
         record[METADATA + "description"] = test["description"]
-    known = (question, *RETRIEVED, *_expected_names())
-    rest = {
-        METADATA + name: text_of(value) for name, value in given.items() if name != question and fold(name) not in known
-    }
+    known = (*RETRIEVED, *EXPECTED_NAMES)
+    others = [name for name in given if name != question and fold(name) not in known]
+    rest = {METADATA + name: text_of(given[name]) for name in others}
     verdicts = flatten({METADATA + "promptfoo": {name: result[name] for name in VERDICTS if name in result}})
     return record | rest | {name: text_of(value) for name, value in verdicts.items() if value not in (None, {}, "")}
 
 
 def _expected(given: dict[str, Any], result: dict[str, Any]) -> list[str] | None:
     for name, value in given.items():
-        if fold(name) in _expected_names():
+        if fold(name) in EXPECTED_NAMES:
             return _texts(value)
+    values = [item.get("value") for item in _assertions(result) if item.get("type") in COMPARED]
+    return list(dict.fromkeys(value for value in values if isinstance(value, str) and value)) or None
+
+
+def _assertions(result: dict[str, Any]) -> list[dict[str, Any]]:
     test = result.get("testCase")
     asserted = test.get("assert") if isinstance(test, dict) else None
-    items = asserted if isinstance(asserted, list) else []
-    values = [item.get("value") for item in items if isinstance(item, dict) and item.get("type") in COMPARED]
-    return list(dict.fromkeys(value for value in values if isinstance(value, str) and value)) or None
+    return [item for item in asserted if isinstance(item, dict)] if isinstance(asserted, list) else []
 
 
 def _amount(value: Any) -> bool:
@@ -198,23 +176,16 @@ def _texts(value: Any) -> list[str] | None:
 
 def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str, Any] | None]) -> None:
     """Make the variables the question where prompts differ within a case: they are what its rows share."""
-    seen: dict[Any, Any] = {}
-    for record in records:
-        if seen.setdefault(record["case_id"], record["question"]) != record["question"]:
-            break
-    else:
-        return
-    for record, given in zip(records, variables, strict=True):
-        record["question"] = text_of(given) if given else None
+    first: dict[Any, Any] = {}
+    if any(first.setdefault(record["case_id"], record["question"]) != record["question"] for record in records):
+        for record, given in zip(records, variables, strict=True):
+            record["question"] = text_of(given) if given else None
 
 
 def _code(given: dict[str, Any], result: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return name, prefix and text of the first value, in a variable or assertion, that promptfoo would run or open."""
-    test = result.get("testCase")
-    asserted = test.get("assert") if isinstance(test, dict) else None
-    items = asserted if isinstance(asserted, list) else []
     cells = [("vars." + name, value) for name, value in given.items()]
-    cells += [("assert.value", item.get("value")) for item in items if isinstance(item, dict)]
+    cells += [("assert.value", item.get("value")) for item in _assertions(result)]
     for name, value in cells:
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and text.strip().startswith(CODE):

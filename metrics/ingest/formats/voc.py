@@ -19,9 +19,9 @@ from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import Loaded, Problems, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.object_tables import CORNERS, SIDES
+from metrics.ingest.tables.object_tables import CORNERS, box_columns
 
-COLUMNS = ("name", *CORNERS, "difficult")
+PATHS = {"name": "name", **{corner: "bndbox/" + corner for corner in CORNERS}, "difficult": "difficult"}
 DIFFICULT = METADATA + "difficult"
 EXPECTED = "an <annotation> with size and objects"
 MAX_SIDE = 1_000_000
@@ -81,7 +81,7 @@ def preview(upload: Upload, request: Request) -> Preview:
 def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[str, Any]], list[int]]:
     """Return every object as a row of texts, the image and size of every file, and which files could not be read."""
     files = bundle.ending(".xml")
-    columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[str | None]] = {name: [] for name in PATHS}
     facts: list[dict[str, Any]] = []
     rows: list[int] = []
     which: list[int] = []
@@ -102,10 +102,8 @@ def read_objects(bundle: Bundle, problems: Problems) -> tuple[Rows, list[dict[st
             for number, item in enumerate(root.findall("object"), 1):
                 rows.append(number)
                 which.append(place)
-                columns["name"].append(_text(item, "name"))
-                for corner in CORNERS:
-                    columns[corner].append(_text(item, "bndbox/" + corner))
-                columns["difficult"].append(_text(item, "difficult"))
+                for name, path in PATHS.items():
+                    columns[name].append(_text(item, path))
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     return Rows(bundle, table, rows, which, files, problems), facts, unread
 
@@ -122,11 +120,10 @@ def _parse(bundle: Bundle, entry: Entry, problems: Problems) -> Any:
     try:
         root = fromstring(data, forbid_dtd=True)
     except ParseError as error:
-        line = error.position[0]
-        problems.add(bundle.file(entry), f"XML that cannot be read: {error}", EXPECTED, line)
+        problems.add(bundle.file(entry), f"XML that cannot be read: {error}", EXPECTED, error.position[0])
         return None
     except (ValueError, LookupError, RecursionError) as error:  # defusedxml's refusals are ValueErrors
-        what = type(error).__name__ if not str(error) else str(error)
+        what = str(error) or type(error).__name__
         problems.add(bundle.file(entry), f"XML that is refused: {what}", EXPECTED + ", without a DTD or entities")
         return None
     if root.tag != "annotation":
@@ -171,7 +168,7 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
             sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
     columns = {
         "label": label,
-        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        **box_columns(boxes),
         "area": pa.array(boxes[:, 2] * boxes[:, 3]),
     }
     if difficult.any():

@@ -16,9 +16,9 @@ from metrics.ingest.media.bundle import Bundle, Rows, case_ids, header_size, ima
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part, objects_part
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
-from metrics.ingest.sheet import Loaded, Problems, only
+from metrics.ingest.sheet import Loaded, Problems, is_null, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.object_tables import POLYGONS, SIDES, check_labels, find_cases
+from metrics.ingest.tables.object_tables import POLYGONS, box_columns, check_labels, find_cases, outline, sizes_of
 
 FIELDS = ("class", "xc", "yc", "w", "h")
 LINE = "class xc yc w h"
@@ -29,15 +29,14 @@ NO_LABELS = re.compile(
     re.IGNORECASE,
 )
 CLASSES = "classes.txt"
+NUMBER = re.compile(r"\d{1,6}")
 YAML_BYTES = 100_000  # a data.yaml of 1,200 classes has 30,000
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
 NO_NAMES = "the names of the classes, in data.yaml, obj.names or classes.txt"
 
 
 def label_files(bundle: Bundle) -> list[Entry]:
-    """Return the .txt files that hold labels: those in a folder labels or obj_…_data, else all but lists and
-    readmes.
-    """
+    """Return the .txt files of labels: those in a folder labels or obj_…_data, else all but lists and readmes."""
     texts = bundle.ending(".txt")
     within = [entry for entry in texts if _in_labels(entry)]
     return within or [entry for entry in texts if not NO_LABELS.fullmatch(entry.stem)]
@@ -68,13 +67,8 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     background = [image for image in images if image.name not in taken]
     ids = case_ids([*labels, *background])
     need_unique(bundle, [*labels, *background], ids, problems)
-    cases = pa.table(
-        {
-            "case_id": pa.array(ids, pa.string()),
-            IMAGE_NAME: pa.array(image_names(ids, [*found, *background], images), pa.string()),
-        }
-    )
-    cases = pictures.take(cases)
+    names_of_images = pa.array(image_names(ids, [*found, *background], images), pa.string())
+    cases = pictures.take(pa.table({"case_id": pa.array(ids, pa.string()), IMAGE_NAME: names_of_images}))
     sizes = _case_sizes(cases)
     columns = _objects(sheet, sizes[sheet.which], names)
     if pictures.images is None:  # else missing images are listed already
@@ -105,7 +99,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     sheet, _ = read_lines(bundle, problems, scored=True)
     labels = label_files(bundle)
     index = find_cases(pa.array(case_ids(labels), pa.string()), suite.cases)
-    known = ~np.asarray(index.is_null().to_numpy(zero_copy_only=False), bool)
+    known = ~is_null(index)
     for place in np.flatnonzero(~known & (sheet.count() > 0)).tolist():
         problems.add(sheet.files[place], f"predictions for {labels[place].stem!r}", "an image of the suite")
     sheet.bad |= ~known[sheet.which]
@@ -120,7 +114,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     predictions = pa.table(
         {
             "case_id": suite.cases["case_id"].take(pa.array(places[sheet.which])),
-            "model": pa.array([model] * len(sheet), pa.string()),
+            "model": pa.repeat(model, len(sheet)),
             "score": sheet_cells.floats(sheet_cells.numbers(sheet, "conf")),
             **columns,
         }
@@ -155,7 +149,7 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
         if text is None:
             unread.append(place)
             continue
-        for number, line in enumerate(text.replace("\r", "\n").split("\n") if "\r" in text else text.split("\n"), 1):
+        for number, line in enumerate(re.split(r"\r\n?|\n", text), 1):
             fields = line.split()
             if not fields:
                 continue
@@ -170,10 +164,8 @@ def read_lines(bundle: Bundle, problems: Problems, scored: bool | None) -> tuple
             columns["line"].append(line.strip()[:200])
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     sheet = Rows(bundle, table, rows, which, labels, problems)
-    none = np.array(
-        [box is None and ring is None for box, ring in zip(columns["xc"], columns["ring"], strict=True)], bool
-    )
-    unscored = np.array([conf is None for conf in columns["conf"]], bool)
+    none = is_null(table["xc"]) & is_null(table["ring"])
+    unscored = is_null(table["conf"])
     if scored and len(sheet) and unscored.all() and not none.all():
         raise problems.fail(bundle.name, "labels without a confidence", f"lines of {SCORED}")
     expected = f"{SCORED}, or {RING} conf" if scored else f"{LINE}, or {RING}"
@@ -186,10 +178,11 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
     found: tuple[str, ...] | None = None
     source = ""
     for entry in _names_files(bundle):
-        names = _yaml_names(bundle, entry, problems) if entry.suffix != ".txt" and entry.suffix != ".names" else None
         if entry.suffix in (".txt", ".names"):
-            text = bundle.text(entry, problems, YAML_BYTES * 10)
-            names = None if text is None else tuple(line.strip() for line in text.rstrip().splitlines())
+            text = bundle.text(entry, problems, YAML_BYTES * 10) or ""
+            names = tuple(line.strip() for line in text.rstrip().splitlines())
+        else:
+            names = _yaml_names(bundle, entry, problems)
         if not names:
             continue
         seen: set[str] = {""}
@@ -205,36 +198,34 @@ def class_names(bundle: Bundle, problems: Problems) -> tuple[str, ...] | None:
     return found
 
 
-def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...] | None:
-    """Return the names in a data.yaml: a list, or numbers and names; None where it has none."""
+def _yaml_names(bundle: Bundle, entry: Entry, problems: Problems) -> tuple[str, ...]:
+    """Return the names in a data.yaml: a list, or numbers and names; empty where it has none."""
     import yaml  # type: ignore[import-untyped]
 
     text = bundle.text(entry, problems, YAML_BYTES)
     if text is None or "names" not in text:
-        return None
+        return ()
     expected = "names: [cat, dog] or names: {0: cat, 1: dog}"
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             raise ValueError("an alias")  # a few nested ones can fill the memory
         document = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - knows nothing but text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problems.add(
-            bundle.file(entry), f"YAML that cannot be read: {str(error).splitlines()[0]}", expected, fatal=True
-        )
-        return None
+        found = f"YAML that cannot be read: {str(error).splitlines()[0]}"
+        problems.add(bundle.file(entry), found, expected, fatal=True)
+        return ()
     if not isinstance(document, dict) or "names" not in document:
-        return None
+        return ()
     if "kpt_shape" in document:
         problems.add(bundle.file(entry), "labels with keypoints (kpt_shape)", f"labels of {LINE}", fatal=True)
     names = document["names"]
     if isinstance(names, dict):
-        numbers = [key for key in names if isinstance(key, str) and re.fullmatch(r"\d{1,6}", key)]
-        ordered = sorted(numbers, key=int)
-        if len(ordered) == len(names) and [int(key) for key in ordered] == list(range(len(ordered))):
-            names = [names[key] for key in ordered]
+        numbered = {int(key): name for key, name in names.items() if isinstance(key, str) and NUMBER.fullmatch(key)}
+        if sorted(numbered) == list(range(len(names))):
+            names = [numbered[number] for number in range(len(names))]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         problems.add(bundle.file(entry), "names in an unknown form", expected, column="names", fatal=True)
-        return None
+        return ()
     return tuple(name.strip() for name in names)
 
 
@@ -251,11 +242,8 @@ def _in_labels(entry: Entry) -> bool:
 
 def _case_sizes(cases: pa.Table) -> NDArray[np.float64]:
     """Return (width, height) of each case's image in pixels, NaN where unknown."""
-    sides = [
-        cases[name].to_numpy().astype(float) if name in cases.column_names else np.full(len(cases), np.nan)
-        for name in ("image_width", "image_height")
-    ]
-    return np.stack(sides, axis=1)
+    known = sizes_of(cases)
+    return np.array([known.get(case, (np.nan, np.nan)) for case in cases["case_id"].to_pylist()], float).reshape(-1, 2)
 
 
 def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -> None:
@@ -270,9 +258,8 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
     """Return label, box, area and polygon of each line in pixels; invalid lines are recorded as problems."""
     number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
-        sheet.report(
-            (number >= len(names)) & ~sheet.bad, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}"
-        )
+        unknown = (number >= len(names)) & ~sheet.bad
+    sheet.report(unknown, "class", sheet.table["class"], f"a class from 0 to {len(names) - 1}")
     values = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in FIELDS[1:]], axis=1)
     sheet_cells.numbers(sheet, "conf", low=0, high=1)
     values[:, :2] -= values[:, 2:] / 2
@@ -288,16 +275,15 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
             off[place] = True
             continue
         points = points * sizes[place]
-        low = points.min(axis=0)
-        boxes[place] = [*low, *(points.max(axis=0) - low)]
         x, y = points.T
-        areas[place] = abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+        *box, areas[place] = outline([(x, y)])
+        boxes[place] = box
         rings[place] = [points.ravel().tolist()]
     sheet.report(off, "x1 y1 …", sheet.table["line"], "points from 0 to 1")
     label = np.where((number >= 0) & (number < len(names)), number, 0).astype(np.int64)
     return {
         "label": pa.array(names, pa.string()).take(pa.array(label)),
-        **{side: pa.array(np.ascontiguousarray(boxes[:, place])) for place, side in enumerate(SIDES)},
+        **box_columns(boxes),
         "area": pa.array(areas),
         "polygons": pa.array(rings, POLYGONS),
         "rle": pa.nulls(len(sheet), pa.string()),

@@ -51,14 +51,12 @@ def attach_files(
     except UNREADABLE as error:
         why = "no such file" if isinstance(error, FileNotFoundError) else f"no readable zip ({first_line(error)})"
         raise problems.fail(file, why, FILES) from None
-    for problem in found:
-        problems.add(problem.file, problem.found, problem.expected)
+    problems.extend(found)
     problems.check()
     if found:
         return Loaded(outputs, problems.listed)
-    column = pa.array(attached, STRINGS)
-    place_of = outputs.outputs.column_names.index("artifacts")
-    table = outputs.outputs.set_column(place_of, "artifacts", column)
+    index = outputs.outputs.column_names.index("artifacts")
+    table = outputs.outputs.set_column(index, "artifacts", pa.array(attached, STRINGS))
     return Loaded(replace(outputs, outputs=table, files=folder), problems.listed)
 
 
@@ -78,9 +76,7 @@ def _attached(
         except ArtifactError:  # the evaluator reports it
             yield listed or None
             continue
-        made: dict[str, Entry | None] = {}
-        for artifact in named:
-            made[artifact.name] = files.find(artifact.name, own)
+        made = {artifact.name: files.find(artifact.name, own) for artifact in named}
         known = {entry.name for entry in made.values() if entry is not None}
         made |= {name: entry for name, entry in own.items() if entry.name not in known}
         if len(made) + len(listed) > MOST_ARTIFACTS:
@@ -130,22 +126,17 @@ class _Files:
         same = self._by_base.get(plain.rsplit("/", 1)[-1], [])
         mine = set(own.values())
         same = [entry for entry in same if entry in mine] or same
-        longer = [entry for entry in same if entry.name.endswith("/" + plain)]
-        choice = longer or same
+        choice = [entry for entry in same if entry.name.endswith("/" + plain)] or same
         return choice[0] if len(choice) == 1 else None
 
     def store(self, name: str, entry: Entry | None) -> str | None:
-        """Return the artifact as the column has it: where it is stored, or that it is missing; None where it cannot be
-        read.
-        """
+        """Return the artifact as the column has it, stored or missing; None where the file cannot be read."""
         if entry is None:
             return json_text({"name": name, "missing": True})
         if entry.name not in self._stored:
             self._stored[entry.name] = self._write(entry)
         stored = self._stored[entry.name]
-        if stored is None:
-            return None
-        return json_text({"name": name, "stored": stored, "bytes": entry.size})
+        return None if stored is None else json_text({"name": name, "stored": stored, "bytes": entry.size})
 
     def _write(self, entry: Entry) -> str | None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

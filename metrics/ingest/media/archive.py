@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -76,19 +77,19 @@ def _folder_entries(folder: Path, file: str, problems: list[InputProblem]) -> li
     entries: list[Entry] = []
     for root, folders, names in os.walk(folder):  # does not follow links to folders
         folders.sort()
-        for name in sorted(names):
-            place = Path(root) / name
+        for place in (Path(root) / base for base in sorted(names)):
             if place.is_symlink() or not place.is_file():
                 continue
-
-            def reader(place: Path = place) -> IO[bytes]:
-                return place.open("rb")
-
-            entries.append(Entry(place.relative_to(folder).as_posix(), place.stat().st_size, reader))
+            name = place.relative_to(folder).as_posix()
+            entries.append(Entry(name, place.stat().st_size, partial(_opened, place)))
             if len(entries) > MAX_ENTRIES:
                 problems.append(InputProblem(file, f"more than {MAX_ENTRIES:,} files", f"at most {MAX_ENTRIES:,}"))
                 return []
     return entries
+
+
+def _opened(place: Path) -> IO[bytes]:
+    return place.open("rb")
 
 
 def _zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProblem]) -> list[Entry]:
@@ -106,13 +107,8 @@ def _zip_entries(archive: zipfile.ZipFile, file: str, problems: list[InputProble
         if refused:
             problems.append(InputProblem(file, f"entry {info.filename!r}: {refused}", "a zip of plain files"))
         seen.add(info.filename)
-        if info.is_dir():
-            continue
-
-        def reader(info: zipfile.ZipInfo = info) -> IO[bytes]:
-            return archive.open(info)
-
-        entries.append(Entry(info.filename.replace("\\", "/"), info.file_size, reader))
+        if not info.is_dir():
+            entries.append(Entry(info.filename.replace("\\", "/"), info.file_size, partial(archive.open, info)))
     return entries
 
 

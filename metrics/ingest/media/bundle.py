@@ -31,11 +31,6 @@ class Bundle:
     entries: list[Entry]
     _taken: int = field(default=0, repr=False)
 
-    @property
-    def stem(self) -> str:
-        """The user's name for it without folder and extension: the name of the model."""
-        return Path(self.name.replace("\\", "/")).stem or self.name
-
     @cached_property
     def images(self) -> list[Entry]:
         """The files that are images by their extension."""
@@ -79,14 +74,9 @@ class Rows(Sheet):
     """Records from several files of a bundle: `which` is the file of each record, `rows` its number in that file."""
 
     def __init__(
-        self,
-        bundle: Bundle,
-        table: pa.Table,
-        rows: Sequence[int],
-        which: Sequence[int],
-        entries: list[Entry],
+        self, bundle: Bundle, table: pa.Table, rows: Sequence[int], which: Sequence[int], entries: Sequence[Entry],
         problems: Problems,
-    ):
+    ):  # fmt: skip
         super().__init__(bundle.name, table, np.array(rows, np.int64), problems)
         self.which: NDArray[np.int64] = np.array(which, np.int64)
         self.files: list[str] = [bundle.file(entry) for entry in entries]
@@ -180,9 +170,7 @@ def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: 
 
 
 def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) -> list[str]:
-    """Return the name to look each case's image up by: the file name, with folders where two images share it; the id
-    where unknown.
-    """
+    """Return the name to find each image by: the file name, with folders where several share it; the id if unknown."""
     count = Counter(image.base for image in images)
     return [
         case if image is None else image.name if count[image.base] > 1 else image.base

@@ -32,12 +32,9 @@ class Images:
 
 
 def read_images(
-    path: str | Path,
-    wanted_names: Iterable[str],
-    destination: str | Path,
-    filename: str | None = None,
+    path: str | Path, wanted_names: Iterable[str], destination: str | Path, filename: str | None = None,
     max_pixels: int = MAX_PIXELS,
-) -> Images:
+) -> Images:  # fmt: skip
     """Copy the wanted images from a folder or zip into `destination`; everything wrong with them is in `problems`.
 
     A wanted name is looked up in the list of files: the whole name, else a name that ends with it ("train/1.jpg" for
@@ -128,8 +125,7 @@ def _look_up(entries: list[Entry], wanted: list[str], file: str, problems: list[
             continue
         base = plain.rsplit("/", 1)[-1]
         same = by_base.get(base, []) or ([] if plain.lower().endswith(SUFFIXES) else by_stem.get(base, []))
-        longer = [entry for entry in same if entry.name.endswith("/" + plain) or f"/{plain}." in f"/{entry.name}"]
-        choice = longer or same
+        choice = [e for e in same if e.name.endswith("/" + plain) or f"/{plain}." in f"/{e.name}"] or same
         if len(choice) == 1:
             found[name] = choice[0]
         else:

@@ -16,9 +16,7 @@ SIDES = ("image_width", "image_height")
 
 
 def annotations_of(cases: pa.Table, which: NDArray[np.int64], columns: Mapping[str, Any]) -> pa.Table:
-    """Return objects as annotations, numbered from 1; `which` is the row of each object's case, `columns` its
-    geometry.
-    """
+    """Return objects as annotations, numbered from 1; `which` is the row of each one's case, `columns` its geometry."""
     ids = {"case_id": cases["case_id"].take(pa.array(which)), "annotation_id": pa.array(np.arange(1, len(which) + 1))}
     return pa.table({**ids, **columns, "is_crowd": pa.array(np.zeros(len(which), bool))})
 
@@ -48,8 +46,7 @@ class SuiteImages:
         media = Path(self._media) if self._media is not None else Path(mkdtemp(prefix="assay-media-"))
         names = cases[IMAGE_NAME].to_pylist()
         found = read_images(self.images, [name for name in names if name], media, self.filename)
-        for problem in found.problems:
-            self.problems.add(problem.file, problem.found, problem.expected, problem.row, problem.column)
+        self.problems.extend(found.problems)
         stored = [found.files.get(name or "") for name in names]
         columns: dict[str, list[int | None]] = {}
         for place, column in enumerate(SIDES):
@@ -73,9 +70,7 @@ class SuiteImages:
         category_ids: tuple[int, ...] = (), notes: tuple[str, ...] = (),
         empty: tuple[str, str] = ("no valid image", "at least one"),
     ) -> Loaded[Suite]:  # fmt: skip
-        """Return the suite of these cases and objects; InputError with every problem, or with `empty` where no case is
-        left.
-        """
+        """Return the suite of these cases and objects; InputError with every problem, or `empty` without a case."""
         self.problems.check()
         if not len(cases):
             raise self.problems.fail(file, *empty)

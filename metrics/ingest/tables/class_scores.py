@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from metrics.ingest.sheet import Sheet, as_mask, is_null
+from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns
-
-SHARE = 1.0  # the score of a predicted label that came without one
 
 
 def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
@@ -37,20 +34,15 @@ def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.in
     """Return label and score of each row and class, and the row of the sheet each comes from; empty cells give none."""
     scores = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
-    sheet.report(
-        empty & ~sheet.bad,
-        next(iter(classes.values())),
-        "no score in any class column",
-        "a score from 0 to 1 for each class",
-    )
+    first = next(iter(classes.values()))
+    sheet.report(empty & ~sheet.bad, first, "no score in any class column", "a score from 0 to 1 for each class")
     rows, places = np.nonzero(~np.isnan(scores))
     labels = pa.array(list(classes), pa.string()).take(pa.array(places))
     return pa.table({"label": labels, "score": pa.array(scores[rows, places])}), rows
 
 
 def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Return label and score of each row, and the row of the sheet it comes from; the score is 1 where the file has
-    none.
+    """Return label and score (1 where the file has none) of each row, and the row of the sheet it comes from.
 
     The predicted class is the column predicted_label, else label, else the answer.
     """
@@ -60,13 +52,13 @@ def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64]]:
         expected = "columns label and score, or prediction, or one score column for each class of the suite"
         raise sheet.problems.fail(sheet.file, "no column with the predicted class", expected, 1)
     label = sheet_cells.text(sheet, name)
-    missing = is_null(label) | as_mask(pc.match_substring_regex(label, r"^\s*$"))
+    missing = sheet_cells.is_blank(label)
     if "score" in found:
         sheet.report(missing, name, label, "a class")
         scores = sheet_cells.numbers(sheet, found["score"], low=0, high=1, need=True)
         rows = np.arange(len(sheet))
     else:  # a model that gave no answer predicted nothing: no row, no problem
-        scores = np.full(len(sheet), SHARE)
+        scores = np.ones(len(sheet))
         rows = np.flatnonzero(~missing)
     table = pa.table({"label": label, "score": sheet_cells.floats(scores)})
     return table.take(pa.array(rows)), rows

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from metrics.core.suite import METADATA, Task
 from metrics.ingest.sheet import Problems
 
 Role = Literal["suite", "outputs", "combined"]
+Aliases = Mapping[str, tuple[str, ...]]  # canonical name → its aliases
 NUMBERED = "_#"  # stands for the number in the name of numbered columns: context_# is context_1, context_2, …
 CONTAINERS = ("inputs.", "outputs.", "expectations.", "vars.", "response.")
 
@@ -69,9 +71,12 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
 # An Open Images table, and the columns that only its ground truth has: there a confidence is no prediction's.
 OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
 OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
+EXPECTED = frozenset(("expected_answers", "label", "conditions", "json_schema"))  # what a case can be checked by
 LISTS = ("expected_answers", "reference_contexts", "tags", "retrieved_contexts", "citations", "artifacts")
+ANSWERS = ("answer", "retrieved_contexts", "model", "trace", "predicted_label", "score")  # a file of outputs has one
 SHARED = ("case_id", "tags", "label", *IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
+ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
 
 
@@ -101,9 +106,7 @@ class Columns:
 
 
 def fold(name: str) -> str:
-    """Return the name in lower case, with camelCase, blanks and dashes as underscores: "expectedOutput" →
-    expected_output.
-    """
+    """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
     return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
 
@@ -112,10 +115,8 @@ def is_detection(columns: Iterable[str]) -> bool:
     """Return whether the columns describe objects in images: an image, and a box, polygon or mask."""
     names = {fold(name) for name in columns}
     known = {canonical for canonical, aliases in IMAGE_ALIASES.items() if names & {canonical, *aliases}}
-    box = {"x", "y", "width", "height"} <= known or {"xmin", "ymin", "xmax", "ymax"} <= known
-    return (
-        ("image" in known or "case_id" in known) and "label" in known and (box or "polygon" in known or "rle" in known)
-    )
+    shapes = ({"x", "y", "width", "height"}, {"xmin", "ymin", "xmax", "ymax"}, {"polygon"}, {"rle"})
+    return "label" in known and bool(known & {"image", "case_id"}) and any(shape <= known for shape in shapes)
 
 
 def is_open_images(columns: Iterable[str]) -> bool:
@@ -131,14 +132,14 @@ def guess_role(columns: Iterable[str]) -> Role:
         scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
         return "outputs" if scored else "suite"
 
-    def has(aliases: Mapping[str, tuple[str, ...]], *canonical: str) -> bool:
-        return any(names & {name, *aliases[name]} for name in canonical)
+    known = SUITE_ALIASES | OUTPUT_ALIASES | SCORED_ALIASES
 
-    answers = has(OUTPUT_ALIASES, "answer", "retrieved_contexts", "model", "trace") or has(
-        SCORED_ALIASES, "predicted_label", "score"
-    )
-    cases = has(SUITE_ALIASES, "question", "expected_answers", "reference_contexts", "conditions")
-    if answers and (cases or ("label" in names and has(SCORED_ALIASES, "predicted_label"))):
+    def has(*canonical: str) -> bool:
+        return any(names & {name, *known[name]} for name in canonical)
+
+    answers = has(*ANSWERS)
+    cases = has("question", "expected_answers", "reference_contexts", "conditions")
+    if answers and (cases or ("label" in names and has("predicted_label"))):
         return "combined"
     return "outputs" if answers else "suite"
 
@@ -147,8 +148,7 @@ def resolve(
     columns: Iterable[str], role: Role, task: Task | None = None, mapping: Mapping[str, str] | None = None,
     problems: Problems | None = None, file: str = "",
 ) -> Columns:  # fmt: skip
-    """Return what each column is: the user's mapping first, then canonical names, then aliases; questions for what is
-    unclear.
+    """Return what each column is, by the user's mapping, then canonical names, then aliases; questions for the rest.
 
     A mapping that names something unknown is recorded in `problems`.
     """
@@ -178,15 +178,18 @@ def resolve(
     asked = {question.column for question in questions}
     chosen = {canonical: name for canonical, name in chosen.items() if name not in asked}
     taken = {*chosen.values(), *kept.values(), *asked}
-    known = {alias for canonical, aliases in other.items() for alias in (canonical, *aliases)}
+    known = _spellings(other)
     ignored = tuple(name for name in names if name not in taken and (name in passed or folded[name] in known))
     unmapped = tuple(name for name in names if name not in taken and name not in ignored)
     return Columns(chosen, questions, unmapped, ignored, kept, numbered)
 
 
-def _aliases(
-    role: Role, detection: bool, task: Task | None
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+def _spellings(aliases: Aliases) -> set[str]:
+    """Return the canonical names and all their aliases."""
+    return {*aliases, *chain.from_iterable(aliases.values())}
+
+
+def _aliases(role: Role, detection: bool, task: Task | None) -> tuple[Aliases, Aliases]:
     """Return the aliases to look for, and those of the other kind of file, whose columns are ignored."""
     if detection:
         return IMAGE_ALIASES, {}
@@ -203,28 +206,23 @@ def _aliases(
 
 
 def _users(
-    names: list[str], mapping: Mapping[str, str], wanted: Mapping[str, tuple[str, ...]],
-    other: Mapping[str, tuple[str, ...]], problems: Problems, file: str,
+    names: list[str], mapping: Mapping[str, str], wanted: Aliases, other: Aliases, problems: Problems, file: str,
 ) -> tuple[dict[str, str], dict[str, str], set[str], dict[str, str]]:  # fmt: skip
     """Return canonical → column, metadata name → column, columns of the other file, and columns not found."""
     chosen: dict[str, str] = {}
     kept: dict[str, str] = {}
     passed: set[str] = set()
     unfound: dict[str, str] = {}
-    others = {alias for name, aliases in other.items() for alias in (name, *aliases)}
+    others = _spellings(other)
     for given, column in mapping.items():
-        canonical = (
-            given
-            if given in wanted
-            else next((name for name, aliases in wanted.items() if fold(given) in (name, *aliases)), None)
-        )
+        alike = (name for name, aliases in wanted.items() if fold(given) in (name, *aliases))
+        canonical = given if given in wanted else next(alike, None)
         place = column if column in names else next((name for name in names if fold(name) == fold(column)), None)
         if canonical is None and fold(given) in others:
             passed |= {place} if place is not None else set()
         elif canonical is None and not given.startswith(METADATA):
-            problems.add(
-                file, f"a mapping for {given!r}", "one of " + ", ".join(wanted) + f", {METADATA}NAME", fatal=True
-            )
+            expected = "one of " + ", ".join(wanted) + f", {METADATA}NAME"
+            problems.add(file, f"a mapping for {given!r}", expected, fatal=True)
         elif place is None and canonical in SHARED:
             unfound[str(canonical)] = column
         elif place is None:
@@ -237,10 +235,7 @@ def _users(
 
 
 def _matches(folded: str, alias: str) -> bool:
-    if folded == alias:
-        return True
-    container = next((prefix for prefix in CONTAINERS if folded.startswith(prefix)), "")
-    return bool(container) and folded[len(container) :] == alias
+    return folded == alias or any(folded == prefix + alias for prefix in CONTAINERS)
 
 
 def _settle(
@@ -250,10 +245,9 @@ def _settle(
     """Give ambiguous columns the only meaning that the rest of the file allows."""
     context = next((name for name, plain in folded.items() if plain == "context"), None)
     if context is not None and context not in {*chosen.values(), *settled}:
-        retrieved = any(
-            plain in ("retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]) for plain in folded.values()
-        )
-        gold = any(plain in ("reference_contexts", *SUITE_ALIASES["reference_contexts"]) for plain in folded.values())
+        plains = set(folded.values())
+        retrieved = not plains.isdisjoint(("retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]))
+        gold = not plains.isdisjoint(("reference_contexts", *SUITE_ALIASES["reference_contexts"]))
         if retrieved != gold:
             meaning = "reference_contexts" if retrieved else "retrieved_contexts"
             if role == "combined" or (meaning == "reference_contexts") == (role == "suite"):
@@ -266,13 +260,9 @@ def _settle(
 
 
 def _questions(
-    folded: Mapping[str, str],
-    chosen: Mapping[str, str],
-    settled: set[str],
-    by_user: frozenset[str],
-    role: Role,
+    folded: Mapping[str, str], chosen: Mapping[str, str], settled: set[str], by_user: frozenset[str], role: Role,
     task: Task | None,
-) -> Iterable[Question]:
+) -> Iterable[Question]:  # fmt: skip
     taken = {name: canonical for canonical, name in chosen.items() if canonical not in by_user}
     settled = settled | {chosen[canonical] for canonical in by_user}
     for name, plain in folded.items():
@@ -280,70 +270,40 @@ def _questions(
             continue
         mapped = taken.get(name)
         if plain == "context" and mapped is None:
-            choices = tuple(choice for choice in CONTEXT_CHOICES if choice not in chosen and _belongs(choice, role))
-            yield Question(
-                name, choices, "DeepEval's context is the gold context, other tools' the retrieved one. Which is this?"
-            )
+            other = {"suite": "retrieved_contexts", "outputs": "reference_contexts"}.get(role)
+            choices = tuple(choice for choice in CONTEXT_CHOICES if choice not in chosen and choice != other)
+            text = "DeepEval's context is the gold context, other tools' the retrieved one. Which is this?"
         elif plain == "label" and mapped == "label" and role != "outputs" and task is None and _may_be_tag(chosen):
-            yield Question(
-                name,
-                ("label", "tags", METADATA + "label"),
-                "Is this the true class of the case, or a tag to filter by?",
-            )
-        elif (
-            plain == "label"
-            and mapped == "label"
-            and role == "outputs"
-            and "answer" in chosen
-            and not {"score", "predicted_label"} & {*chosen}
-        ):
-            yield Question(
-                name,
-                ("predicted_label", METADATA + "label"),
-                f"Which is the predicted class: this, or {chosen['answer']}?",
-            )
+            choices = ("label", "tags", METADATA + "label")
+            text = "Is this the true class of the case, or a tag to filter by?"
+        elif plain == "label" and mapped == "label" and role == "outputs" and _may_be_predicted(chosen):
+            choices = ("predicted_label", METADATA + "label")
+            text = f"Which is the predicted class: this, or {chosen['answer']}?"
         elif plain == "labels" and mapped is None and role != "outputs" and "tags" not in chosen:
-            yield Question(
-                name,
-                ("tags", "label", METADATA + "labels"),
-                "Are these tags to filter by, or the true class of the case?",
-            )
-        elif (
-            mapped is None
-            and role == "suite"
-            and plain in ("answer", "answers", "output", "response")
-            and _lacks_expected(chosen)
-        ):
+            choices = ("tags", "label", METADATA + "labels")
+            text = "Are these tags to filter by, or the true class of the case?"
+        elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
             choices = ("expected_answers", METADATA + plain)
-            yield Question(
-                name, choices, "Is this the expected answer, or a model's answer that the suite does not need?"
-            )
-
-
-def _belongs(choice: str, role: Role) -> bool:
-    return choice.startswith(METADATA) or role == "combined" or (choice == "retrieved_contexts") == (role == "outputs")
+            text = "Is this the expected answer, or a model's answer that the suite does not need?"
+        else:
+            continue
+        yield Question(name, choices, text)
 
 
 def _may_be_tag(chosen: Mapping[str, str]) -> bool:
-    return "expected_answers" in chosen or (
-        "question" in chosen and "tags" not in chosen and "predicted_label" not in chosen
-    )
+    others = ("tags", "predicted_label")
+    return "expected_answers" in chosen or ("question" in chosen and not any(name in chosen for name in others))
 
 
-def _lacks_expected(chosen: Mapping[str, str]) -> bool:
-    return not {"expected_answers", "label", "conditions", "json_schema"} & set(chosen)
+def _may_be_predicted(chosen: Mapping[str, str]) -> bool:
+    return "answer" in chosen and not any(name in chosen for name in SCORED_ALIASES)
 
 
 def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the columns with context_1, context_2, … as one context_#, where the base is a list column."""
     bases: dict[str, dict[int, str]] = {}
-    listing = {
-        alias
-        for aliases in (SUITE_ALIASES, OUTPUT_ALIASES)
-        for name in LISTS
-        for alias in (name, *aliases.get(name, ()))
-    }
-    listing |= {"context", "reference", "passage", "tag"}
+    known = SUITE_ALIASES | OUTPUT_ALIASES
+    listing = _spellings({name: known[name] for name in LISTS}) | {"context"}
     for name in columns:
         match = re.fullmatch(r"(.*?)[\s_\-.]?(\d{1,4})", name.strip())
         if match and fold(match[1]) in listing:

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,8 +9,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.ingest.sheet import Mask, as_mask, flat
-from metrics.ingest.tables.values import STRINGS, item_text
+from metrics.core.suite import STRINGS
+from metrics.ingest.sheet import Mask, flat, is_null
+from metrics.ingest.tables.values import as_lists, item_text
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
 CELL_BYTES = 10_000_000
@@ -95,59 +95,13 @@ def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[
     if pa.types.is_list(column.type):
         return pa.chunked_array([flat(column)]), np.zeros(len(column), bool)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    known: dict[str, list[str] | None] = {}
-    split = [_split_chunk(chunk, semicolons, known) for chunk in chunks]
-    return pa.chunked_array([lists for lists, _ in split], STRINGS), np.concatenate(
-        [np.zeros(0, bool), *(bad for _, bad in split)]
-    )
+    split = pa.chunked_array([_split_chunk(chunk, semicolons) for chunk in chunks], STRINGS)
+    return split, is_null(split) & ~is_null(column)
 
 
-def _split_chunk(chunk: pa.Array, semicolons: bool, known: dict[str, list[str] | None]) -> tuple[pa.Array, Mask]:
-    valid = ~as_mask(pc.is_null(chunk))
-    special = as_mask(pc.match_substring_regex(chunk, r"^\s*\[|;" if semicolons else r"^\s*\["))
-    bad = np.zeros(len(chunk), bool)
-    counts = valid.astype(np.int64)
-    source = np.arange(len(chunk))
-    pieces = [chunk]
-    if special.any():
-        encoded = chunk.filter(pa.array(special)).dictionary_encode()
-        lists = []
-        for text in encoded.dictionary.to_pylist():
-            if text not in known:
-                known[text] = understand(text, semicolons)[1]
-            lists.append(known[text])
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        lengths = np.array([0 if items is None else len(items) for items in lists], np.int64)
-        starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.int64)
-        bad[special] = np.array([items is None for items in lists])[codes]
-        counts[special] = lengths[codes]
-        source[special] = len(chunk) + starts[codes]
-        pieces.append(pa.array([item for items in lists if items is not None for item in items], pa.string()))
-    return _gather(pieces, source, counts, valid & ~bad), bad
-
-
-def numbered(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
-    """Return numbered columns (context_1, context_2, …) as one list column: the cells that are not empty, in order."""
-    arrays = [flat(column) for column in columns]
-    present = np.stack([~as_mask(pc.is_null(array)) for array in arrays], axis=1)
-    rows, places = np.nonzero(present)
-    counts = present.sum(axis=1)
-    values = pa.concat_arrays(arrays).take(pa.array(places * len(arrays[0]) + rows))
-    return pa.ListArray.from_arrays(_offsets(counts), values, mask=pa.array(counts == 0))
-
-
-def _gather(pieces: list[pa.Array], source: np.ndarray, counts: np.ndarray, valid: Mask) -> pa.Array:
-    """Return lists whose row i has `counts[i]` values of the joined pieces from `source[i]` on; null where not
-    valid.
-    """
-    if len(pieces) == 1:
-        return pa.ListArray.from_arrays(_offsets(counts), pieces[0].drop_null(), mask=pa.array(~valid))
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    index = np.repeat(source, counts) + (np.arange(total) - np.repeat(ends - counts, counts))
-    values = pa.concat_arrays(pieces).take(pa.array(index))
-    return pa.ListArray.from_arrays(_offsets(counts), values, mask=pa.array(~valid))
-
-
-def _offsets(counts: np.ndarray) -> pa.Array:
-    return pa.array(np.concatenate(([0], np.cumsum(counts))).astype(np.int32))
+def _split_chunk(chunk: pa.Array, semicolons: bool) -> pa.Array:
+    if not pc.any(pc.match_substring_regex(chunk, r"^\s*\[|;" if semicolons else r"^\s*\[")).as_py():
+        return as_lists([chunk])
+    cells = chunk.dictionary_encode()
+    lists = [understand(text, semicolons)[1] for text in cells.dictionary.to_pylist()]
+    return pa.array(lists, STRINGS).take(cells.indices)

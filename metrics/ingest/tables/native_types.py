@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.suite import STRINGS
 from metrics.ingest.sheet import Problems, Sheet, first_line
-from metrics.ingest.tables.values import STRINGS, TRACES, column_of, flatten, json_text, whole
+from metrics.ingest.tables.values import TRACES, column_of, flatten, json_text, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,20 +25,13 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
         series = frame.iloc[:, place]
         try:
             if series.dtype == object:
-                values = [None if _missing(value) else whole(column, _plain(value)) for value in series]
-                spread = _spread(column, values)
+                plain = (value.tolist() if isinstance(value, np.ndarray) else value for value in series)
+                columns |= _spread(column, [None if _missing(value) else whole(column, value) for value in plain])
             else:
-                spread = {column: _text(pa.chunked_array([pa.array(series, from_pandas=True)]))}
+                columns[column] = _text(pa.chunked_array([pa.array(series, from_pandas=True)]))
         except (*UNREADABLE, TypeError) as error:
-            problems.add(
-                name,
-                f"values that are not text: {first_line(error)}",
-                "text, numbers or lists of text",
-                column=column,
-                fatal=True,
-            )
-            continue
-        columns.update(spread)
+            found = f"values that are not text: {first_line(error)}"
+            problems.add(name, found, "text, numbers or lists of text", column=column, fatal=True)
     problems.stop()
     return Sheet(name, pa.table(columns), np.arange(1, len(frame) + 1, dtype=np.int64), problems)
 
@@ -45,7 +39,7 @@ def frame_sheet(frame: "pd.DataFrame", name: str, problems: Problems) -> Sheet:
 def texts(table: pa.Table) -> pa.Table:
     """Return every column as strings or lists of strings; structs are spread over dotted names, traces stay whole."""
     for place, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
-        if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and not _strings(kind):
+        if (name in TRACES or name == "artifacts") and pa.types.is_nested(kind) and kind != STRINGS:
             values = column_of([whole(name, value) for value in table[name].to_pylist()])
             table = table.set_column(place, name, values)
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
@@ -60,43 +54,21 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_string(kind):
         return column
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        if pa.types.is_string(kind.value_type) and pa.types.is_list(kind) and not flat_nulls(column):
+        if kind == STRINGS and not any(chunk.flatten().null_count for chunk in column.chunks):
             return column
         return pa.chunked_array([column_of(chunk.to_pylist()) for chunk in column.chunks], STRINGS)
     if pa.types.is_boolean(kind):
         return pc.if_else(column, "true", "false")
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        values = [
-            None if value is None else value if isinstance(value, str) else _readable(value)
-            for value in column.to_pylist()
-        ]
-        return pa.chunked_array([pa.array(values, pa.string())])
+        values = (value.decode("utf-8") if isinstance(value, bytes) else value for value in column.to_pylist())
+        spelled = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
+        return pa.chunked_array([pa.array(spelled, pa.string())])
     return column.cast(pa.string())
 
 
-def _strings(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) and pa.types.is_string(kind.value_type))
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-def flat_nulls(column: pa.ChunkedArray) -> bool:
-    """Return whether a list column has null items."""
-    return any(chunk.flatten().null_count for chunk in column.chunks)
-
-
-def _readable(value: Any) -> str:
-    return value.decode("utf-8") if isinstance(value, bytes) else json_text(value)
-
-
 def _missing(value: Any) -> bool:
-    return (
-        value is None
-        or (isinstance(value, float | np.floating) and value != value)
-        or type(value).__name__ in ("NAType", "NaTType")
-    )
+    missing = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return missing or (isinstance(value, float | np.floating) and value != value)
 
 
 def _spread(column: str, values: list[Any]) -> dict[str, pa.Array]:
@@ -110,11 +82,6 @@ def _spread(column: str, values: list[Any]) -> dict[str, pa.Array]:
 def check_names(file: str, names: list[str], problems: Problems) -> None:
     """Raise InputError where columns share a name."""
     for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.add(
-            file,
-            f"{names.count(name)} columns named {name!r}",
-            "a different name for each column",
-            column=name,
-            fatal=True,
-        )
+        found = f"{names.count(name)} columns named {name!r}"
+        problems.add(file, found, "a different name for each column", column=name, fatal=True)
     problems.stop()

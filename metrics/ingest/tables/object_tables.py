@@ -1,18 +1,18 @@
 """Objects in images from a table: one row an object, boxes in pixels or 0–1, as corners or as corner and size."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from metrics.core.suite import METADATA, Suite
+from metrics.core.suite import METADATA, PREDICTIONS, Suite
 from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns, is_open_images
@@ -20,13 +20,14 @@ from metrics.vision import rle
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 SIDES = ("x", "y", "width", "height")
-POLYGONS = pa.list_(pa.list_(pa.float64()))
+POLYGONS = PREDICTIONS.field("polygons").type
 WKT_RING = re.compile(r"\(\s*([^()]*?)\s*\)")
 NO_SIZES = "the size of the image (columns image_width and image_height, or the images): the boxes are 0–1"
+Column: TypeAlias = pa.ChunkedArray | pa.Array
 Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 
 
-def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64], pa.ChunkedArray | pa.Array]:
+def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64], Column]:
     """Return one case for each image in order of appearance, the index of each row's case, and each row's case id.
 
     Values of an image that differ between its rows are problems; metadata that differ do not belong to the case and are
@@ -37,38 +38,27 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.in
     if name is None:
         raise sheet.problems.fail(sheet.file, "no column with the image", "a column image, image_name, file_name", 1)
     ids = sheet_cells.required(sheet, found.get("case_id", name), "the name of the image")
-    values: dict[str, pa.ChunkedArray | pa.Array] = {
-        "case_id": ids,
-        METADATA + "image_name": sheet_cells.text(sheet, name),
-    }
-    corners = _corners(columns)
-    for canonical, stolen in (("image_width", "width"), ("image_height", "height")):
-        place = found.get(canonical) or (found.get(stolen) if corners else None)
+    values: dict[str, Column] = {"case_id": ids, METADATA + "image_name": sheet_cells.text(sheet, name)}
+    for canonical, side in (("image_width", "width"), ("image_height", "height")):
+        place = found.get(canonical) or (found.get(side) if _corners(columns) else None)
         if place is not None:
-            values[canonical] = sheet_cells.integers(
-                sheet_cells.numbers(sheet, place, low=1, high=1e6, whole=True), pa.int32()
-            )
+            pixels = sheet_cells.numbers(sheet, place, low=1, high=1e6, whole=True)
+            values[canonical] = sheet_cells.integers(pixels, pa.int32())
     tags = sheet_cells.lists(sheet, columns, "tags") if "tags" in found else None
     extra = sheet_cells.metadata(sheet, columns)
     _, first = sheet_cells.duplicates([ids])
-    for canonical, column in list(values.items()) + list(extra.items()):
+    for canonical, column in values.items():
         differs = sheet_cells.differs(column, first)
-        if canonical in extra:
-            if differs.any():
-                del extra[canonical]
-        else:
-            sheet.report(differs, canonical, column, "the same value in all rows of one image")
+        sheet.report(differs, canonical, column, "the same value in all rows of one image")
+    extra = {name: column for name, column in extra.items() if not sheet_cells.differs(column, first).any()}
     if tags is not None:
         values["tags"] = tags
-    heads = first == np.arange(len(sheet))
-    heads &= ~is_null(ids)
+    heads = (first == np.arange(len(sheet))) & ~is_null(ids)
     index = np.cumsum(heads) - 1
     return only(pa.table(values | extra), heads), index[first], ids
 
 
-def geometry(
-    sheet: Sheet, columns: Columns, ids: pa.ChunkedArray | pa.Array, sizes: Sizes
-) -> tuple[dict[str, Any], Mask]:
+def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple[dict[str, Any], Mask]:
     """Return label, box, area, polygons and rle of each row, and which rows hold an object at all.
 
     A row with neither label nor geometry only says that the image exists. Boxes that all lie within 0…1 are shares of
@@ -78,22 +68,13 @@ def geometry(
     if "label" not in found:
         raise sheet.problems.fail(sheet.file, "no column with the class", "a column label", 1)
     label = sheet_cells.text(sheet, found["label"])
-    names = [found[side] for side in (CORNERS if _corners(columns) else SIDES) if side in found]
+    names = _box_columns(columns)
     shapes = [found[name] for name in ("polygon", "rle") if name in found]
-    if len(names) != 4 and not shapes:
+    if not names and not shapes:
         expected = "columns x, y, width, height or xmin, ymin, xmax, ymax, or polygon, or rle"
         raise sheet.problems.fail(sheet.file, "no boxes", expected, 1)
-    names = names if len(names) == 4 else []
-    empty = is_null(label)
-    for name in (*names, *shapes):
-        empty &= is_null(sheet.table[name])
-    objects = ~empty
-    sheet.report(
-        objects & as_mask(pc.fill_null(pc.match_substring_regex(label, r"^\s*$"), True)),
-        found["label"],
-        label,
-        "a class",
-    )
+    objects = ~np.logical_and.reduce([is_null(label), *(is_null(sheet.table[name]) for name in (*names, *shapes))])
+    sheet.report(objects & sheet_cells.is_blank(label), found["label"], label, "a class")
     wide, high = _row_sizes(ids, sizes)
     boxes = np.full((len(sheet), 4), np.nan)
     given = np.zeros(len(sheet), bool)
@@ -110,20 +91,22 @@ def geometry(
     if "area" in found:
         stated = sheet_cells.numbers(sheet, found["area"], low=0)
         area = np.where(np.isnan(stated), area, stated)
-    sides = {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
-    return {"label": label, **sides, "area": sheet_cells.floats(area), "polygons": polygons, "rle": masks}, objects
+    shape = {**box_columns(boxes), "area": sheet_cells.floats(area), "polygons": polygons, "rle": masks}
+    return {"label": label, **shape}, objects
+
+
+def box_columns(boxes: NDArray[np.float64]) -> dict[str, pa.Array]:
+    """Return boxes [N, 4] (x, y, width, height) as columns, NaN as null."""
+    return {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
 
 
 def match_cases(sheet: Sheet, columns: Columns, cases: pa.Table) -> pa.Array:
-    """Return the case id that each row's image refers to: the id itself, the image's name, or its name without
-    extension.
-    """
+    """Return the case id of each row's image, which is named by the id or by its file, with or without extension."""
     found = columns.columns
     name = found.get("case_id") or found.get("image")
     if name is None:
-        raise sheet.problems.fail(
-            sheet.file, "no column with the image", "a column image, image_name, file_name or case_id", 1
-        )
+        expected = "a column image, image_name, file_name or case_id"
+        raise sheet.problems.fail(sheet.file, "no column with the image", expected, 1)
     given = flat(sheet_cells.required(sheet, name, "the name of the image"))
     index = find_cases(given, cases)
     sheet.report(is_null(index) & ~sheet.bad, name, given, "an image of the suite")
@@ -155,9 +138,7 @@ def _plain(names: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
 
 
-def check_labels(
-    sheet: Sheet, column: str, labels: pa.Array | pa.ChunkedArray, suite: Suite, rows: Mask | None = None
-) -> None:
+def check_labels(sheet: Sheet, column: str, labels: Column, suite: Suite, rows: Mask | None = None) -> None:
     """Record as problems the labels, of all rows or of some, that are not a class of the suite."""
     unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
     sheet.report(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
@@ -167,10 +148,8 @@ def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
     """Return case id → (width, height) of its image, where both are known."""
     if not {"image_width", "image_height"} <= set(cases.column_names):
         return {}
-    triples = zip(
-        cases["case_id"].to_pylist(), cases["image_width"].to_pylist(), cases["image_height"].to_pylist(), strict=True
-    )
-    return {case: (wide, high) for case, wide, high in triples if wide is not None and high is not None}
+    rows = zip(*(cases[name].to_pylist() for name in ("case_id", "image_width", "image_height")), strict=True)
+    return {case: (wide, high) for case, wide, high in rows if wide is not None and high is not None}
 
 
 def crowds(sheet: Sheet, columns: Columns) -> Mask:
@@ -183,8 +162,8 @@ def crowds(sheet: Sheet, columns: Columns) -> Mask:
 
 def scale(columns: Columns, sheet: Sheet) -> str:
     """Return how the boxes of a sheet are understood: "pixels" or "0–1", and by which columns."""
-    names = [columns.columns[side] for side in (CORNERS if _corners(columns) else SIDES) if side in columns.columns]
-    if len(names) != 4:
+    names = _box_columns(columns)
+    if not names:
         return "polygons or masks"
     values = np.stack([sheet_cells.numbers(sheet, name) for name in names], axis=1)
     return ("0–1" if _normalised(values) else "pixels") + ", " + " ".join(names)
@@ -192,6 +171,12 @@ def scale(columns: Columns, sheet: Sheet) -> str:
 
 def _corners(columns: Columns) -> bool:
     return all(corner in columns.columns for corner in CORNERS)
+
+
+def _box_columns(columns: Columns) -> list[str]:
+    """Return the four columns of the boxes; none where one is missing."""
+    sides = CORNERS if _corners(columns) else SIDES
+    return [columns.columns[side] for side in sides] if columns.columns.keys() >= set(sides) else []
 
 
 def _normalised(values: NDArray[np.float64]) -> bool:
@@ -204,10 +189,8 @@ def _boxes(
     sheet: Sheet, columns: Columns, names: list[str], given: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     shares = is_open_images(sheet.table.column_names)
-    high_end = 1.0 if shares else None
-    values = np.stack(
-        [sheet_cells.numbers(sheet, name, low=0 if shares else None, high=high_end) for name in names], axis=1
-    )
+    low, high_end = (0.0, 1.0) if shares else (-np.inf, np.inf)
+    values = np.stack([sheet_cells.numbers(sheet, name, low=low, high=high_end) for name in names], axis=1)
     for place, name in enumerate(names):
         sheet.report(given & ~sheet.bad & np.isnan(values[:, place]), name, sheet.table[name], "a number")
     if shares or _normalised(values[given]):
@@ -223,7 +206,7 @@ def _boxes(
     return values
 
 
-def _row_sizes(ids: pa.ChunkedArray | pa.Array, sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _row_sizes(ids: Column, sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     codes, _ = sheet_cells.codes_of(ids)
     known = pc.dictionary_encode(flat(ids), null_encoding="encode").dictionary.to_pylist()
     table = np.array([sizes.get(name, (np.nan, np.nan)) for name in known] or [(np.nan, np.nan)], float)
@@ -233,9 +216,7 @@ def _row_sizes(ids: pa.ChunkedArray | pa.Array, sizes: Sizes) -> tuple[NDArray[n
 def _shapes(
     sheet: Sheet, columns: Columns, objects: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
 ) -> tuple[pa.Array, pa.Array, NDArray[np.float64]]:
-    """Return polygons, run lengths, and the box and area they give (x, y, width, height, area; NaN where there is
-    none).
-    """
+    """Return polygons, run lengths, and the x, y, width, height and area that they give, NaN where there is none."""
     count = len(sheet)
     rings: list[list[list[float]] | None] = [None] * count
     codes: list[str | None] = [None] * count
@@ -262,9 +243,7 @@ def _shapes(
 
 
 def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, float, float, float]]:
-    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area; ValueError for anything
-    else.
-    """
+    """Return the rings of a WKT or GeoJSON (multi)polygon without holes, their box and area; ValueError otherwise."""
     body = text.strip()
     if body.startswith("{"):
         shape = orjson.loads(body)
@@ -280,13 +259,15 @@ def parse_polygon(text: str) -> tuple[list[list[float]], tuple[float, float, flo
     rings = [list(chain.from_iterable(ring[:-1] if ring[0] == ring[-1] else ring)) for ring in points]
     if not rings or any(len(ring) < 6 for ring in rings) or not np.isfinite(list(chain.from_iterable(rings))).all():
         raise ValueError(body)
-    xs = np.array(list(chain.from_iterable(ring[0::2] for ring in rings)))
-    ys = np.array(list(chain.from_iterable(ring[1::2] for ring in rings)))
-    area = sum(
-        abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
-        for x, y in ((np.array(r[0::2]), np.array(r[1::2])) for r in rings)
-    )
-    return rings, (float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)), float(area))
+    return rings, outline([(ring[0::2], ring[1::2]) for ring in rings])
+
+
+def outline(rings: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[float, float, float, float, float]:
+    """Return the box of rings (their xs and ys) as x, y, width, height, and the sum of the areas they enclose."""
+    points = [(np.asarray(x), np.asarray(y)) for x, y in rings]
+    area = sum(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2 for x, y in points)  # shoelace formula
+    xs, ys = (np.concatenate(side) for side in zip(*points, strict=True))
+    return float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)), float(area)
 
 
 def _point(text: str) -> tuple[float, float]:

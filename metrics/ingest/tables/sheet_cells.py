@@ -8,13 +8,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.suite import METADATA
-from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
+from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null
 from metrics.ingest.tables.columns import LISTS, Columns, fold
-from metrics.ingest.tables.lists import numbered, split_column
-from metrics.ingest.tables.values import json_text
+from metrics.ingest.tables.lists import split_column
+from metrics.ingest.tables.values import as_lists, json_text
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*$"
 WHOLE = 2.0**53  # above it a float cannot represent every whole number
+NOT_FINITE = ("nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 TRUE, FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
 CODE = ("javascript:", "python:", "file://")  # promptfoo runs or opens such cells; they are refused here
 ALWAYS_SPLIT = ("tags", "citations", "artifacts")
@@ -32,16 +33,20 @@ def text(sheet: Sheet, name: str) -> pa.ChunkedArray:
 def required(sheet: Sheet, name: str, what: str) -> pa.ChunkedArray:
     """Return a column of strings none of which is missing or blank."""
     column = text(sheet, name)
-    blank = is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
-    sheet.report(blank, name, column, what)
+    sheet.report(is_blank(column), name, column, what)
     return column
+
+
+def is_blank(column: pa.ChunkedArray) -> Mask:
+    """Return where a column of strings has no value, or nothing but whitespace."""
+    return is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
 
 
 def lists(sheet: Sheet, columns: Columns, canonical: str) -> pa.ChunkedArray:
     """Return a column (or numbered columns) as lists of strings."""
     name = columns.columns[canonical]
     if name in columns.numbered:
-        return pa.chunked_array([numbered([text(sheet, member) for member in columns.numbered[name]])])
+        return pa.chunked_array([as_lists([text(sheet, member) for member in columns.numbered[name]])])
     column = sheet.table[name]
     split, bad = split_column(column, splits(sheet, canonical, name))
     sheet.report(bad, name, column, 'a list such as ["a", "b"], closed and without null')
@@ -54,13 +59,7 @@ def splits(sheet: Sheet, canonical: str, name: str) -> bool:
 
 
 def numbers(
-    sheet: Sheet,
-    name: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    whole: bool = False,
-    need: bool = False,
+    sheet: Sheet, name: str, *, low: float = -np.inf, high: float = np.inf, whole: bool = False, need: bool = False
 ) -> NDArray[np.float64]:
     """Return a column as floats, NaN where absent or invalid (not a number, not finite, out of range)."""
     column = text(sheet, name)
@@ -71,9 +70,7 @@ def numbers(
         trimmed = pc.utf8_trim_whitespace(column)
         present &= ~as_mask(pc.equal(trimmed, ""))
         spelled = as_mask(pc.match_substring_regex(column, NUMBER))
-        words = as_mask(
-            pc.is_in(pc.utf8_lower(trimmed), pa.array(["nan", "inf", "-inf", "+inf", "infinity", "-infinity"]))
-        )
+        words = as_mask(pc.is_in(pc.utf8_lower(trimmed), pa.array(NOT_FINITE)))
         sheet.report(present & ~spelled & ~words, name, column, "a number")
         sheet.report(words, name, column, "a finite number")
         present &= spelled
@@ -85,16 +82,9 @@ def numbers(
     result[~present] = np.nan
     with np.errstate(invalid="ignore"):
         if whole:
-            sheet.report(
-                present & ((result != np.floor(result)) | (np.abs(result) >= WHOLE)), name, column, "a whole number"
-            )
-        wrong = np.zeros(len(result), bool)
-        if low is not None:
-            wrong |= result < low
-        if high is not None:
-            wrong |= result > high
-    if wrong.any():
-        sheet.report(wrong & present, name, column, _range(low, high))
+            broken = (result != np.floor(result)) | (np.abs(result) >= WHOLE)
+            sheet.report(present & broken, name, column, "a whole number")
+        sheet.report((result < low) | (result > high), name, column, _range(low, high))
     if need:
         sheet.report(~present & ~sheet.bad, name, column, "a number")
     return result
@@ -106,16 +96,14 @@ def floats(values: NDArray[np.float64]) -> pa.Array:
 
 
 def integers(values: NDArray[np.float64], kind: pa.DataType, absent: int | None = None) -> pa.Array:
-    """Return whole floats as an Arrow column of integers, NaN as `absent` or null; values out of range are problems
-    already.
-    """
+    """Return whole floats as a column of integers, NaN as `absent` or null; values out of range are clipped."""
     missing = np.isnan(values)
     limits = np.iinfo(kind.to_pandas_dtype())
     filled = np.clip(np.where(missing, absent or 0, values), limits.min, min(limits.max, WHOLE)).astype(np.int64)
     return pa.array(filled, mask=None if absent is not None else missing).cast(kind)
 
 
-def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> NDArray[np.bool_]:
+def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> Mask:
     """Return a column of 0/1, true/false, yes/no as booleans; absent cells and those that are `unknown` are false."""
     column = text(sheet, name)
     folded = pc.utf8_lower(pc.utf8_trim_whitespace(column))
@@ -153,7 +141,7 @@ def refuse_code(sheet: Sheet, names: Sequence[str]) -> None:
             sheet.report(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
 
 
-def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[Mask, NDArray[np.int64]]:
     """Return the rows whose key occurs in an earlier row, and for every row the index of the first row with its key."""
     count = len(keys[0])
     rows = np.arange(count)
@@ -168,7 +156,7 @@ def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[NDArray[np.b
     return firsts != rows, firsts
 
 
-def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> NDArray[np.bool_]:
+def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> Mask:
     """Return where a value differs from that of the row in `first`."""
     if (first == np.arange(len(first))).all():
         return np.zeros(len(first), bool)
@@ -176,19 +164,14 @@ def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> NDA
     if pa.types.is_list(array.type):
         array = pc.binary_join(array, "\x1f")
     other = array.take(pa.array(first))
-    changed: NDArray[np.bool_] = as_mask(pc.not_equal(array, other)) | (is_null(array) != is_null(other))
-    return changed
+    return as_mask(pc.not_equal(array, other)) | (is_null(array) ^ is_null(other))
 
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], int]:
-    """Return the values of a column as numbers in order of first appearance (null counts as a value), and how many
-    there are.
-    """
+    """Return the values of a column (null is one) as numbers in order of appearance, and how many there are."""
     encoded = pc.dictionary_encode(flat(column), null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64), max(1, len(encoded.dictionary))
 
 
-def _range(low: float | None, high: float | None) -> str:
-    if low is not None and high is not None:
-        return f"a number from {low:g} to {high:g}"
-    return f"a number of at least {low:g}" if low is not None else f"a number of at most {high:g}"
+def _range(low: float, high: float) -> str:
+    return f"a number of at least {low:g}" if np.isinf(high) else f"a number from {low:g} to {high:g}"

@@ -9,30 +9,30 @@ import pyarrow.compute as pc
 from metrics.core.suite import METADATA
 from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import sheet_cells
-from metrics.ingest.tables.columns import LISTS, SUITE_ALIASES, Columns, fold
+from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
+SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
 OUTPUT_TEXTS = ("answer", "trace")
+OUTPUT_LISTS = ("retrieved_contexts", "citations", "artifacts")
 OUTPUT_NUMBERS = ("duration_s", "cost_usd")
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
+ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
 ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
 
 
 def cases(sheet: Sheet, columns: Columns, need_label: bool) -> pa.Table:
-    """Return the suite's columns of the sheet in the types of CASES, a row for each of its rows; invalid rows are
-    problems.
-    """
+    """Return a row of CASES for each row of the sheet; invalid rows are problems."""
     found = columns.columns
     if not {"case_id", *SUITE_TEXTS, "expected_answers", "reference_contexts"} & set(found):
-        names = ", ".join(sheet.table.column_names[:12])
-        raise sheet.problems.fail(
-            sheet.file, f"only the columns {names}", "columns such as case_id, question, expected_answer", 1
-        )
+        found_names = "only the columns " + ", ".join(sheet.table.column_names[:12])
+        expected = "columns such as case_id, question, expected_answer"
+        raise sheet.problems.fail(sheet.file, found_names, expected, 1)
     values: dict[str, pa.ChunkedArray | pa.Array] = {"case_id": case_ids(sheet, columns)}
     for canonical in SUITE_TEXTS:
         if canonical in found:
             values[canonical] = sheet_cells.text(sheet, found[canonical])
-    for canonical in ("expected_answers", "reference_contexts", "tags"):
+    for canonical in SUITE_LISTS:
         if canonical in found:
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
     if "weight" in found:
@@ -78,9 +78,7 @@ def known_cases(sheet: Sheet, table: pa.Table) -> None:
 
 
 def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.Table:
-    """Return the outputs' columns of the sheet in the types of OUTPUTS, a row for each of its rows; invalid rows are
-    problems.
-    """
+    """Return a row of OUTPUTS for each row of the sheet; invalid rows are problems."""
     found = columns.columns
     if "case_id" not in found and "question" not in found:
         expected = "a column " + ", ".join(("case_id", *SUITE_ALIASES["case_id"]))
@@ -93,39 +91,31 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
     for canonical in OUTPUT_TEXTS:
         if canonical in found:
             values[canonical] = sheet_cells.text(sheet, found[canonical])
-    for canonical in LISTS:
-        if canonical in found and canonical in ("retrieved_contexts", "citations", "artifacts"):
+    for canonical in OUTPUT_LISTS:
+        if canonical in found:
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
     for canonical in OUTPUT_NUMBERS:
         if canonical in found:
             number = sheet_cells.numbers(sheet, found[canonical], low=0)
             values[canonical] = sheet_cells.floats(number / 1000 if fold(found[canonical]).endswith("_ms") else number)
     if "tokens" in found:
-        values["tokens"] = sheet_cells.integers(
-            sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True), pa.int64()
-        )
+        tokens = sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True)
+        values["tokens"] = sheet_cells.integers(tokens, pa.int64())
     return pa.table(values | sheet_cells.metadata(sheet, columns))
 
 
 def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.ChunkedArray | pa.Array:
-    """Return the model of each row: the column's, else `model`; `renamed` is the user's name for the file's only
-    model.
-    """
+    """Return the model of each row: the column's, else `model`; `renamed` is the user's name for its only model."""
     name = columns.columns.get("model")
     if name is None:
-        return pa.array(np.full(len(sheet), renamed or model, object), pa.string())
+        return pa.repeat(renamed or model, len(sheet))
     column = sheet_cells.required(sheet, name, "the name of the model")
     if renamed is None:
         return column
     if len(set(column.unique().to_pylist())) > 1:
-        sheet.problems.add(
-            sheet.file,
-            f"the model name {renamed!r} for a file with several models",
-            "one model in it",
-            column=name,
-            fatal=True,
-        )
-    return pa.array(np.full(len(sheet), renamed, object), pa.string())
+        what = f"the model name {renamed!r} for a file with several models"
+        sheet.problems.add(sheet.file, what, "one model in it", column=name, fatal=True)
+    return pa.repeat(renamed, len(sheet))
 
 
 def runs(sheet: Sheet, columns: Columns) -> pa.Array:
@@ -133,9 +123,8 @@ def runs(sheet: Sheet, columns: Columns) -> pa.Array:
     name = columns.columns.get("run")
     if name is None:
         return pa.array(np.ones(len(sheet), np.int32))
-    return sheet_cells.integers(
-        sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True), pa.int32(), absent=1
-    )
+    numbers = sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True)
+    return sheet_cells.integers(numbers, pa.int32(), absent=1)
 
 
 def passage_rows(columns: Columns) -> bool:
@@ -143,19 +132,18 @@ def passage_rows(columns: Columns) -> bool:
     return fold(columns.columns.get("retrieved_contexts", "")) == "passage"
 
 
-def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
-    """Return one row for each case, model and run with all its passages in file order, and which rows of the sheet
-    these are.
-
-    Rows of one key whose answers differ are problems.
-    """
-    _, first = sheet_cells.duplicates([table[name] for name in ("case_id", "model", "run")])
+def check_passages(sheet: Sheet, table: pa.Table) -> None:
+    """Record as problems the rows of one case, model and run that have different answers."""
+    _, first = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
     for name in table.column_names:
-        if name == "retrieved_contexts" or name.startswith(METADATA):
-            continue
-        sheet.report(
-            sheet_cells.differs(table[name], first), name, table[name], "the same in all rows of one case and model"
-        )
+        if name != "retrieved_contexts" and not name.startswith(METADATA):
+            differs = sheet_cells.differs(table[name], first)
+            sheet.report(differs, name, table[name], "the same in all rows of one case and model")
+
+
+def gather_passages(table: pa.Table) -> pa.Table:
+    """Return one row for each case, model and run with all its passages in the order given."""
+    _, first = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
     order = np.argsort(first, kind="stable")
     passages = flat(table["retrieved_contexts"])
     lengths = np.asarray(pc.fill_null(pc.list_value_length(passages), 0).to_numpy(zero_copy_only=False))
@@ -164,7 +152,7 @@ def gather_passages(sheet: Sheet, table: pa.Table) -> tuple[pa.Table, Mask]:
     offsets = pa.array(np.concatenate(([0], np.cumsum(sums[heads]))).astype(np.int32))
     joined = pa.ListArray.from_arrays(offsets, passages.take(pa.array(order)).flatten())
     grouped = only(table, heads)
-    return grouped.set_column(grouped.column_names.index("retrieved_contexts"), "retrieved_contexts", joined), heads
+    return grouped.set_column(grouped.column_names.index("retrieved_contexts"), "retrieved_contexts", joined)
 
 
 def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Mask]:

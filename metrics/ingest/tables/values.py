@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
 
-STRINGS = pa.list_(pa.string())
+from metrics.core.suite import STRINGS
+from metrics.ingest.sheet import flat, is_null
+
 TEXT_KEYS = ("text", "content", "page_content", "passage", "answer")  # where an object in a list keeps its text
 LARGEST = sys.float_info.max
 MAX_DEPTH = 3  # objects inside a record become dotted columns down to here, JSON text below
@@ -26,7 +27,7 @@ def text_of(value: Any) -> str | None:
         return repr(float(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
-    if value is getattr(value, "__class__", None) or type(value).__name__ in ("NAType", "NaTType"):
+    if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, dict | list | tuple | np.ndarray):
         return json_text(value)
@@ -76,9 +77,7 @@ def _items(value: Any) -> list[str] | None:
 
 
 def whole(name: str, value: Any) -> Any:
-    """Return a trace as JSON text, artifacts as a list of paths and JSON texts, and any other column's value
-    unchanged.
-    """
+    """Return a trace as JSON text, artifacts as paths and JSON texts, and any other column's value unchanged."""
     if name in TRACES and isinstance(value, dict | list):
         return json_text(value)
     if name == "artifacts" and isinstance(value, list):
@@ -87,9 +86,7 @@ def whole(name: str, value: Any) -> Any:
 
 
 def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
-    """Return a record with its objects, except traces, spread over dotted names: {"vars": {"q": 1}} gives {"vars.q":
-    1}.
-    """
+    """Return a record with objects, except traces, under dotted names: {"vars": {"q": 1}} becomes {"vars.q": 1}."""
     if not TRACES.isdisjoint(record) or "artifacts" in record:
         record = {name: whole(name, value) for name, value in record.items()}
     if not any(isinstance(value, dict) for value in record.values()):
@@ -103,11 +100,15 @@ def flatten(record: dict[str, Any], depth: int = MAX_DEPTH) -> dict[str, Any]:
     return spread
 
 
-def as_lists(column: pa.Array) -> pa.Array:
-    """Return a string array as lists of one; null stays null."""
-    valid = np.asarray(pc.is_valid(column).to_numpy(zero_copy_only=False), bool)
-    offsets = np.concatenate(([0], np.cumsum(valid))).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), column.drop_null(), mask=pa.array(~valid))
+def as_lists(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
+    """Return columns of strings as one of lists: the values of each row, in order; null where it has none."""
+    arrays = [flat(column) for column in columns]
+    present = np.stack([~is_null(array) for array in arrays], axis=1)
+    rows, places = np.nonzero(present)
+    counts = present.sum(axis=1)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    values = pa.concat_arrays(arrays).take(pa.array(places * len(present) + rows))
+    return pa.ListArray.from_arrays(pa.array(offsets), values, mask=pa.array(counts == 0))
 
 
 def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
@@ -129,7 +130,7 @@ def tables_of(batches: Iterable[list[dict[str, Any]]]) -> pa.Table:
             if column is None:
                 column = pa.nulls(count, kind)
             elif listed and not pa.types.is_list(column.type):
-                column = as_lists(column)
+                column = as_lists([column])
             chunks.append(column)
         arrays[name] = pa.chunked_array(chunks, kind)
     return pa.table(arrays)

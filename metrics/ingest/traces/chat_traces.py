@@ -43,14 +43,14 @@ class Conversation:
         if not isinstance(message, Mapping):
             raise TraceError(f"{where} is {type(message).__name__}, not an object")
         kind, role = (value if isinstance(value := message.get(name), str) else "" for name in ("type", "role"))
+        problem = text_of(message["status"]) if message.get("status") in NOT_COMPLETED else None
         if kind in CALLS:
             arguments, result = (message.get(name) for name in CALLS[kind])
             tool = text_of(message.get("name")) or kind.removesuffix("_call")
-            problem = text_of(message["status"]) if message.get("status") in NOT_COMPLETED else None
-            self.call(text_of(message.get("call_id") or message.get("id")), tool, arguments)
-            self.answer(text_of(message.get("call_id") or message.get("id")), result, message.get("error") or problem)
+            id = text_of(message.get("call_id") or message.get("id"))
+            self.call(id, tool, arguments)
+            self.answer(id, result, message.get("error") or problem)
         elif kind in OUTPUTS:
-            problem = text_of(message["status"]) if message.get("status") in NOT_COMPLETED else None
             self.answer(text_of(message.get("call_id")), message.get("output"), problem)
         elif kind == "reasoning" and not role:
             self._part("assistant", {**message, "text": [message.get("summary"), message.get("content")]})
@@ -102,25 +102,18 @@ class Conversation:
         self, id: str, tool: str, arguments: Any, started: str | None = None, seconds: float | None = None
     ) -> None:
         """Add a call of a tool; for a known id, complete the call with what is new."""
+        given = decoded(arguments)
         place = self._places.get(id) if id else None
         if place is not None:
             known = self.steps[place]
-            more = known.arguments if known.arguments is not None else decoded(arguments)
+            more = known.arguments if known.arguments is not None else given
             self.steps[place] = replace(
                 known, tool=known.tool or tool, arguments=more, started=started, seconds=seconds
             )
             return
         self._places[id] = len(self.steps)
-        self.steps.append(
-            Step(
-                "call",
-                tool=tool or "unnamed tool",
-                arguments=decoded(arguments),
-                id=id,
-                started=started,
-                seconds=seconds,
-            )
-        )
+        tool = tool or "unnamed tool"
+        self.steps.append(Step("call", tool=tool, arguments=given, id=id, started=started, seconds=seconds))
 
     def answer(self, id: str, result: Any, error: Any = None, tool: str = "") -> None:
         """Add the result of the call with that id; without such a call, a message of the tool."""
@@ -167,10 +160,9 @@ def _failure(result: Any) -> str | None:
 
 def _content(content: Any) -> Any:
     """Return a tool's result: the text of its parts where it has some, else the value."""
-    listed = (
-        isinstance(content, list) and content and all(isinstance(part, Mapping) and "type" in part for part in content)
-    )
-    return _joined(content) if listed else content
+    parts = content if isinstance(content, list) else []
+    typed = parts and all(isinstance(part, Mapping) and "type" in part for part in parts)
+    return _joined(parts) if typed else content
 
 
 def _joined(value: Any) -> str:
@@ -182,7 +174,5 @@ def _joined(value: Any) -> str:
     for name in ("text", "content", "refusal"):
         if isinstance(value.get(name), str) and value.get("type") != "blob":
             return str(value[name])
-    kind = value.get("modality") or value.get("type")
-    return (
-        f"[{str(kind).removeprefix('input_').removesuffix('_url')}]" if kind else json.dumps(value, ensure_ascii=False)
-    )
+    kind = str(value.get("modality") or value.get("type") or "")
+    return f"[{kind.removeprefix('input_').removesuffix('_url')}]" if kind else json.dumps(value, ensure_ascii=False)

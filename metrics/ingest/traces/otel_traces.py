@@ -67,8 +67,7 @@ def is_span(value: Any) -> bool:
     """Return whether an object is a span."""
     if not isinstance(value, Mapping) or "attributes" not in value or "name" not in value:
         return False
-    context = value.get("context")
-    return bool(_get(value, "traceId", "trace_id", *(() if not isinstance(context, Mapping) else ("context",))))
+    return bool(_get(value, "traceId", "trace_id") or _object(value.get("context")))
 
 
 def spans_in(documents: Sequence[Any]) -> dict[str, list[Span]]:
@@ -92,8 +91,9 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
     own executes is one step, with the span's times and error.
     """
     known = [
-        span for span in spans if any(name.startswith(MARK) for name in span.attributes) or _has_gen_ai_events(span)
-    ]
+        span for span in spans
+        if any(name.startswith(MARK) for name in (*span.attributes, *(name for name, _, _ in span.events)))
+    ]  # fmt: skip
     if not known:
         raise TraceError(f"{len(spans):,} spans, none with gen_ai.* attributes")
     made = Conversation()
@@ -157,9 +157,7 @@ def _span(raw: Mapping[str, Any], resource: Mapping[str, Any]) -> Span:
 
 
 def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
-    """Yield what each span received when it began and replied when it ended; of two at one moment the outer span is
-    first.
-    """
+    """Yield what each span received when it began and replied when it ended; at equal times the outer span is first."""
     for order, span in enumerate(spans):
         attributes = span.attributes
         if attributes.get("gen_ai.operation.name") == "execute_tool" or "gen_ai.tool.name" in attributes:
@@ -223,10 +221,6 @@ def _execute(made: Conversation, span: Span) -> None:
     seconds = max(0, span.end - span.start) / 1e9 if span.start else None
     made.call(id, tool, attributes.get("gen_ai.tool.call.arguments"), _written(span.start), seconds)
     made.answer(id, attributes.get("gen_ai.tool.call.result"), span.error)
-
-
-def _has_gen_ai_events(span: Span) -> bool:
-    return any(name.startswith(MARK) for name, _, _ in span.events)
 
 
 def _message_key(message: Any) -> str:
@@ -299,10 +293,8 @@ def _time(value: Any) -> int:
     if number is not None:
         return number
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return 0
-    if moment is None:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
         return 0
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0, int(aware.timestamp() * 1e6)) * 1000

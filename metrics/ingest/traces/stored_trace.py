@@ -44,10 +44,8 @@ class Trace:
     @property
     def answer(self) -> str | None:
         """The assistant's last message; None where there is none."""
-        texts = (
-            step.text for step in reversed(self.steps) if step.kind == "message" and step.role in ("assistant", "model")
-        )
-        return next(texts, None)
+        said = (step for step in reversed(self.steps) if step.kind == "message" and step.role in ("assistant", "model"))
+        return next((step.text for step in said), None)
 
 
 def read_trace(text: str) -> Trace:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.core.suite import Suite
-from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
+from metrics.ingest.sheet import Sheet, flat
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns, Role
 from metrics.ingest.traces.stored_trace import EXPECTED, SHOWN, Trace, read_trace
@@ -25,7 +24,7 @@ def unpack(sheet: Sheet, columns: Columns, role: Role, suite: Suite | None = Non
     if name is None or role == "suite":
         return columns
     column = sheet_cells.text(sheet, name)
-    blank = is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
+    blank = sheet_cells.is_blank(column)
     traces: list[Trace | None] = []
     wrong: dict[int, str] = {}
     for row, (text, empty) in enumerate(zip(column.to_pylist(), blank.tolist(), strict=True)):
@@ -94,9 +93,7 @@ def _cases(
 
 
 def note(sheet: Sheet, columns: Columns, role: Role) -> str | None:
-    """Return, for a preview, the forms of the first traces and what would be taken from them; None without a trace
-    column.
-    """
+    """Return, for a preview, the forms of the first traces and what they provide; None without a trace column."""
     name = columns.columns.get("trace")
     if name is None:
         return None
