@@ -86,7 +86,7 @@ def bars_figure(
     )  # fmt: skip
     figure.update_layout(
         height=high, barmode="overlay", showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 44, "t": 8, "b": 8},
     )  # fmt: skip
     return figure
 
@@ -137,7 +137,7 @@ def ranked_figure(
     )  # fmt: skip
     figure.update_layout(
         height=HEAD + 30 * len(places), showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 44, "t": 8, "b": 8},
     )  # fmt: skip
     return figure
 

@@ -14,7 +14,7 @@ from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import is_dark
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 
@@ -38,7 +38,7 @@ class View:
 
     def restrict(self, most: int) -> None:
         """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
-        picked = filters.many("Models in the chart", {model: model for model in self.leading}, "shown", "The first")
+        picked = filters.many("Models in the chart", self.leading, "shown", "The first")
         self.models = picked or self.leading[:most]
         if len(self.models) < len(self.leading):
             which = "that you chose" if picked else "that lead"
@@ -228,12 +228,10 @@ def show_tradeoff(view: View) -> None:
             }
         )
         columns = {
-            "front": st.column_config.Column("★", help="on the Pareto front", width=36),
-            "model": st.column_config.Column("Model", width=110),
-            "value": st.column_config.Column(
-                "Value", help=f"{_title(column)}: {column.description}", alignment="right"
-            ),
-            "mean": st.column_config.Column(QUANTITIES[quantity], help=UNITS[quantity], alignment="right"),
+            "front": header("★", 36, "on the Pareto front"),
+            "model": header("Model", 110),
+            "value": numeric("Value", help=f"{_title(column)}: {column.description}"),
+            "mean": numeric(QUANTITIES[quantity], help=UNITS[quantity]),
             "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=60),
         }
         clicked = records(table, columns, f"tradeoff-{column.key}-{quantity}", tallest=430)
@@ -279,7 +277,7 @@ def _choose(offered: Sequence[Column]) -> Column:
 def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
     """Draw a figure; the customdata of the point just clicked."""
     state = st.plotly_chart(
-        figure, key=f"form-{key}", config=curve_parts.CHART, on_select="rerun", selection_mode="points", alt=alt
+        figure, key=f"form-{key}", config={"displayModeBar": False}, on_select="rerun", selection_mode="points", alt=alt
     )
     return selected(state)
 
@@ -298,9 +296,9 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
         }
     )
     columns_of = {
-        "metric": st.column_config.Column("Metric", width=150), "model": st.column_config.Column("Model", width=110),
-        "value": st.column_config.Column("Value", alignment="right", width=60),
-        "interval": st.column_config.Column("95 %", help="95 % interval", alignment="right", width=90),
+        "metric": header("Metric", 118), "model": header("Model", 82),
+        "value": numeric("Value", 50),
+        "interval": numeric("95 %", 86, "95 % interval"),
         "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=50),
     }  # fmt: skip
     clicked = records(table, columns_of, "form-numbers", tallest=470)
@@ -320,10 +318,10 @@ def _quartiles(models: Sequence[Distribution]) -> list[str] | None:
         }
     )
     columns = {
-        "model": st.column_config.Column("Model", width=120),
-        "mean": st.column_config.Column("Mean", alignment="right", width=54),
-        "median": st.column_config.Column("Median", alignment="right", width=60),
-        "half": st.column_config.Column("Middle half", help="lower to upper quartile", alignment="right", width=92),
+        "model": header("Model", 120),
+        "mean": numeric("Mean", 54),
+        "median": numeric("Median", 60),
+        "half": numeric("Middle half", 92, "lower to upper quartile"),
         "n": st.column_config.NumberColumn("n", help="cases with a value, each repeat one", width=46),
     }
     clicked = records(table, columns, "form-quartiles", tallest=470)
