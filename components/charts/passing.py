@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.charts.figure_parts import undimmed
+from components.charts.figure_parts import undimmed, whiskers
 from metrics.presentation.format import count, interval, moment, number
 from metrics.presentation.palette import LINE, MUTED, SURFACE, series
 
@@ -45,11 +45,7 @@ def passing_figure(
             "size": [14 if row["window"] == chosen else 9 for row in rows],
             "line": {"width": 1, "color": SURFACE[dark]},
         },
-        error_y={
-            "type": "data", "symmetric": False, "thickness": 1, "width": 0, "color": MUTED[dark],
-            "array": [row["high"] - row["rate"] for row in rows],
-            "arrayminus": [row["rate"] - row["low"] for row in rows],
-        },
+        error_y=whiskers(*([row[name] for row in rows] for name in ("rate", "low", "high")), MUTED[dark], 1, 0),
         customdata=[[row["window"]] for row in rows], hovertext=[_hover(row, timed) for row in rows], hoverinfo="text",
         **undimmed(),
     )  # fmt: skip

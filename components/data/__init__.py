@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from components.data.agent_traces import trace
 from components.data.agreements import (
     CorrectedMeans,
-    ReadLabels,
     agreement_slices,
     agreements,
     cell_outputs,
@@ -25,7 +24,6 @@ from components.data.agreements import (
 )
 from components.data.case_views import CaseView, example
 from components.data.found_slices import (
-    ReadSlice,
     found_slices,
     has_topics,
     read_slice,
@@ -36,7 +34,6 @@ from components.data.inputs import (
     Inputs,
     InspectedFile,
     ReadInputs,
-    Understood,
     estimate,
     inspect,
     names_its_models,
@@ -140,7 +137,6 @@ from components.data.suite_drafts import (
 )
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (
-    ReportOutline,
     RunFacts,
     RunProgress,
     cancel,
@@ -154,29 +150,26 @@ from components.data.workspace_runs import (
     runs,
     same_suite,
     sample_titles,
-    workspace,
 )
 from metrics.analysis import match_objects
 from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
-from metrics.analysis.slices import LEVEL as SLICE_LEVEL
+from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.errors import RunError
 from metrics.core.registry import evaluators as catalogue
 from metrics.judge.local.measured import MEASURED
 
 if TYPE_CHECKING:
     from metrics.analysis import (
-        CasePage,
         Cell,
         Column,
         Comparison,
-        Compliance,
         Difference,
         Distribution,
+        Distributions,
         GalleryObject,
         Leaderboard,
-        Listed,
         ObjectPage,
         Outline,
         Ranks,
@@ -188,13 +181,14 @@ if TYPE_CHECKING:
         Trend,
         Unpaired,
         Window,
-        WorkingPoint,
     )
     from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Corrected, Raters, Stat
     from metrics.analysis.labels.judge_bias import Bias
-    from metrics.analysis.slices import Measure, SliceSearch, SliceTable, SliceValue
+    from metrics.analysis.slices.find_slices import SliceSearch
+    from metrics.analysis.slices.slice_outcomes import Measure
+    from metrics.analysis.slices.slice_values import SliceTable, SliceValue
     from metrics.core.evaluator import Evaluator, Example, Metric
     from metrics.engine import Estimate
     from metrics.ingest import Preview

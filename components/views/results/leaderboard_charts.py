@@ -19,7 +19,7 @@ from metrics.presentation import format
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 
 if TYPE_CHECKING:
-    from components.data import Cell, Column, Distribution, Leaderboard
+    from components.data import Cell, Column, Distribution, Distributions, Leaderboard
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6, "tradeoff": 200}  # models shown unasked
 QUANTITIES = {"cost_usd": "Cost", "duration_s": "Latency", "tokens": "Tokens"}
@@ -133,14 +133,10 @@ def show_bars(view: View) -> None:
 
 def show_boxes(view: View) -> None:
     """One metric: a box plot a model."""
-    column = _one_metric(view)
-    if column is None:
+    chosen = _distributions(view, "boxes")
+    if chosen is None:
         return
-    view.restrict(MOST["boxes"])
-    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
-    if found is None:
-        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
-        return
+    column, found = chosen
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         figure = spread.box_figure(found.models, view.colours, _title(column), column.threshold, is_dark())
@@ -159,14 +155,10 @@ def show_boxes(view: View) -> None:
 
 def show_spread(view: View) -> None:
     """One metric: how many cases have which value."""
-    column = _one_metric(view)
-    if column is None:
+    chosen = _distributions(view, "spread")
+    if chosen is None:
         return
-    view.restrict(MOST["spread"])
-    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
-    if found is None:
-        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
-        return
+    column, found = chosen
     drawn = controls.choice("Distribution", {"ecdf": "Up to each value", "histogram": "In bins"}, "as")
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
@@ -253,9 +245,10 @@ def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
     return sorted(offered, key=lambda column: not column.primary)[:most]
 
 
-def _one_metric(view: View) -> Column | None:
-    """Return the one metric with values per case that is asked for, by default the first primary one; None without
-    any.
+def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None:
+    """Choose a metric with values per case, by default the first primary one; return it and how it spreads.
+
+    Where there is nothing to draw, say so and return None.
     """
     there = data.metrics_by_case(view.run)
     offered = [column for column in view.columns if (column.evaluator, column.metric) in there]
@@ -265,7 +258,13 @@ def _one_metric(view: View) -> Column | None:
             "them with their intervals."
         )
         return None
-    return _choose(offered)
+    column = _choose(offered)
+    view.restrict(MOST[form])
+    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
+    if found is None:
+        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
+        return None
+    return column, found
 
 
 def _choose(offered: Sequence[Column]) -> Column:
