@@ -71,7 +71,7 @@ with right:
             }
         )  # fmt: skip
         headers = {
-            "evaluator": header("Evaluator", 110), "metric": header("Metric", 96), "best": header("Best", 92),
+            "evaluator": header("Evaluator", 122), "metric": header("Metric", 110), "best": header("Best", 84),
             "value": numeric("Value", 52), "interval": numeric("95 % interval", 96), "level": "Tied for best",
         }  # fmt: skip
         st.dataframe(shown, hide_index=True, column_config=headers)

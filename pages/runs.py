@@ -116,7 +116,7 @@ table = pd.DataFrame(
 clicked = records(
     table,
     {
-        "name": header("Run", 236), "state": "State", "created": "Created", "task": "Task",
+        "name": header("Run", 190), "state": "State", "created": "Created", "task": "Task",
         "cases": "Cases", "models": "Models", "evaluators": "Evaluators", "id": "Id",
     },
     key="runs",
