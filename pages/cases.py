@@ -7,7 +7,7 @@ import streamlit as st
 from components import data
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 
 PAGE = 100
@@ -43,14 +43,14 @@ if not titles:
 evaluator = filters.pick("Evaluator", titles, "evaluator")
 mine = [column for column in board.columns if column.evaluator == evaluator]
 metric = filters.pick("Metric", {column.metric: column.metric for column in mine}, "metric")
-model = filters.one("Model", {name: name for name in board.models}, "model")
-tag = filters.one("Tag", {name: name for name in board.tags}, "tag") if board.tags else None
+model = filters.one("Model", board.models, "model")
+tag = filters.one("Tag", board.tags, "tag")
 status = filters.one("Status", format.STATUSES, "status")
 wanted = filters.search("Case id or question", "search")
 best_first = filters.one("Order", {"best": "Best first"}, "order", every="Worst first") == "best"
 column = next(column for column in mine if column.metric == metric)
 failing = column.threshold is not None and filters.toggle("Wrong side of the threshold only", "failing")
-bounds = data.value_bounds(url.param("value_min"), url.param("value_max"))
+bounds = filters.value_bounds()
 filters.reset(["tag", "status", "search", "order", "slice", "failing", "value_min", "value_max"])
 
 within = url.param("slice")
@@ -109,18 +109,18 @@ table = rows.assign(
     status=rows["status"].map(lambda name: format.STATUSES.get(name, name)),
     value=format.aligned(rows["value"].tolist()),
 )
-columns: dict[str, Any] = {"case_id": st.column_config.Column("Case", width=120)}
+columns: dict[str, Any] = {"case_id": header("Case", 120)}
 if has_values or rows["errors"].isna().all():
-    columns["value"] = st.column_config.Column(column.title, width="small", alignment="right")
+    columns["value"] = numeric(column.title, "small")
 if rows["errors"].notna().any():
     columns["errors"] = st.column_config.NumberColumn(
         "Errors", help="false positives + missed objects of the image", width="small"
     )
 if model is None:
-    columns["model"] = st.column_config.Column("Model", width=150)
+    columns["model"] = header("Model", 150)
 if rows["run"].nunique() > 1:
     columns["run"] = st.column_config.NumberColumn("Repeat", width="small")
-columns["preview"] = st.column_config.Column("Case text", width="large")
+columns["preview"] = header("Case text", "large")
 if board.tags:
     columns["tags"] = st.column_config.ListColumn("Tags")
 if (rows["status"] != "ok").any():

@@ -10,7 +10,7 @@ from components.views.setup.worked_examples import draw_examples
 from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.parameter_form import fields
-from components.widgets.tables import records
+from components.widgets.tables import header, records
 from metrics.presentation import format
 
 frame("Evaluators", question="What does each evaluator measure, and from what?", needs_run=False)
@@ -119,11 +119,11 @@ table = pd.DataFrame(
 clicked = records(
     table,
     {
-        "title": st.column_config.Column("Evaluator", width=190),
-        "summary": st.column_config.Column("Definition", width=390),
-        "inputs": st.column_config.Column("Needs", width=160),
-        "uses": st.column_config.Column("Uses", width=50),
-        "family": st.column_config.Column("Family", width=90),
+        "title": header("Evaluator", 180),
+        "summary": header("Definition", 350),
+        "inputs": header("Needs", 150),
+        "uses": header("Uses", 110),
+        "family": header("Family", 84),
     },
     key="catalogue", tallest=620,
 )  # fmt: skip

@@ -8,17 +8,16 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.charts.figure_parts import selected
 from components.viewers import heatmap, text_case
 from components.views.judge import judge_calls
 from components.views.results import model_comparison
 from components.widgets import controls, filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
 
 PAGE = 100
-CHART = {"displayModeBar": False}
 ANSWER_HEIGHT = 170  # pixels of an answer before it scrolls
 
 
@@ -34,8 +33,8 @@ def choose_pair(run: str, board: data.Leaderboard, twins: dict[str, data.RunFact
     likely = next((model for model in rest if model in ordered and (other != run or model != model_b)), ordered[0])
     model_a = url.param("a") if url.param("a") in ordered else likely
     url.put(a=model_a, b=model_b)
-    filters.pick("A, the baseline", {name: name for name in board.models}, "a")
-    filters.pick("B, the candidate", {name: name for name in of_b}, "b")
+    filters.pick("A, the baseline", board.models, "a")
+    filters.pick("B, the candidate", of_b, "b")
     if len(twins) > 1:
         filters.pick("Run of B", {name: run_text(entry) for name, entry in twins.items()}, "other")
     return str(model_a), str(model_b), other
@@ -61,19 +60,13 @@ def see_metric(key: str | None) -> None:
     url.put(key=key, kind=None, case=None, page=None)
 
 
-def pick_in_forest() -> None:
-    point = selected(st.session_state["forest"])
-    if point:
-        see_metric(point[0])
-
-
 def show_overview(found: data.Comparison, correction: str) -> None:
     """Draw the forest plot, the table, and what cannot be paired."""
     tested: list[data.Difference | data.Resampled] = [*found.rows, *found.resampled]
     if any(model_comparison.scaled(row) for row in tested):
-        st.plotly_chart(
-            model_comparison.forest(tested, is_dark()), key="forest", config=CHART, on_select=pick_in_forest,
-            selection_mode="points", alt="Differences B − A of each metric with 95 % intervals around zero",
+        chart(
+            model_comparison.forest(tested, is_dark()), "forest",
+            "Differences B − A of each metric with 95 % intervals around zero", lambda point: see_metric(point[0]),
         )  # fmt: skip
         st.caption("◆ significant after correction, ○ not significant. Click a point or a row for its cases.")
     if found.rows:
@@ -126,12 +119,9 @@ def show_metric(
             a=format.aligned(rows["a"].tolist()), b=format.aligned(rows["b"].tolist()),
             difference=[phrases.signed(value) for value in rows["difference"]],
         )  # fmt: skip
-        columns = {"case_id": st.column_config.Column("Case", width=110)}
-        columns |= {
-            name: st.column_config.Column(title, alignment="right", width=62)
-            for name, title in (("a", "A"), ("b", "B"), ("difference", "B − A"))
-        }
-        columns["preview"] = st.column_config.Column("Case text", width="medium")
+        columns = {"case_id": header("Case", 110)}
+        columns |= {name: numeric(title, 62) for name, title in (("a", "A"), ("b", "B"), ("difference", "B − A"))}
+        columns["preview"] = header("Case text", "medium")
         clicked = records(table, columns, f"differences-{row.column.key}-{kind}-{page}", tallest=430)
         turn_pages(page, total)
     if clicked is not None:
@@ -245,7 +235,7 @@ titles = {column.evaluator: column.evaluator_title for column in whole.columns}
 counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
-tag = filters.one("Tag", {name: name for name in whole.tags}, "tag") if whole.tags else None
+tag = filters.one("Tag", whole.tags, "tag")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
 correction = filters.pick("Correction for many tests", model_comparison.CORRECTIONS, "correction")
 filters.reset(["evaluator", "tag", "minor", "correction"])

@@ -8,8 +8,9 @@ import streamlit as st
 from components import data
 from components.widgets import filters, url
 from components.widgets.frame import frame
-from components.widgets.tables import cell_of, records
+from components.widgets.tables import cell_of, header, numeric, records
 from metrics.presentation import format
+from metrics.presentation.phrases import limit
 
 MODELS = 6  # columns shown unasked
 
@@ -17,7 +18,7 @@ MODELS = 6  # columns shown unasked
 def choose_models() -> list[int]:
     """Return the positions of the models to show: those chosen, else the first ones."""
     names = found.models
-    chosen = filters.many("Models", {name: name for name in names}, "model", "The first")
+    chosen = filters.many("Models", names, "model", "The first")
     places = [names.index(name) for name in chosen] if chosen else list(range(min(MODELS, len(names))))
     if len(places) < len(names):
         shown = f"{format.plural(len(places), 'model')} of {format.count(len(names))}"
@@ -36,30 +37,20 @@ def tally(standard: data.Standard, place: int) -> str:
 
 def number(evidence: data.MeasuredEvidence, place: int) -> str:
     """Return outcome, value, interval and n of one model."""
-    cell, glyph = evidence.cells[place], glyphs[evidence.outcomes[place]]
+    cell, glyph = evidence.cells[place], data.OUTCOME_GLYPHS[evidence.outcomes[place]]
     if cell is None or cell.value is None:
         return glyph
     bounds = format.interval(cell.low, cell.high)
     return f"{glyph} {format.number(cell.value)}" + (f" ({bounds})" if bounds else "") + f", n {cell.n:,}"
 
 
-def threshold(column: data.Column) -> str:
-    """Return what a metric's value must reach."""
-    if column.threshold is None or column.direction == "none":
-        return ""
-    return f"{'≤' if column.direction == 'lower' else '≥'} {column.threshold:g}"
-
-
 def show_matrix(places: list[int]) -> str:
     """Draw standards × models; return the name of the standard that is looked at."""
     keys = [f"{standard.framework}: {standard.name}" for standard in shown]
     columns = {
-        "framework": st.column_config.Column("Framework", width=110),
-        "standard": st.column_config.Column("Standard", width=210),
-        "measured": st.column_config.Column(
-            "Evaluators run", help="how many of this task's evaluators that give evidence were run", width=104,
-            alignment="right",
-        ),
+        "framework": header("Framework", 110),
+        "standard": header("Standard", 210),
+        "measured": numeric("Evaluators run", 104, "how many of this task's evaluators that give evidence were run"),
     }  # fmt: skip
     table = pd.DataFrame(
         {
@@ -72,10 +63,8 @@ def show_matrix(places: list[int]) -> str:
     )
     for place in places:
         table[f"m{place}"] = [tally(standard, place) for standard in shown]
-        columns[f"m{place}"] = st.column_config.Column(
-            format.shorten(found.models[place], 24), width=120,
-            help="✓ metrics that meet their threshold, ✗ that miss it, ○ without threshold or value",
-        )  # fmt: skip
+        help = "✓ metrics that meet their threshold, ✗ that miss it, ○ without threshold or value"
+        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 120, help)
     clicked = records(table, columns, "standards", tallest=36 + 35 * 10)
     if clicked is not None:
         url.put(standard=keys[clicked])
@@ -108,7 +97,7 @@ def show_standard(standard: data.Standard, places: list[int]) -> None:
             "needs": [", ".join(need.replace("_", " ") for need in one.needs) for one in missing],
         }
     )
-    columns = {"title": "Evaluator", "needs": st.column_config.Column("Needs", width="large")}
+    columns = {"title": "Evaluator", "needs": header("Needs", "large")}
     clicked = records(table, columns, f"missing-{standard.name}", tallest=36 + 35 * 5)
     if clicked is not None:
         url.go("catalogue", evaluator=missing[clicked].evaluator)
@@ -120,19 +109,17 @@ def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) 
         {
             "evaluator": [one.column.evaluator_title for one in evidence],
             "metric": [f"{one.column.title} {format.ARROWS[one.column.direction]}" for one in evidence],
-            "threshold": [threshold(one.column) for one in evidence],
+            "threshold": [limit(one.column.threshold, one.column.direction) for one in evidence],
             **{f"m{place}": [number(one, place) for one in evidence] for place in places},
         }
     )
     columns = {
-        "evaluator": st.column_config.Column("Evaluator", width=170),
-        "metric": st.column_config.Column("Metric", width=130),
-        "threshold": st.column_config.Column("Threshold", width=80),
+        "evaluator": header("Evaluator", 170),
+        "metric": header("Metric", 130),
+        "threshold": header("Threshold", 80),
     }
     for place in places:
-        columns[f"m{place}"] = st.column_config.Column(
-            format.shorten(found.models[place], 24), width=190, help="verdict, value, 95 % interval, n"
-        )
+        columns[f"m{place}"] = header(format.shorten(found.models[place], 24), 190, "verdict, value, 95 % interval, n")
     clicked = cell_of(table, columns, "evidence", tallest=36 + 35 * 7)
     st.caption(
         "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval reaches the other side, or there is none. "
@@ -146,10 +133,9 @@ def show_evidence(evidence: Sequence[data.MeasuredEvidence], places: list[int]) 
 
 run = frame("Compliance", "For which standards is there evidence, and what is missing?")
 found = data.compliance(run)
-notice, glyphs = data.compliance_words()
-st.info(notice, icon=":material/info:")
+st.info(data.COMPLIANCE_NOTICE, icon=":material/info:")
 frameworks = list(dict.fromkeys(standard.framework for standard in found.standards))
-framework = filters.one("Framework", {name: name for name in frameworks}, "framework")
+framework = filters.one("Framework", frameworks, "framework")
 shown = [standard for standard in found.standards if framework in (None, standard.framework)]
 places = choose_models()
 filters.reset(["framework", "model"])

@@ -58,7 +58,7 @@ def step(run: str, case_id: str, around: CaseList) -> str:
     ids = data.case_ids(
         run, around.evaluator, around.metric, model=around.model, tag=around.tag, status=around.status,
         search=around.search, worst_first=not best_first, within=around.slice, failing=around.failing == "1",
-        **data.value_bounds(around.value_min, around.value_max),
+        **filters.value_bounds(),
     )  # fmt: skip
     if not case_id and ids:
         case_id = ids[0]
@@ -182,7 +182,7 @@ def picture(view: data.CaseView) -> tuple[str | None, int | None, int | None]:
 def show_segments(view: data.CaseView, chosen: list[Shown], run: str, key: str) -> None:
     """Draw the image with the wrong areas, or with the regions of the ground truth and of each model."""
     colours = segment_panels.class_colours(data.labels(run))
-    only = filters.one("Class", {label: label for label in colours}, "label")
+    only = filters.one("Class", list(colours), "label")
     drawn = [data.segments(run, view.case["case_id"], output["model"], output["run"]) for _, output in chosen]
     left, right = st.columns([2, 5], vertical_alignment="center")
     with left:
@@ -216,7 +216,7 @@ def show_image(view: data.CaseView, chosen: list[Shown], run: str, evaluator: st
     """Draw the image with true positives, false positives and missed objects at the chosen thresholds."""
     annotations, predictions = view.annotations, view.predictions
     labels = sorted({*annotations.get("label", []), *predictions.get("label", [])} - {None})
-    only = filters.one("Class", {label: label for label in labels}, "label")
+    only = filters.one("Class", labels, "label")
     left, right, facts = st.columns([2, 2, 3], vertical_alignment="bottom")
     with left:
         score = controls.slider("Score at least", "score", 0.0, step=0.01)
@@ -226,11 +226,12 @@ def show_image(view: data.CaseView, chosen: list[Shown], run: str, evaluator: st
     with facts:
         st.html(image_viewer.legend_html())
     source, width, height = picture(view)
+    size = view.case["image_height"], view.case["image_width"]
     panels, tables, edges = [], [], [(100.0, 100.0)]
     for column, output in chosen:
         here = outputs_predictions(predictions, output)
         compared = data.compared(run, output["model"], output["run"], evaluator)
-        of_predictions, of_annotations = data.match_kinds(annotations, here, iou, score, compared, view.case, most)
+        of_predictions, of_annotations = data.match_objects(annotations, here, iou, score, compared, size, most)
         drawn = image_viewer.image_objects(annotations, here, of_annotations, of_predictions, compared)
         drawn = [entry for entry in drawn if not only or entry.label == only]
         panels.append(image_viewer.panel(column, drawn, LABELLED[len(chosen)], compared))

@@ -49,7 +49,7 @@ evaluators = data.match_evaluators(run)
 if not evaluators:
     nothing_here(run)
 models = data.run_facts(run).models
-model = filters.pick("Model", {name: name for name in models}, "model")
+model = filters.pick("Model", models, "model")
 evaluator = next((name for name in evaluators if name == url.param("evaluator")), next(iter(evaluators)))
 repeats = data.repeats(run, model)
 repeat = next((n for n in repeats if str(n) == url.param("repeat")), repeats[0])

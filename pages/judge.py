@@ -25,7 +25,7 @@ def teach() -> None:
     with st.container(border=True):
         st.subheader("No judge set up", anchor=False)
         st.text(NO_JUDGE)
-        third = "it is installed, choose it below." if installed else f"install it once with `{command}`."
+        third = "it is installed; choose it below." if installed else f"install it once with: {command}"
         st.text(
             "1. A hosted model: put its key into the environment of this studio, and name the model below.\n"
             "2. Your own server (vLLM, Ollama, llama.cpp …): give its address; nothing leaves your network.\n"
@@ -103,7 +103,7 @@ def summarise(way: str, facts: data.JudgeFacts | None, saved: bool, now: data.Ju
             st.text(f"✗ {facts.lacks}")
     if way == judge_form.LOCAL:
         st.text(SMALL)
-        for line in judge_form.agreement_lines(data.local_judge_measured()):
+        for line in judge_form.agreement_lines(data.MEASURED):
             st.text(line)
     if now.name and not saved:
         st.text(f"Runs are judged by {now.name} until you save.")

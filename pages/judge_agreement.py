@@ -8,11 +8,11 @@ import streamlit as st
 
 from components import data
 from components.charts import confusion_chart
-from components.charts.figure_parts import selected
 from components.views.judge import agreement_tables, judge_calls, label_upload
 from components.widgets import controls, filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import frame, is_dark
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 
 
@@ -25,7 +25,6 @@ class Choice(NamedTuple):
 
 
 VIEWS = {"agreement": "Agreement", "means": "Corrected means", "bias": "Bias", "raters": "Raters", "labels": "Labels"}
-CHART = {"displayModeBar": False}
 TITLES = {
     "metric": "Metric", "spearman": "Spearman ρ", "kappa": "κ", "sensitivity": "Sensitivity",
     "specificity": "Specificity",
@@ -87,8 +86,8 @@ def choose(
     }
     column = by_key[filters.pick("Metric", titles, "key")]
     board = data.leaderboard(run)
-    model = filters.one("Model", {name: name for name in board.models}, "model")
-    tag = filters.one("Tag", {name: name for name in board.tags}, "tag") if board.tags else None
+    model = filters.one("Model", board.models, "model")
+    tag = filters.one("Tag", board.tags, "tag")
     passing = None
     if criterion.graded:
         asked = url.number("passing", float("nan"), criterion.low, criterion.high)
@@ -102,12 +101,6 @@ def choose(
 def grades_of(criterion: data.Criterion) -> list[float]:
     low, high = int(criterion.low), int(criterion.high)
     return [float(grade) for grade in range(low + 1, high + 1)] if high - low <= 20 else []
-
-
-def pick_cell() -> None:
-    point = selected(st.session_state["confusion"])
-    if point:
-        url.put(people=point[0], verdict=point[1])
 
 
 def show_agreement(run: str, criterion: data.Criterion, column: data.Column, choice: Choice) -> None:
@@ -153,10 +146,8 @@ def show_confusion(found: data.Agreement) -> None:
     figure = confusion_chart.confusion_figure(counts, things="outputs", dark=is_dark(), pixels_high=250)
     figure.update_xaxes(title_text="judge")
     figure.update_yaxes(title_text="people")
-    st.plotly_chart(
-        figure, key="confusion", config=CHART, on_select=pick_cell, selection_mode="points",
-        alt="People's verdicts down, the judge's across: how many outputs each pair of verdicts has",
-    )  # fmt: skip
+    alt = "People's verdicts down, the judge's across: how many outputs each pair of verdicts has"
+    chart(figure, "confusion", alt, lambda point: url.put(people=point[0], verdict=point[1]))
 
 
 def show_threshold(found: data.Agreement, at: float | None) -> None:
@@ -212,9 +203,9 @@ def show_cell(
     table = pd.DataFrame(rows)
     table = table.assign(judge=format.aligned(table["judge"].tolist()), people=format.aligned(table["people"].tolist()))
     shown = {
-        "case_id": st.column_config.Column("Case", width=150), "model": st.column_config.Column("Model", width=140),
-        "judge": st.column_config.Column("Judge", width=60, alignment="right"),
-        "people": st.column_config.Column("People", width=60, alignment="right"),
+        "case_id": header("Case", 150), "model": header("Model", 140),
+        "judge": numeric("Judge", 60),
+        "people": numeric("People", 60),
     }  # fmt: skip
     clicked = records(table, shown, f"cell-{cell}", tallest=210)
     if clicked is not None:
@@ -238,15 +229,11 @@ def show_means(run: str, criterion: data.Criterion, column: data.Column, choice:
     title = agreement_tables.metric_title(column, 60)
     if rows[0].unit == "labels":  # the metric has no range to put the labels in
         title = f"{criterion.name}, as people grade"
-    st.plotly_chart(
-        agreement_tables.means_figure(rows, title, is_dark()), key="means", config=CHART,
-        alt="Each model's mean as judged, by the labels alone and corrected, with 95 % intervals",
-    )  # fmt: skip
+    alt = "Each model's mean as judged, by the labels alone and corrected, with 95 % intervals"
+    chart(agreement_tables.means_figure(rows, title, is_dark()), "means", alt)
     table = agreement_tables.corrected_table(rows)
     shown = columns_of(table, ("model", "raw", "corrected", "labels", "gap", "weight", "n"))
-    shown["n"] = st.column_config.Column(
-        "Labelled", help="Outputs of the random sample, of all that are scored", width=110
-    )
+    shown["n"] = header("Labelled", 110, "Outputs of the random sample, of all that are scored")
     clicked = records(table, shown, "means-table", tallest=330)
     if clicked is not None:
         url.go("cases", run=run, evaluator=only[0], metric=only[1], model=rows[clicked].model, tag=choice.tag)
@@ -275,9 +262,9 @@ def show_bias(run: str, criterion: data.Criterion, column: data.Column, choice: 
             "At equal labels the score changes by:"
         )
         shown = {
-            "check": st.column_config.Column("Should not matter", width=400),
-            "effect": st.column_config.Column("Effect", width=160, alignment="right", help="With its 95 % interval."),
-            "significance": st.column_config.Column("", width=150), "n": st.column_config.NumberColumn("n", width=60),
+            "check": header("Should not matter", 400),
+            "effect": numeric("Effect", 160, "With its 95 % interval."),
+            "significance": header("", 150), "n": st.column_config.NumberColumn("n", width=60),
         }  # fmt: skip
         clicked = records(agreement_tables.bias_table(rows), shown, "bias", tallest=400)
         if clicked is not None:
@@ -318,13 +305,13 @@ def show_raters(run: str, criterion: data.Criterion) -> None:
     who = f"{left} and {right}" if left else "two raters or more"
     st.text(f"{format.plural(len(outputs), 'output')} labelled by {who}, {format.count(differing)} of them differently")
     shown = {
-        "case_id": st.column_config.Column("Case", width=280), "model": st.column_config.Column("Model", width=220),
+        "case_id": header("Case", 280), "model": header("Model", 220),
         "left": st.column_config.NumberColumn(left or "Lowest", width=110),
         "right": st.column_config.NumberColumn(right or "Highest", width=110),
     }  # fmt: skip
     clicked = records(pd.DataFrame(outputs), shown, f"rated-{left}-{right}", tallest=250)
     if clicked is not None:
-        url.go("example", run=run, case=outputs[clicked]["case_id"], compare=outputs[clicked]["model"])
+        url.go("example", run=run, case=str(outputs[clicked]["case_id"]), compare=str(outputs[clicked]["model"]))
 
 
 def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> None:
@@ -345,7 +332,7 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
         )
         shown: dict[str, Any] = {
             "sampling": "Why",
-            "case_id": st.column_config.Column("Case", width=120),
+            "case_id": header("Case", 120),
             "model": "Model",
         }
         st.dataframe(table, hide_index=True, column_order=list(shown), column_config=shown, key="next")

@@ -17,17 +17,17 @@ VISION = ("detection", "segmentation")
 
 def choose(run: str, metrics: Sequence[data.Column]) -> tuple[str, str, str, str | None, tuple[str, str] | None]:
     """Return rater, criterion, scale, model, and the metric whose threshold the outputs should be near."""
-    rater = filters.search("Your name", "rater").strip()
+    rater = filters.text("Your name", "rater").strip()
     known = {one.name: one for one in data.label_criteria(run)}
-    names = {name: name for name in (*known, *label_entry.offered(metrics, data.judges_of(run))) if name}
+    names = [name for name in (*known, *label_entry.offered(metrics, data.judges_of(run))) if name]
     asked = filters.pick("Criterion", names, "criterion")
-    own = filters.search("Another criterion", "own").strip()
+    own = filters.text("Another criterion", "own").strip()
     criterion = own or asked
     scale = filters.pick("Labels", label_entry.SCALES, "scale")
     if criterion in known:  # the scale of the labels there are
         scale = label_entry.scale_of(known[criterion])
     models = data.run_facts(run).models
-    model = filters.one("Model", {name: name for name in models}, "model") if len(models) > 1 else None
+    model = filters.one("Model", models, "model") if len(models) > 1 else None
     mode = filters.pick("Which outputs", MODES, "mode")
     by_key = {column.key: column for column in metrics}
     titles = {key: agreement_tables.metric_title(column) for key, column in by_key.items()}

@@ -69,7 +69,7 @@ counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)
 
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
-tag = filters.one("Tag", {name: name for name in whole.tags}, "tag") if whole.tags else None
+tag = filters.one("Tag", whole.tags, "tag")
 wanted = filters.search(f"Model ({len(whole.models)})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
 filters.reset(["evaluator", "tag", "search", "minor", "key", "shown"])
@@ -101,8 +101,6 @@ else:
         if asked is not None:
             url.put(sort=asked, order="up" if asked == sort and down else None)
             st.rerun()
-        if len(models) > 1:
-            detectable_difference.show_detectable(run, tag, columns, sort)
     else:
         from components.views.results.leaderboard_charts import show_form
 
@@ -125,6 +123,8 @@ with st.container(horizontal=True):
         url.go("judge_agreement", run=run)
     if st.button("Export a report"):
         url.go("report", run=run)
+if form == "heatmap" and len(models) > 1:
+    detectable_difference.show_detectable(run, tag, columns, sort)
 if missing:
     st.caption("More samples are being computed; they will be in the list of runs.")
     show_samples(missing)

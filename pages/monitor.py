@@ -5,14 +5,13 @@ from typing import Any
 import streamlit as st
 
 from components import data
-from components.charts.figure_parts import selected
 from components.charts.passing import passing_figure
-from components.views.curves.curve_parts import CHART
 from components.views.results import monitor_view
 from components.widgets import filters, url
+from components.widgets.chart import chart
 from components.widgets.controls import choice
 from components.widgets.frame import frame, is_dark
-from components.widgets.tables import records
+from components.widgets.tables import header, records
 from metrics.presentation import format
 
 REFRESH_SECONDS = 5
@@ -33,12 +32,6 @@ def teach() -> None:
         st.code(monitor_view.LINE, language="json")
         st.text("You can stop it at any time: the same command on the same file continues, and counts no line twice.")
         url.link("Which evaluators are there?", "catalogue", icon=":material/menu_book:")
-
-
-def pick() -> None:
-    point = selected(st.session_state["passing"])
-    if point:
-        url.put(window=int(point[0]), view=None)
 
 
 def chosen_window() -> int | None:
@@ -96,7 +89,7 @@ def show_changes(facts: data.Monitored) -> None:
     table = monitor_view.changes_table(facts.state.changes)
     headers: dict[str, Any] = {
         "when": "Time", "status": "Status", "previous": "Before", "sampled": "Sampled before",
-        "told": st.column_config.Column("Alert hook", help="The --on-alert command is called once per change."),
+        "told": header("Alert hook", help="The --on-alert command is called once per change."),
     }  # fmt: skip
     st.dataframe(table, column_config=headers, hide_index=True, key="changes")
 
@@ -137,12 +130,10 @@ left, right = st.columns((5, 6), gap="medium")
 with left:
     windows = data.monitor_trend(name, shown.standing.evaluator, shown.standing.metric, version)
     st.text(f"{monitor_view.metric_name(shown)}, each {facts.window}", help=monitor_view.meaning(shown))
-    st.plotly_chart(
-        passing_figure(
-            windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240
-        ),
-        key="passing", config=CHART, on_select=pick, selection_mode="points",
-        alt=f"Pass rate of {monitor_view.metric_name(shown)} over {format.plural(len(windows), 'window')}",
+    chart(
+        passing_figure(windows, facts.warning, facts.critical, chosen_window(), is_dark(), 240), "passing",
+        f"Pass rate of {monitor_view.metric_name(shown)} over {format.plural(len(windows), 'window')}",
+        lambda point: url.put(window=int(point[0]), view=None),
     )  # fmt: skip
 with right:
     table = monitor_view.standings_table(facts.metrics)

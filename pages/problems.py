@@ -11,8 +11,9 @@ from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import frame
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
+from metrics.presentation.phrases import limit
 
 SEVERITIES = {
     "high": "Significant",  # the whole 95 % interval is on the wrong side
@@ -71,32 +72,25 @@ def show_thresholds() -> None:
         evaluator=shown["evaluator"].map(titles),
         value=format.aligned(shown["value"].tolist()),
         interval=[format.interval(low, high) for low, high in zip(shown["low"], shown["high"], strict=True)],
-        threshold=[
-            "≤ " * (d == "lower") + "≥ " * (d != "lower") + f"{t:g}"
-            for t, d in zip(shown["threshold"], shown["direction"], strict=True)
-        ],
+        threshold=list(map(limit, shown["threshold"], shown["direction"])),
         standards=[", ".join(standards) for standards in shown["standards"]],
     )
     clicked = records(
         table,
         {
-            "severity": st.column_config.Column(
-                "Severity", help="significant: the whole 95 % interval is on the wrong side", width=108
-            ),
-            "model": st.column_config.Column("Model", width=130),
-            "evaluator": st.column_config.Column("Evaluator", width=140),
-            "metric": st.column_config.Column("Metric", width=130),
-            "value": st.column_config.Column("Value", alignment="right", width=60),
-            "interval": st.column_config.Column("95 % interval", alignment="right", width=108),
-            "threshold": st.column_config.Column("Threshold", alignment="right", width=80),
+            "severity": header("Severity", 108, "significant: the whole 95 % interval is on the wrong side"),
+            "model": header("Model", 130),
+            "evaluator": header("Evaluator", 140),
+            "metric": header("Metric", 130),
+            "value": numeric("Value", 60),
+            "interval": numeric("95 % interval", 108),
+            "threshold": numeric("Threshold", 80),
             "n": st.column_config.NumberColumn("n", help="what the value rests on", width=50),
             "affected": st.column_config.NumberColumn(
                 "Failing", help="cases on the wrong side of the threshold; of objects, images with an error", width=60
             ),
-            "evidence": st.column_config.Column("Evidence", help="what the severity rests on", width="medium"),
-            "standards": st.column_config.Column(
-                "Standards", help="standards that the evaluator gives evidence for", width="medium"
-            ),
+            "evidence": header("Evidence", "medium", "what the severity rests on"),
+            "standards": header("Standards", "medium", "standards that the evaluator gives evidence for"),
         },
         key="problems", tallest=430,
     )  # fmt: skip

@@ -9,6 +9,7 @@ import streamlit as st
 from components import data
 from components.widgets import url
 from components.widgets.frame import frame
+from components.widgets.tables import header, numeric
 from metrics.presentation import format
 
 FORMATS = {  # name: label, icon, file ending, MIME type, what it is for
@@ -52,7 +53,7 @@ with st.container(border=True):
 left, right = st.columns([4, 5])
 with left:
     st.subheader("What is in it", anchor=False)
-    st.dataframe(contents(outline.sections), hide_index=True)
+    st.dataframe(contents(outline.sections), hide_index=True, column_config={"section": "Section", "holds": "Contents"})
     for note in outline.notes:
         st.text(note)
 with right:
@@ -65,10 +66,14 @@ with right:
             {
                 "evaluator": table["evaluator"], "metric": table["metric"], "best": table["best"],
                 "value": format.aligned(table["value"].tolist()),
-                "95 % interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
-                "tied for best": table["level"], "n": table["n"],
+                "interval": [format.interval(*edges) for edges in zip(table["low"], table["high"], strict=True)],
+                "level": table["level"], "n": table["n"],
             }
         )  # fmt: skip
-        st.dataframe(shown, hide_index=True, column_config={"value": st.column_config.TextColumn(alignment="right")})
+        headers = {
+            "evaluator": header("Evaluator", 122), "metric": header("Metric", 110), "best": header("Best", 84),
+            "value": numeric("Value", 52), "interval": numeric("95 % interval", 96), "level": "Tied for best",
+        }  # fmt: skip
+        st.dataframe(shown, hide_index=True, column_config=headers)
 if outline.sections["problems"] and st.button("See the problems", icon=":material/arrow_forward:"):
     url.go("problems", run=run)

@@ -6,8 +6,8 @@ import streamlit as st
 from components import data
 from components.views.judge import judge_calls
 from components.widgets import run_progress, url
-from components.widgets.frame import RUN_STATES, empty, frame
-from components.widgets.tables import records
+from components.widgets.frame import RUN_STATES, frame, no_run_yet
+from components.widgets.tables import header, records
 from metrics.presentation import format
 
 GOING = ("queued", "running")
@@ -23,7 +23,7 @@ def act(run_id: str, what: str) -> None:
             data.cancel(run_id)
         else:
             data.resume(run_id)
-    except data.run_errors() as failure:
+    except data.RunError as failure:
         st.session_state["refused"] = str(failure)
 
 
@@ -79,12 +79,7 @@ def stopped(run: data.RunFacts) -> None:
 
 runs = data.runs()
 if not runs:
-    empty(
-        "No run yet",
-        "A run is one suite and the outputs of your models, scored by the evaluators you choose.",
-        "Evaluate a suite",
-    )
-    st.stop()
+    no_run_yet()
 if "refused" in st.session_state:
     st.error(st.session_state.pop("refused"))
 asked = url.param("run")
@@ -121,7 +116,7 @@ table = pd.DataFrame(
 clicked = records(
     table,
     {
-        "name": st.column_config.Column("Run", width=300), "state": "State", "created": "Created", "task": "Task",
+        "name": header("Run", 190), "state": "State", "created": "Created", "task": "Task",
         "cases": "Cases", "models": "Models", "evaluators": "Evaluators", "id": "Id",
     },
     key="runs",

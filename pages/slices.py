@@ -1,18 +1,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import streamlit as st
 
 from components import data
-from components.charts.figure_parts import selected
 from components.views.results import slice_tables
 from components.widgets import controls, filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
 from metrics.presentation import format
 
-CHART = {"displayModeBar": False}
 HEIGHT = 400  # pixels of the bars
 
 
@@ -24,10 +24,8 @@ def see(row: data.SliceValue, measure: data.Measure) -> None:
     )  # fmt: skip
 
 
-def pick_bar() -> None:
-    point = selected(st.session_state["slices"])
-    if point:
-        st.session_state["picked_slice"] = point[-1]
+def pick_bar(point: list[Any]) -> None:
+    st.session_state["picked_slice"] = point[-1]
 
 
 def show_found(found: data.SliceSearch, measure: data.Measure) -> None:
@@ -40,7 +38,7 @@ def show_found(found: data.SliceSearch, measure: data.Measure) -> None:
         label = f"See the {format.plural(row.value.cases, 'case')}"
         if button.button(label, key=f"found-{place}", type="secondary" if place else "primary", width="stretch"):
             see(row.value, measure)
-    st.caption(slice_tables.method(found, data.slice_level()))
+    st.caption(slice_tables.method(found, data.SLICE_LEVEL))
 
 
 def show_feature(known: data.SliceTable, model: str, measure: data.Measure) -> None:
@@ -53,10 +51,8 @@ def show_feature(known: data.SliceTable, model: str, measure: data.Measure) -> N
     figure = slice_tables.slices_figure(rows, known.overall, title, is_dark(), bounds, HEIGHT)
     left, right = st.columns([9, 11], gap="medium")
     with left, st.container(height=HEIGHT + 40 if figure.layout.height > HEIGHT + 40 else "content", border=False):
-        st.plotly_chart(
-            figure, key="slices", config=CHART, on_select=pick_bar, selection_mode="points",
-            alt=f"{measure.title} of {model} by {title}, the overall value as a dotted line",
-        )  # fmt: skip
+        alt = f"{measure.title} of {model} by {title}, the overall value as a dotted line"
+        chart(figure, "slices", alt, pick_bar)
     with right:
         columns = slice_tables.table_columns(title, known.noun, known.overall.interval)
         clicked = records(slice_tables.table(rows), columns, f"by-{name}", 400)
@@ -80,7 +76,7 @@ if not measures:
     )  # fmt: skip
     st.stop()
 models = data.run_facts(run).models
-model = filters.pick("Model", {name: name for name in models}, "model")
+model = filters.pick("Model", models, "model")
 key = filters.pick("Metric", {name: measure.title for name, measure in measures.items()}, "key")
 measure = measures[key]
 by_topic = data.has_topics(run) and filters.toggle("Topics of the questions", "topics")

@@ -5,11 +5,11 @@ from collections import Counter
 import streamlit as st
 
 from components import data
-from components.charts.figure_parts import selected
 from components.charts.trend_lines import trend_figure
 from components.views.curves import curve_parts
 from components.views.results import metric_trend, model_comparison
 from components.widgets import drilldown_filters, filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
 from components.widgets.tables import records
 from metrics.presentation import format
@@ -26,12 +26,6 @@ def choose_column(boards: list[data.Leaderboard]) -> data.Column | None:
         return None
     named = {column.key: model_comparison.metric_name(column, 60) for column in ordered}
     return columns[filters.pick("Metric", named, "key")]
-
-
-def pick() -> None:
-    point = selected(st.session_state["trend"])
-    if point:
-        url.put(at=point[0], of=point[1])
 
 
 def show_stop(stop: data.Stop, column: data.Column, tag: str | None) -> None:
@@ -74,9 +68,9 @@ if column is None:
     st.info("No run of this suite has a number. The page Runs says why.")
     st.stop()
 models = list(dict.fromkeys(model for board in boards for model in board.models))
-wanted = filters.many("Models", {name: name for name in models}, "model")
+wanted = filters.many("Models", models, "model")
 tags = boards[-1].tags
-tag = filters.one("Tag", {name: name for name in tags}, "tag") if tags else None
+tag = filters.one("Tag", tags, "tag")
 correction = filters.pick("Correction for many tests", model_comparison.CORRECTIONS, "correction")
 filters.reset(["model", "tag", "correction"])
 
@@ -93,10 +87,10 @@ st.subheader(metric_trend.answer(stops), anchor=False, help=model_comparison.met
 left, right = st.columns(curve_parts.COLUMNS, gap="medium")
 with left:
     chosen = (focus.run, focus.model)
-    st.plotly_chart(
-        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen), key="trend",
-        config=curve_parts.CHART, on_select=pick, selection_mode="points",
-        alt=f"{model_comparison.metric_name(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
+    chart(
+        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen), "trend",
+        f"{model_comparison.metric_name(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
+        lambda point: url.put(at=point[0], of=point[1]),
     )  # fmt: skip
 with right:
     show_stop(focus, found.column, tag)

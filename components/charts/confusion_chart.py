@@ -128,10 +128,10 @@ def _name_axes(
     names = {"tickfont": {"size": 12 if len(rows) <= 20 else 9}, "showgrid": False, "zeroline": False, "ticks": ""}
     figure.update_xaxes(
         tickvals=list(across), ticktext=[text(name, 16) for name in columns], side="top",
-        range=[-0.5, across[-1] + 0.5], title={"text": "predicted", "standoff": 4},
+        range=[-0.5, across[-1] + 0.5], title={"text": "predicted", "standoff": 12},
         tickangle=0 if len(columns) <= 8 else -45, **names,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=list(down), ticktext=[text(name, 20) for name in rows], range=[down[-1] + 0.5, -0.5],
-        title={"text": "true label", "standoff": 4}, **names,
+        title={"text": "true label", "standoff": 12}, **names,
     )  # fmt: skip

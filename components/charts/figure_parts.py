@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metrics.presentation.format import shorten
@@ -114,6 +114,23 @@ def selected(state: Any) -> list[Any] | None:
 def undimmed(**chosen: Any) -> dict[str, Any]:
     """Return a click marks the point and leaves the others as they are."""
     return {"selected": {"marker": {"opacity": 1, **chosen}}, "unselected": {"marker": {"opacity": 1, **chosen}}}
+
+
+def whiskers(
+    values: Iterable[float | None], lows: Iterable[float | None], highs: Iterable[float | None], colour: str,
+    thickness: float = 1.2, width: int = 3,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the error bars from `lows` to `highs` around `values`; none where an end is None or NaN."""
+
+    def arm(start: float | None, end: float | None) -> float:
+        length = 0.0 if start is None or end is None else end - start
+        return length if length > 0 else 0.0  # NaN is not
+
+    arms = [(arm(low, value), arm(value, high)) for value, low, high in zip(values, lows, highs, strict=True)]
+    return {
+        "type": "data", "symmetric": False, "array": [up for _, up in arms], "arrayminus": [down for down, _ in arms],
+        "thickness": thickness, "width": width, "color": colour,
+    }  # fmt: skip
 
 
 def mix(a: str, b: str, share: float) -> str:

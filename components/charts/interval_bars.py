@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.charts.figure_parts import plain
+from components.charts.figure_parts import plain, whiskers
 from metrics.presentation.format import interval, number, shorten
 from metrics.presentation.palette import INK, LINE, MUTED
 
@@ -51,11 +51,7 @@ def bars_figure(
         figure.add_bar(
             y=at, x=rows["value"], orientation="h", width=0.9 * share / len(series), name=plain(each),
             marker={"color": colours[each], "line": {"width": 0}}, opacity=0.85,
-            error_x={
-                "type": "data", "symmetric": False, "array": (rows["high"] - rows["value"]).clip(lower=0).fillna(0),
-                "arrayminus": (rows["value"] - rows["low"]).clip(lower=0).fillna(0), "thickness": 1.4, "width": 3,
-                "color": INK[dark],
-            },
+            error_x=whiskers(rows["value"], rows["low"], rows["high"], INK[dark], 1.4),
             customdata=[[each, key] for key in rows["key"]],
             hovertext=[_facts(each, row, unit) for row in rows.to_dict("records")], hoverinfo="text",
             selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
@@ -86,7 +82,7 @@ def bars_figure(
     )  # fmt: skip
     figure.update_layout(
         height=high, barmode="overlay", showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 44, "t": 8, "b": 8},
     )  # fmt: skip
     return figure
 
@@ -111,11 +107,7 @@ def ranked_figure(
     figure.add_bar(
         y=places, x=numbers["value"], orientation="h", width=0.62, opacity=0.85,
         marker={"color": [colours[each] for each in numbers["series"]], "line": {"width": 0}},
-        error_x={
-            "type": "data", "symmetric": False, "array": (far - numbers["value"]).clip(lower=0).fillna(0),
-            "arrayminus": (numbers["value"] - numbers["low"]).clip(lower=0).fillna(0), "thickness": 1.4, "width": 3,
-            "color": INK[dark],
-        },
+        error_x=whiskers(numbers["value"], numbers["low"], numbers["high"], INK[dark], 1.4),
         customdata=numbers[["series", "key"]].to_numpy().tolist(),
         hovertext=[_facts(row["series"], row, unit) + "<br>click: its cases" for row in numbers.to_dict("records")],
         hoverinfo="text", selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
@@ -137,7 +129,7 @@ def ranked_figure(
     )  # fmt: skip
     figure.update_layout(
         height=HEAD + 30 * len(places), showlegend=False, dragmode=False, hovermode="closest",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 44, "t": 8, "b": 8},
     )  # fmt: skip
     return figure
 

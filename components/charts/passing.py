@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from components.charts.figure_parts import undimmed
+from components.charts.figure_parts import undimmed, whiskers
 from metrics.presentation.format import count, interval, moment, number
 from metrics.presentation.palette import LINE, MUTED, SURFACE, series
 
@@ -35,21 +35,18 @@ def passing_figure(
     rows = windows[windows["judged"] > 0].to_dict("records")
     timed = bool(rows) and all(not pd.isna(row["begins"]) for row in rows)
     x: list[Any] = [row["begins"] if timed else row["first_number"] for row in rows]
+    rates, lows, highs = ([row[name] for row in rows] for name in ("rate", "low", "high"))
     colours = [series(dark)[SHADES[row["health"]]] for row in rows]
     figure = go.Figure()
     figure.add_scatter(
-        x=x, y=[row["rate"] for row in rows], mode="lines+markers",
+        x=x, y=rates, mode="lines+markers",
         line={"color": LINE[dark], "width": 1.5},
         marker={
             "symbol": [SYMBOLS[row["health"]] for row in rows], "color": colours, "opacity": 1,
             "size": [14 if row["window"] == chosen else 9 for row in rows],
             "line": {"width": 1, "color": SURFACE[dark]},
         },
-        error_y={
-            "type": "data", "symmetric": False, "thickness": 1, "width": 0, "color": MUTED[dark],
-            "array": [row["high"] - row["rate"] for row in rows],
-            "arrayminus": [row["rate"] - row["low"] for row in rows],
-        },
+        error_y=whiskers(rates, lows, highs, MUTED[dark], 1, 0),
         customdata=[[row["window"]] for row in rows], hovertext=[_hover(row, timed) for row in rows], hoverinfo="text",
         **undimmed(),
     )  # fmt: skip
@@ -59,7 +56,7 @@ def passing_figure(
             annotation_text=f"{word} {limit:g}", annotation_font={"size": 12, "color": MUTED[dark]},
             annotation_align="left",
         )  # fmt: skip
-    lowest = min([row["low"] for row in rows], default=0.0)
+    lowest = min(lows, default=0.0)
     figure.update_yaxes(
         title={"text": "pass rate", "standoff": 6}, range=[max(-0.02, min(critical, lowest) - 0.08), 1.03],
         zeroline=False, nticks=6,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed
+from components.charts.figure_parts import PANEL_COLUMNS, SHARES, plain, undimmed, whiskers
 from metrics.presentation.chart_data.curve_points import filled_bins
 from metrics.presentation.format import number, shorten
 from metrics.presentation.palette import INK, MUTED
@@ -59,10 +59,7 @@ def reliability_figure(
         figure.add_scatter(
             x=held["mean_confidence"], y=held["accuracy"], mode="lines+markers", name=plain(name),
             line={"color": colours[name], "width": 1}, marker={"size": _sizes(held["n"]), "color": colours[name]},
-            error_y={
-                "type": "data", "symmetric": False, "array": held["high"] - held["accuracy"],
-                "arrayminus": held["accuracy"] - held["low"], "thickness": 1.2, "width": 3, "color": colours[name],
-            },
+            error_y=whiskers(held["accuracy"], held["low"], held["high"], colours[name]),
             hovertext=facts, hoverinfo="text", customdata=about, **undimmed(), row=row, col=column,
         )  # fmt: skip
         figure.add_bar(

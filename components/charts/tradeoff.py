@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from components.charts.figure_parts import plain, undimmed
+from components.charts.figure_parts import plain, undimmed, whiskers
 from metrics.presentation.format import count, interval, number, shorten
 from metrics.presentation.palette import ACCENT, INK, LINE, MUTED
 
@@ -80,8 +80,8 @@ def tradeoff_figure(
                 "color": [colours[point.model] if few or on_front else MUTED[dark] for point in own],
                 "line": {"width": 1, "color": INK[dark]},
             },
-            error_x=_whiskers([point.cost for point in own], MUTED[dark]) if few or on_front else None,
-            error_y=_whiskers([point.quality for point in own], MUTED[dark]) if few or on_front else None,
+            error_x=_whiskers([point.cost for point in own], dark) if few or on_front else None,
+            error_y=_whiskers([point.quality for point in own], dark) if few or on_front else None,
             customdata=[[point.model] for point in own], hoverinfo="text",
             hovertext=[_told(point, titles, on_front) for point in own], **undimmed(),
         )  # fmt: skip
@@ -98,13 +98,9 @@ def _axis(dark: bool) -> dict[str, Any]:
     return {"showline": True, "zeroline": False, "gridcolor": LINE[dark]}
 
 
-def _whiskers(spans: Sequence[Span], colour: str) -> dict[str, Any]:
-    up = [0.0 if span.high is None else max(0.0, span.high - span.value) for span in spans]
-    down = [0.0 if span.low is None else max(0.0, span.value - span.low) for span in spans]
-    return {
-        "type": "data", "symmetric": False, "array": up, "arrayminus": down, "thickness": 1, "width": 3,
-        "color": colour,
-    }  # fmt: skip
+def _whiskers(spans: Sequence[Span], dark: bool) -> dict[str, Any]:
+    ends = ([span.value for span in spans], [span.low for span in spans], [span.high for span in spans])
+    return whiskers(*ends, MUTED[dark], 1)
 
 
 def _told(point: Point, titles: tuple[str, str], on_front: bool) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from components.charts.figure_parts import plain, spread, undimmed
+from components.charts.figure_parts import plain, spread, undimmed, whiskers
 from metrics.presentation.format import count, interval, moment, number, shorten
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.presentation.phrases import p_value, signed
@@ -48,11 +48,10 @@ def trend_figure(
         figure.add_scatter(
             x=x, y=[stop.cell.value for stop in own], mode="lines+markers", name=plain(model),
             line={"color": colours[model], "width": 2}, marker=_markers(own, colours[model], dark, chosen),
-            error_y={
-                "type": "data", "symmetric": False, "thickness": 1.2, "width": 4, "color": colours[model],
-                "array": [_arm(stop.cell.value, stop.cell.high) for stop in own],
-                "arrayminus": [_arm(stop.cell.low, stop.cell.value) for stop in own],
-            },
+            error_y=whiskers(
+                [stop.cell.value for stop in own], [stop.cell.low for stop in own], [stop.cell.high for stop in own],
+                colours[model], width=4,
+            ),
             customdata=[[stop.run, model] for stop in own], hovertext=[_hover(stop, column) for stop in own],
             hoverinfo="text", **undimmed(),
         )  # fmt: skip
@@ -89,10 +88,6 @@ def _span(stops: Sequence[Stop], column: Column) -> tuple[float, float]:
     seen = [value for value in every if value is not None and math.isfinite(value)] or [0.0]
     room = ROOM * ((max(seen) - min(seen)) or abs(seen[0]) or 1.0)
     return max(min(seen) - room, column.low - room), min(max(seen) + room, column.high + room)
-
-
-def _arm(low: float | None, high: float | None) -> float:
-    return 0.0 if low is None or high is None else max(0.0, high - low)
 
 
 def _markers(own: Sequence[Stop], colour: str, dark: bool, chosen: tuple[str, str] | None) -> dict[str, Any]:

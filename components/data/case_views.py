@@ -1,28 +1,26 @@
-"""Cases of a run: the list behind a number, one case in full, its image and its regions."""
+"""One case of a run in full: its outputs and scores, the evidence, and who judged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import streamlit as st
+import pandas as pd
 
-from components.data.judge_settings import evidence_parts, judge_calls
-from components.data.workspace_runs import workspace
+from components.data.run_reads import of_run
+from metrics import analysis
+from metrics.core.errors import InputError
+from metrics.presentation.verdict_rows import verdict_groups
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from metrics.analysis import CasePage, Segment
-
-EVIDENCE = ("verdicts", "evidence", "judge")
+    from metrics.store import Run
 
 
 class CaseView(NamedTuple):
     """One case of a run, see metrics.analysis.ExampleView; `image` is the path of its file or None.
 
-    The parts of each score's evidence are three columns of `scores`: `verdicts` (groups), `evidence` (facts), `judge`.
+    The parts of each score's evidence are three columns of `scores`: `verdicts` (groups), `evidence` (facts) and
+    `judge`: model, panel, the replies (`calls`) and the prompts of the run, {} where none judged.
     """
 
     case: Mapping[str, Any]
@@ -33,71 +31,42 @@ class CaseView(NamedTuple):
     predictions: pd.DataFrame
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def cases(run_id: str, evaluator: str, metric: str, **choice: Any) -> CasePage:
-    """Return a page of the cases behind a number; `choice` as in metrics.analysis.cases. Read-only."""
-    from metrics import analysis
-
-    return analysis.cases(workspace().run(run_id), evaluator, metric, **choice)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def case_ids(run_id: str, evaluator: str, metric: str, **choice: Any) -> Sequence[str]:
-    """Return every case behind a number, each once, in the order of the list; `choice` as in `cases`. Read-only."""
-    from metrics import analysis
-
-    page = analysis.cases(workspace().run(run_id), evaluator, metric, **choice, limit=10_000_000)
-    return tuple(page.rows["case_id"].drop_duplicates())
-
-
-def value_bounds(least: str | None, below: str | None) -> dict[str, float]:
-    """Return the part of `choice` that keeps the values least ≤ value < below, given as texts of an address."""
-    found: dict[str, float] = {}
-    for name, text in (("low", least), ("high", below)):
-        with suppress(TypeError, ValueError):
-            value = float(text)  # type: ignore[arg-type]
-            found |= {name: value} if value == value else {}
-    return found
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def case_texts(run_id: str, case_ids: tuple[str, ...]) -> pd.DataFrame:
-    """Return the beginning of each case's text: case_id, preview, in the order given. Read-only."""
-    from metrics import analysis
-
-    return analysis.case_texts(workspace().run(run_id), case_ids)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def example(run_id: str, case_id: str) -> CaseView | None:
-    """Return one case in full; None if the suite has no such case. Read-only."""
-    import pandas as pd
-
-    from metrics import analysis
-    from metrics.core.errors import InputError
-
-    run = workspace().run(run_id)
+@of_run
+def example(run: Run, case_id: str) -> CaseView | None:
+    """Return one case in full; None if the suite has no such case."""
     try:
         view = analysis.example(run, case_id)
     except InputError:
         return None
-    parts = [evidence_parts(evidence) for evidence in view.scores["evidence"]]
-    judge_calls(parts, view.scores, run, case_id)
-    scores = view.scores.copy()
-    for place, name in enumerate(EVIDENCE):
-        scores[name] = pd.Series([part[place] for part in parts], scores.index, object)
+    evidence = view.scores["evidence"]
+    parts = {
+        "verdicts": [verdict_groups(each) if each else () for each in evidence],
+        "evidence": [each.facts if each else {} for each in evidence],
+        "judge": _judges(run, case_id, view.scores),
+    }
+    scores = view.scores.assign(**{name: pd.Series(part, view.scores.index, object) for name, part in parts.items()})
     image = None if view.image is None else str(view.image)
     return CaseView(view.case, image, view.outputs, scores, view.annotations, view.predictions)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
-def segments(run_id: str, case_id: str, model: str, repeat: int) -> Sequence[Segment]:
-    """Return the regions and mistakes of a segmented image. Read-only."""
-    from metrics import analysis
-
-    return analysis.segments(workspace().run(run_id), case_id, model, repeat)
-
-
-def labels(run_id: str) -> Sequence[str]:
-    """Return the classes of the suite of a run, in its order."""
-    return workspace().run(run_id).suite.labels
+def _judges(run: Run, case_id: str, scores: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return of each score who judged, with the replies it rests on and the run's prompts; {} where none did."""
+    judges = [
+        {**(each.judge or {}), **({"panel": each.panel["judges"]} if each.panel else {})} if each else {}
+        for each in scores["evidence"]
+    ]
+    if not any(judges):
+        return judges
+    calls: dict[tuple[str, str, int], list[Mapping[Hashable, Any]]] = {}
+    for row in analysis.judgements(run, case_id).replace({float("nan"): None}).to_dict("records"):
+        used = [row["prompt_tokens"], row["completion_tokens"]]
+        row["tokens"] = None if used == [None, None] else int(sum(part or 0 for part in used))
+        calls.setdefault((row["evaluator"], row["model"], int(row["run"])), []).append(row)
+    prompts = {name: {"text": prompt.text, "edited": prompt.edited} for name, prompt in analysis.asked(run).items()}
+    for judge, score in zip(judges, scores.to_dict("records"), strict=True):
+        if judge:
+            judge |= {
+                "calls": calls.get((score["evaluator"], score["model"], int(score["run"])), []),
+                "prompts": prompts,
+            }
+    return judges

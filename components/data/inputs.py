@@ -20,11 +20,11 @@ from components.data.uploaded_files import (
     upload_name,
 )
 from components.data.workspace_runs import workspace, workspace_path
+from metrics.core.errors import AssayError, InputError, InputProblem
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.core.errors import InputProblem
     from metrics.core.suite import Outputs, Suite
     from metrics.engine import Estimate
     from metrics.ingest import Preview
@@ -110,7 +110,6 @@ def inspect(token: str, role: FileRole, task: str = "", pairs: tuple[str, ...] =
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _inspect(folder: str, token: str, role: FileRole, task: str, pairs: tuple[str, ...]) -> InspectedFile:
     from metrics import ingest
-    from metrics.core.errors import InputError, InputProblem
     from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 
     path, name = path_of(token, Path(folder)), name_of(token, Path(folder))
@@ -149,7 +148,6 @@ def read_inputs(inputs: Inputs) -> ReadInputs:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa: ARG001 - parts of the cache's key
-    from metrics.core.errors import InputError, InputProblem
     from metrics.library.evaluate import available_inputs
 
     try:
@@ -173,7 +171,6 @@ def start(
     `resources` chooses the models behind the evaluators, by kind.
     """
     from metrics import engine
-    from metrics.core.errors import AssayError
 
     try:
         suite, outputs, problems, *_ = _load(inputs, keep=True)
@@ -204,7 +201,6 @@ def _estimate(
     _resources: dict[str, Any], key: str,  # noqa: ARG001 - a part of the cache's key
 ) -> Estimate | str | None:  # fmt: skip
     from metrics import engine
-    from metrics.core.errors import AssayError
 
     try:
         suite, outputs, *_ = _load(_inputs, keep=True)

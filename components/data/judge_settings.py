@@ -1,25 +1,26 @@
-"""The judge: its evidence, its settings in the workspace, a test call, its cache."""
+"""The judge: its settings in the workspace, a test call, its cache; and who judged a run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import streamlit as st
-
-from components.data.workspace_runs import workspace, workspace_path
+from components.data.run_reads import leaderboard, of_run
+from components.data.workspace_runs import workspace_path
+from metrics import analysis
+from metrics.core.errors import AssayError, InputError
+from metrics.judge.keys import key_variables, missing_keys
+from metrics.judge.local.install import INSTALL, missing_local_model
+from metrics.judge.settings import LOCAL, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from metrics.core.evidence import Evidence
     from metrics.judge.cache import Cache, Statistics
-    from metrics.judge.local.measured import Measured
     from metrics.judge.workspace_judge import Trial
-    from metrics.presentation.verdict_rows import VerdictGroup
+    from metrics.store import Run
 
 Setting = Mapping[str, Any]  # of metrics.judge.settings.JudgeSettings, as JSON
 
@@ -58,46 +59,11 @@ class JudgeFacts(NamedTuple):
     problem: str = ""
 
 
-def evidence_parts(
-    evidence: Evidence | None,
-) -> tuple[tuple[VerdictGroup, ...], Mapping[str, Any], dict[str, Any]]:
-    """Return the three parts of an evidence: its groups of verdicts, its facts, and who judged; each may be empty."""
-    from metrics.presentation.verdict_rows import verdict_groups
-
-    if evidence is None:
-        return (), {}, {}
-    judge = dict(evidence.judge or {}) | ({"panel": evidence.panel["judges"]} if evidence.panel else {})
-    return verdict_groups(evidence), evidence.facts, judge
-
-
-def judge_calls(parts: list[Any], scores: pd.DataFrame, run: Any, case_id: str) -> None:
-    """Add to the third of each score's `evidence_parts` the judge's replies it rests on, and the run's prompts."""
-    from metrics import analysis
-
-    if not any(judge for _, _, judge in parts):
-        return
-    rows = analysis.judgements(run, case_id).replace({float("nan"): None}).to_dict("records")
-    by_score: dict[tuple[str, str, int], list[Mapping[Hashable, Any]]] = {}
-    for row in rows:
-        used = [row["prompt_tokens"], row["completion_tokens"]]
-        row["tokens"] = None if used == [None, None] else int(sum(part or 0 for part in used))
-        by_score.setdefault((row["evaluator"], row["model"], int(row["run"])), []).append(row)
-    prompts = {name: {"text": prompt.text, "edited": prompt.edited} for name, prompt in analysis.asked(run).items()}
-    for (_, _, judge), score in zip(parts, scores.to_dict("records"), strict=True):
-        if judge:
-            judge["calls"] = by_score.get((score["evaluator"], score["model"], int(score["run"])), [])
-            judge["prompts"] = prompts
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def judge_of(run_id: str) -> RunJudges:
+@of_run
+def judge_of(run: Run) -> RunJudges:
     """Return who judged a finished run."""
-    from metrics import analysis
-    from metrics.judge.settings import settings_of
-
-    run = workspace().run(run_id)
     names = analysis.judged_evaluators(run)
-    board = analysis.leaderboard(run)
+    board = leaderboard(run.id)
     columns = [column for column in board.columns if column.primary and column.evaluator in names]
     cells = [board.cells.get((model, column.key)) for column in columns for model in board.models]
     counts = [cell.counts for cell in cells if cell is not None]
@@ -113,7 +79,6 @@ def judge_of(run_id: str) -> RunJudges:
 
 def judge_chosen() -> JudgeFacts:
     """Return the judge of the workspace."""
-    from metrics.core.errors import InputError
     from metrics.judge.workspace_judge import chosen_judge
 
     try:
@@ -125,10 +90,6 @@ def judge_chosen() -> JudgeFacts:
 
 def judge_facts(setting: Setting) -> JudgeFacts:
     """Return what is known of a judge from its settings alone."""
-    from metrics.core.errors import InputError
-    from metrics.judge.keys import key_variables, missing_keys
-    from metrics.judge.local.install import missing_local_model
-    from metrics.judge.settings import settings_of
     from metrics.judge.workspace_judge import refuse_keys
 
     try:
@@ -146,9 +107,7 @@ def judge_facts(setting: Setting) -> JudgeFacts:
 
 def choose_judge(setting: Setting | None) -> str:
     """Make this the judge of the workspace (None: no judge); return why it could not be done, else ""."""
-    from metrics.core.errors import InputError
     from metrics.judge import workspace_judge
-    from metrics.judge.settings import settings_of
 
     try:
         workspace_judge.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
@@ -159,9 +118,7 @@ def choose_judge(setting: Setting | None) -> str:
 
 def try_judge(setting: Setting) -> Trial:
     """Ask a judge one small question."""
-    from metrics.core.errors import AssayError
     from metrics.judge import workspace_judge
-    from metrics.judge.settings import settings_of
 
     try:
         return workspace_judge.try_judge(settings_of(setting))
@@ -171,8 +128,6 @@ def try_judge(setting: Setting) -> Trial:
 
 def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the JSON schemas of the settings for sampling and speed (LIMITS), and of the budget."""
-    from metrics.judge.settings import Budget, JudgeSettings
-
     schema = JudgeSettings.model_json_schema()["$defs"]["JudgeSettings"]
     limits = {name: schema["properties"][name] for name in LIMITS}
     return {"properties": limits}, Budget.model_json_schema()
@@ -180,23 +135,11 @@ def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def local_judge() -> tuple[str, bool]:
     """Return the command that installs the local judge, and whether it is installed."""
-    from metrics.judge.local.install import INSTALL, missing_local_model
-    from metrics.judge.settings import LOCAL
-
     return INSTALL, missing_local_model(LOCAL) is None
-
-
-def local_judge_measured() -> tuple[Measured, ...]:
-    """Return how far the local judge agrees with human verdicts."""
-    from metrics.judge.local.measured import MEASURED
-
-    return MEASURED
 
 
 def judge_cache() -> Statistics | str:
     """Return what the cache of replies holds and has saved; if it cannot be read, why."""
-    from metrics.core.errors import AssayError
-
     with _cache() as cache:
         try:
             return cache.statistics()
@@ -212,8 +155,6 @@ def clear_cache(judge: str | None, step: str | None, older_than_days: float | No
 
 def export_cache() -> bytes:
     """Return the whole cache as a file: gzipped JSON lines."""
-    from tempfile import TemporaryDirectory
-
     with _cache() as cache, TemporaryDirectory() as scratch:
         file = Path(scratch) / "judge-replies.jsonl.gz"
         cache.export(file)
@@ -222,10 +163,6 @@ def export_cache() -> bytes:
 
 def import_cache(name: str, content: bytes) -> str:
     """Add an exported cache; return the result in words."""
-    from tempfile import TemporaryDirectory
-
-    from metrics.core.errors import AssayError
-
     with _cache() as cache, TemporaryDirectory() as scratch:
         file = Path(scratch) / ("import.jsonl.gz" if content[:2] == GZIP else "import.jsonl")
         file.write_bytes(content)

@@ -1,12 +1,23 @@
-"""What evaluators need: local models, a judge; and why one cannot run."""
+"""The evaluators' parameters and what they need: local models, a judge; and why one cannot run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
+from metrics.core.errors import InputError
+from metrics.core.registry import choose, evaluators
+
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Parameters
+
+
+@st.cache_resource(show_spinner=False)
+def parameter_schema(evaluator: str) -> Mapping[str, Any]:
+    """Return the JSON schema of an evaluator's parameters. Read-only."""
+    return evaluators()[evaluator].parameters.model_json_schema()
 
 
 def model_kinds() -> dict[str, str]:
@@ -18,8 +29,8 @@ def model_kinds() -> dict[str, str]:
 
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:
     """Return whether the evaluator asks a judge with these parameters."""
-    entry, values = _chosen(evaluator, parameters) or (None, None)
-    return entry is not None and values is not None and "judge" in values.used(entry.resources)
+    found = _chosen(evaluator, parameters)
+    return found is not None and "judge" in found[1].used(found[0].resources)
 
 
 def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[str, Any]) -> str:
@@ -32,9 +43,6 @@ def unavailable(evaluator: str, parameters: Mapping[str, Any], models: Mapping[s
 
 def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, Parameters] | None:
     """Return the evaluator with its parameters; None if these are invalid, which the form says itself."""
-    from metrics.core.errors import InputError
-    from metrics.core.registry import choose
-
     try:
         return choose([evaluator], {evaluator: parameters})[evaluator]
     except InputError:

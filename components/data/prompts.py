@@ -6,6 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from components.data.workspace_runs import workspace, workspace_path
+from metrics.core.errors import AssayError, InputError
 
 BYOP = "byop"  # the evaluator that asks them
 
@@ -24,7 +25,6 @@ class TriedCase(NamedTuple):
 
 def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
     """Return the saved prompts by id (title, prompt, mode, levels, version), and what cannot be read."""
-    from metrics.core.errors import InputError
     from metrics.judge.custom_prompts import saved_prompts
 
     try:
@@ -40,7 +40,6 @@ def checked_prompt(prompt: dict[str, Any]) -> str:
 
 def save_prompt(prompt: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Save a prompt, as the next version if it changed; return it as saved, or {} and why it was not."""
-    from metrics.core.errors import InputError
     from metrics.judge import custom_prompts
 
     try:
@@ -68,7 +67,6 @@ def placeholders() -> list[str]:
 
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
-    from metrics.core.errors import AssayError
     from metrics.engine.playground import first_cases, try_out
     from metrics.judge.workspace_judge import chosen_judge
 
@@ -93,7 +91,6 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
 
 
 def _read(text: str, name: str) -> tuple[dict[str, Any], str]:
-    from metrics.core.errors import InputError
     from metrics.judge.custom_prompts import read_prompt
 
     try:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from components.data.uploaded_files import column_pairs, name_of, problem_table, task_of, upload_folder
 from components.data.workspace_runs import workspace, workspace_path
+from metrics.core.errors import AssayError, InputError, InputProblem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,6 @@ def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
     import pyarrow.compute as pc
 
     from metrics import suites
-    from metrics.core.errors import InputError
     from metrics.core.suite import COMPLEXITY, CRITERIA, question_lengths
 
     try:
@@ -116,7 +116,6 @@ def edit_draft(
     from pydantic import ValidationError
 
     from metrics import suites
-    from metrics.core.errors import InputError
 
     suite = _suite(fingerprint, draft)
     before = suites.read_draft(workspace_path(), draft)
@@ -171,7 +170,6 @@ def _parts_table(
     import pandas as pd
 
     from metrics import suites
-    from metrics.core.errors import InputError
 
     try:
         made = _parts(fingerprint, draft, how)
@@ -210,7 +208,6 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
     import pandas as pd
     import pyarrow.compute as pc
 
-    from metrics.core.errors import AssayError
     from metrics.perturbations import FIELDS
 
     suite = _suite(fingerprint, draft)
@@ -242,8 +239,6 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
     from collections import Counter
     from dataclasses import replace
 
-    from metrics.core.errors import AssayError
-
     try:
         made = _perturbed(_suite(fingerprint, draft), how)
     except AssayError as failure:
@@ -261,7 +256,6 @@ def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str,
     import pandas as pd
 
     from metrics import ingest
-    from metrics.core.errors import InputError, InputProblem
 
     folder = upload_folder()
     file = name_of(token, folder)

@@ -133,13 +133,6 @@ def sample_titles() -> dict[str, str]:
     return {sample.id: sample.title for sample in samples()}
 
 
-def run_errors() -> type[Exception]:
-    """Return the exception for requests that a run cannot fulfil; its text is fit for the user."""
-    from metrics.core.errors import RunError
-
-    return RunError
-
-
 @st.cache_resource(max_entries=16, show_spinner=False)
 def report_outline(run_id: str) -> ReportOutline:
     """Return what a run's report will say. Read-only."""

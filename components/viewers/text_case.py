@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 import pandas as pd
+import streamlit as st
 
 from components.viewers import evidence_list
 from components.views.judge import judge_calls
@@ -128,8 +129,6 @@ def _flat(value: Any) -> Any:
 
 def draw_case(case: Mapping[str, Any]) -> None:
     """Draw the question beside the expected answers, then everything else that the suite has for the case."""
-    import streamlit as st
-
     expected = list(case["expected_answers"] or [])
     question = case["question"] if case["question"] is not None else case["source_text"]
     blocks = [("Question" if case["question"] is not None else "Source text", question)]
@@ -154,8 +153,6 @@ def text_height(text: str, columns: int) -> int:
 
 def draw_text(title: str, text: str | None, height: int, columns: int = 1, absent: str = "none given") -> None:
     """Draw a titled block of literal text in one of `columns`; it scrolls beyond `height` pixels."""
-    import streamlit as st
-
     # a box of fixed height only where the text needs one, so that short answers leave no hole
     with st.container(gap="xsmall"):
         st.text(title)
@@ -165,8 +162,6 @@ def draw_text(title: str, text: str | None, height: int, columns: int = 1, absen
 
 def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER_HEIGHT) -> None:
     """Draw the answer compared with the expected one, word by word: `-` only expected, `+` only answered."""
-    import streamlit as st
-
     with st.container(gap="xsmall"):
         st.text(title)
         st.code(difference(expected, answer), language="diff", wrap_lines=True, height=height)
@@ -174,8 +169,6 @@ def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER
 
 def draw_list(title: str, texts: Sequence[str], key: str) -> None:
     """Draw a list of passages in an expander that shows their number; nothing if there are none."""
-    import streamlit as st
-
     if not texts:
         return
     with st.expander(f"{title} ({len(texts)})", key=key):
@@ -186,8 +179,6 @@ def draw_list(title: str, texts: Sequence[str], key: str) -> None:
 
 def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: str) -> None:
     """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
-    import streamlit as st
-
     if isinstance(score["reason"], str):  # pandas has NaN for none
         st.text(score["reason"])
     if score["verdicts"]:
@@ -216,8 +207,6 @@ def draw_evidence_by_evaluator(
 
     `contexts` are those of each output, by its column, in order.
     """
-    import streamlit as st
-
     for evaluator, rows in scores.groupby("evaluator", sort=False):
         has_evidence = rows["reason"].notna()
         for part in ("evidence", "verdicts", "judge"):

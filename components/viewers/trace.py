@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import streamlit as st
+
 from components.viewers.browser_component import browser_component
 from metrics.presentation.format import duration, plural
 from metrics.presentation.palette import MARKS
@@ -52,8 +54,6 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
 
 def draw(view: Mapping[str, Any], key: str) -> None:
     """Draw a trace; if it cannot be read, the reason and its beginning."""
-    import streamlit as st
-
     if view["problem"]:
         st.text(view["problem"])
         st.code(view["raw"], language=None, wrap_lines=True, height=220)

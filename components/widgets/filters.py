@@ -1,6 +1,8 @@
 """The sidebar's filters: each shows what the address says and writes there what is chosen."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -8,35 +10,39 @@ from components.widgets import url
 from components.widgets.controls import agreed, place
 
 ANY = ""
+Options = Mapping[str, str] | Sequence[str]  # value → text, or values that are their own texts
 
 
-def many(label: str, options: Mapping[str, str], name: str, every: str = "All") -> list[str]:
-    """Choose any of `options` (value → text); the values chosen, [] for no restriction, which reads `every`."""
-    chosen = [value for value in url.params(name) if value in options]
+def many(label: str, options: Options, name: str, every: str = "All") -> list[str]:
+    """Choose any of `options`; the values chosen, [] for no restriction, which reads `every`."""
+    texts = _texts(options)
+    chosen = [value for value in url.params(name) if value in texts]
     key = _key(name)
     st.sidebar.multiselect(
-        f"{label} ({len(options)})", list(options), agreed(key, chosen), options.__getitem__, key=key,
+        f"{label} ({len(texts)})", list(texts), agreed(key, chosen), texts.__getitem__, key=key,
         placeholder=every, on_change=_write, args=(name, key),
     )  # fmt: skip
     return chosen
 
 
-def one(label: str, options: Mapping[str, str], name: str, every: str = "All") -> str | None:
-    """Choose one of `options` (value → text), or None for no restriction, which is offered first as `every`."""
-    return pick(label, {ANY: every, **options}, name, len(options)) or None
+def one(label: str, options: Options, name: str, every: str = "All") -> str | None:
+    """Choose one of `options`, or None for no restriction, which is offered first as `every`; None without options."""
+    texts = _texts(options)
+    return (pick(label, {ANY: every, **texts}, name, len(texts)) or None) if texts else None
 
 
-def pick(label: str, options: Mapping[str, str], name: str, count: int | None = None) -> str:
-    """Choose exactly one of `options` (value → text, at least one); the first is the default.
+def pick(label: str, options: Options, name: str, count: int | None = None) -> str:
+    """Choose exactly one of `options`, of which there is at least one; the first is the default.
 
     The label says how many options there are; `count` replaces that number.
     """
-    asked = url.param(name, ANY) or ANY
-    chosen = asked if asked in options else next(iter(options))
+    texts = _texts(options)
+    asked = url.param(name, ANY)
+    chosen = asked if asked in texts else next(iter(texts))
     key = _key(name)
     st.sidebar.selectbox(
-        f"{label} ({len(options) if count is None else count})", list(options),
-        place(list(options), agreed(key, chosen)), options.__getitem__, key=key, on_change=_write, args=(name, key),
+        f"{label} ({len(texts) if count is None else count})", list(texts),
+        place(list(texts), agreed(key, chosen)), texts.__getitem__, key=key, on_change=_write, args=(name, key),
     )  # fmt: skip
     return chosen
 
@@ -59,12 +65,23 @@ def bounds(name: str, low: float = 0.0, high: float = 1.0) -> tuple[float | None
     return least if least > low else None, most if most < high else None
 
 
+def value_bounds() -> dict[str, float]:
+    """Return the part of a choice of cases that keeps the values value_min ≤ value < value_max of the address."""
+    asked = {"low": url.number("value_min", math.nan), "high": url.number("value_max", math.nan)}
+    return {name: value for name, value in asked.items() if not math.isnan(value)}
+
+
 def search(label: str, name: str) -> str:
     """Text to look for; "" for none."""
+    return text(label, name, "search")
+
+
+def text(label: str, name: str, kind: Literal["default", "search"] = "default") -> str:
+    """Any text; "" for none."""
     chosen = url.param(name, "")
     key = _key(name)
-    st.sidebar.text_input(label, agreed(key, chosen) or "", key=key, type="search", on_change=_write, args=(name, key))
-    return chosen or ""
+    st.sidebar.text_input(label, agreed(key, chosen) or "", key=key, type=kind, on_change=_write, args=(name, key))
+    return chosen
 
 
 def toggle(label: str, name: str) -> bool:
@@ -78,7 +95,12 @@ def toggle(label: str, name: str) -> bool:
 def reset(names: list[str]) -> None:
     """A button that takes every one of the filters away, where one is set."""
     if any(url.param(name) for name in names):
-        st.sidebar.button("Clear filters", on_click=_clear(names), icon=":material/filter_alt_off:")
+        nothing = dict.fromkeys([*names, "page"])
+        st.sidebar.button("Clear filters", on_click=url.put, kwargs=nothing, icon=":material/filter_alt_off:")
+
+
+def _texts(options: Options) -> dict[str, str]:
+    return dict(options) if isinstance(options, Mapping) else {value: value for value in options}
 
 
 def _key(name: str) -> str:
@@ -92,7 +114,3 @@ def _write(name: str, key: str) -> None:
 def _write_edges(name: str, key: str, widest: tuple[float, float]) -> None:
     edges = zip(("min", "max"), st.session_state[key], widest, strict=True)
     url.put(page=None, **{f"{name}_{end}": None if edge == limit else edge for end, edge, limit in edges})
-
-
-def _clear(names: list[str]) -> Callable[[], None]:
-    return lambda: url.put(**dict.fromkeys([*names, "page"]))

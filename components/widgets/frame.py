@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -77,15 +77,17 @@ def empty(what: str, why: str, button: str | None = None, page: str = "evaluate"
             url.go(page, **values)
 
 
+def no_run_yet() -> NoReturn:
+    """Draw what a run is and a button to make the first, and stop."""
+    what = "A run is one suite and the outputs of your models, scored by the evaluators you choose."
+    empty("No run yet", what, "Evaluate a suite")
+    st.stop()
+
+
 def _chosen_run() -> str:
     runs = {run.id: run for run in data.runs()}
     if not runs:
-        empty(
-            "No run yet",
-            "A run is one suite and the outputs of your models, scored by the evaluators you choose.",
-            "Evaluate a suite",
-        )
-        st.stop()
+        no_run_yet()
     asked = url.param("run")
     if asked not in (None, "latest") and asked not in runs:
         st.error(f"This workspace has no run {format.shorten(str(asked))!r}. Choose one of its runs in the sidebar.")

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import streamlit as st
+
 Kind = Literal["number", "integer", "boolean", "choice", "text", "numbers", "texts", "json"]
 
 
@@ -95,8 +97,6 @@ def parameter_form(
 
     An entry that cannot be read says so and keeps the default.
     """
-    import streamlit as st
-
     given: dict[str, Any] = {}
     columns = st.columns(2)
     for index, field in enumerate(fields(schema)):
@@ -116,8 +116,6 @@ def parameter_form(
 
 
 def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
-    import streamlit as st
-
     label, hint = field.title, field.description or None
     if field.kind == "boolean":
         return st.toggle(label, value=bool(field.default), key=key, help=hint)

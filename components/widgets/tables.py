@@ -9,6 +9,18 @@ import streamlit as st
 ROW = 35  # pixels
 HEAD = 36
 
+Width = int | Literal["small", "medium", "large"] | None  # in pixels
+
+
+def header(title: str, width: Width = None, help: str | None = None) -> Any:
+    """Return the header of a column, with its meaning on hover."""
+    return st.column_config.Column(title, width=width, help=help)
+
+
+def numeric(title: str, width: Width = None, help: str | None = None) -> Any:
+    """Return the header of a column of numbers that are written as texts: aligned at their right."""
+    return st.column_config.Column(title, width=width, help=help, alignment="right")
+
 
 def records(frame: pd.DataFrame, columns: Mapping[str, Any], key: str, tallest: int = 520) -> int | None:
     """Draw `columns` (name → title or st.column_config) of a frame; return the position of the row just clicked.

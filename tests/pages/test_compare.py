@@ -18,7 +18,7 @@ from metrics.store import Run, Workspace
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving
+from tests.pages.conftest import HOSTILE, labels_outputs, labels_suite, serving, settle
 
 
 def texts(page: AppTest) -> str:
@@ -42,7 +42,7 @@ def test_the_leader_is_compared_with_the_next(run: Run, open_page: Callable[...,
     assert (page.query_params["a"], page.query_params["b"]) == ("blunt", "sharp")
     table = page.dataframe[0].value
     assert table["metric"].tolist() == ["Classification · accuracy ↑"]
-    assert table["outcomes"].tolist() == ["36 · 8 · 76"]
+    assert table["outcomes"].tolist() == ["36 / 8 / 76"]
     assert "neither a value per case nor resamples" in said
 
 
@@ -220,13 +220,16 @@ class TestInTheBrowser:
     def test_from_the_forest_to_the_answers_side_by_side(self, page: Page) -> None:
         expect(page.get_by_role("heading", name="Yes: B is better")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("B better ▶")).to_be_in_viewport(timeout=120_000)
+        settle(page)
         page.locator(".js-plotly-plot .points path").first.click(force=True)
         page.wait_for_url("**key=rouge**")
         expect(page.get_by_text("A · <img", exact=False)).to_be_visible(timeout=120_000)
+        settle(page)
         page.get_by_text("Word by word").click()
         page.wait_for_url("**view=words**")
         expect(page.locator("code").first).to_contain_text("![](http://127.0.0.1:9/y.png)")
         assert page.locator("img[src*='127.0.0.1:9']").count() == 0
+        settle(page)
         page.get_by_role("button", name="Open this case").click()
         expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
         asked = parse_qs(urlparse(page.url).query)

@@ -46,7 +46,7 @@ def test_a_slider_moves_the_marker_and_a_cell_opens_its_objects(studio_of_object
     page.goto(f"{studio_of_objects}/curves?model=shy&model=keen&label=dog&threshold=0.5")
     expect(page.locator(".js-plotly-plot .point").first).to_be_visible(timeout=120_000)
     expect(page.get_by_test_id("stMultiSelect").filter(has_text="Models")).to_contain_text("shy")
-    assert page.evaluate(MARKER) == 0.5
+    page.wait_for_function(f"({MARKER})() == 0.5")
     settle(page)
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowLeft")

@@ -16,12 +16,14 @@ def test_filter_tile_example_and_back_keep_the_view(studio_of_pictures: str, pag
     choose(page, "Class (2)", "dog (4)")
     page.wait_for_url("**label=dog**")
     expect(tiles).to_have_count(4)
+    settle(page)  # what the script writes to the address is written
     before = page.url
     tiles.nth(1).click()
     page.wait_for_url("**/example?**case=p1**")
     expect(page.locator(".stage")).to_have_count(1, timeout=120_000)
     back(page, before)
     expect(tiles).to_have_count(4, timeout=120_000)
+    settle(page)
     assert page.url == before
 
 

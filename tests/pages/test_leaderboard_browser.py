@@ -47,6 +47,7 @@ def test_a_click_opens_the_cases_and_back_returns_to_the_same_view(page: Page) -
     assert (asked["model"], asked["evaluator"]) == (["sharp"], ["classification"])
     back(page, before)
     expect(page.locator("td").first).to_be_visible(timeout=120_000)
+    settle(page)
     assert page.url == before
 
 
@@ -62,6 +63,7 @@ def test_a_header_sorts_and_sorts_back(page: Page) -> None:
     names = page.locator("tbody th")
     page.locator("thead button").nth(1).click()
     page.wait_for_url("**sort=**")
+    expect(page.locator("thead th[aria-sort=descending]")).to_be_visible()
     expect(names.first).to_have_text("sharp")
     settle(page)
     page.locator("thead button").nth(1).click()
@@ -84,13 +86,14 @@ def test_a_hostile_name_stays_text(page: Page) -> None:
 def test_the_address_reproduces_the_view_in_a_new_browser(page: Page, browser: Browser) -> None:
     page.locator("thead button").nth(2).click()
     page.wait_for_url("**sort=**")
+    expect(page.locator("thead th[aria-sort=descending]")).to_be_visible()
+    settle(page)
     names = page.locator("tbody th").all_inner_texts()
     other = browser.new_context()
     other.set_default_timeout(120_000)
     again = other.new_page()
     again.goto(page.url)
-    expect(again.locator("td").first).to_be_visible(timeout=120_000)
-    assert again.locator("tbody th").all_inner_texts() == names
+    expect(again.locator("tbody th")).to_have_text(names, timeout=120_000)
     other.close()
 
 

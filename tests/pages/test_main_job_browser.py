@@ -7,7 +7,7 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import serving
+from tests.pages.conftest import serving, settle
 
 pytestmark = pytest.mark.browser
 CHOSEN = "/evaluate?evaluator=rouge&evaluator=bleu&evaluator=looping_detection"
@@ -35,7 +35,10 @@ def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shar
     expect(uploads).to_have_count(1, timeout=120_000)
     uploads.first.set_input_files(shared / "data" / "mtrag" / "outputs.csv")
     expect(page.get_by_text("3 evaluators chosen")).to_be_visible(timeout=120_000)
+    settle(page)
     page.get_by_label("Name of the run").fill("Main job")
+    page.keyboard.press("Enter")
+    settle(page)
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/runs?run=**", timeout=120_000)
 
@@ -49,10 +52,12 @@ def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shar
 
     page.locator("tbody tr", has_text="gpt-4o").locator("td a").first.click()
     expect(page.get_by_role("heading", name="Cases")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("button", name="Open the worst case")).to_be_visible()
+    settle(page)
     page.get_by_role("button", name="Open the worst case").click()
     expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("Evidence: ROUGE")).to_be_visible()
-    expect(page.get_by_text("rouge1", exact=True).first).to_be_attached()  # behind a table's canvas
+    expect(page.get_by_text("rouge1", exact=True).first).to_be_attached()  # a table is a canvas
 
     page.goto(address.replace("/?", "/report?"))
     with page.expect_download(timeout=120_000) as download:

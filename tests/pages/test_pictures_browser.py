@@ -41,6 +41,7 @@ def test_the_zoom_outlives_a_slider_and_is_shared(studio_of_pictures: str, page:
     page.get_by_role("slider").first.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"score=0\.01"))
+    settle(page)
     expect(page.locator(".counts").first).to_have_text("✓ 2 found · ✗ 1 false · – 0 missed")
     assert [drawing.get_attribute("viewBox") for drawing in drawings.all()] == [zoomed, zoomed]
     page.get_by_role("button", name="Fit").click()
@@ -51,6 +52,7 @@ def test_the_pointer_is_told_what_is_there(studio_of_pictures: str, page: Page) 
     page.goto(f"{studio_of_pictures}/example?case=p1&compare=keen")
     stage = page.locator(".stage")
     expect(stage).to_be_visible(timeout=120_000)
+    settle(page)
     box = stage.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 85 / 120, box["y"] + box["height"] * 10 / 90)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import serving
+from tests.pages.conftest import serving, settle
 from tests.pages.page_scenes import masks_run
 
 pytestmark = pytest.mark.browser
@@ -28,6 +28,7 @@ def test_wrong_areas_and_classes_are_translucent_surfaces(studio_of_masks: str, 
     expect(late.locator("path.surface")).to_have_count(2)  # ignored pixels, and the sky taken for road
     assert late.locator("path.surface").last.evaluate("path => getComputedStyle(path).fillOpacity") == "0.3"
     expect(late.locator("text")).to_have_text(["road"])
+    settle(page)
     box = late.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 70 / 120, box["y"] + box["height"] / 3)

@@ -49,8 +49,10 @@ def test_choose_rows_tag_them_save_and_evaluate(page: Page, address: str, stored
     page.get_by_role("textbox", name="Tag", exact=True).fill("audit")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Apply to the 2 chosen cases")).to_be_enabled()
+    settle(page)
     page.get_by_role("button", name="Apply to the 2 chosen cases").click()
     expect(page.get_by_text("2 cases: tagged audit")).to_be_visible()
+    settle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="JSONL").click()
     download.value.save_as(tmp_path / "desk.jsonl")
@@ -59,6 +61,7 @@ def test_choose_rows_tag_them_save_and_evaluate(page: Page, address: str, stored
     expect(page.get_by_text("All cases with edits")).to_have_count(0)
     page.get_by_role("button", name="Save as a new suite").click()
     expect(page.get_by_text("✓ stored as 'desk, edited': 4 cases")).to_be_visible()
+    settle(page)
     page.get_by_role("button", name="Evaluate this suite").click()
     page.wait_for_url("**/evaluate?from=stored&suite=**")
     expect(page.get_by_text("What the models answered", exact=True).first).to_be_visible()

@@ -11,6 +11,7 @@ from components import data
 from components.charts import interval_bars
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
+from components.widgets.chart import chart
 from components.widgets.drilldown_filters import ERRORS
 from components.widgets.frame import is_dark
 from metrics.presentation import format
@@ -25,11 +26,11 @@ def show_labels(run: str, evaluator: str) -> None:
     metric = declared[name]
     numbers = data.label_numbers(run, evaluator, (name,))
     numbers = numbers[numbers["label"].notna()]
-    variants = {text: text for text in dict.fromkeys(numbers["variant"])}
-    variant = filters.pick("At", variants, "at") if len(variants) > 1 else next(iter(variants))
+    variants = list(numbers["variant"].unique())
+    variant = filters.pick("At", variants, "at") if len(variants) > 1 else variants[0]
     models = data.run_facts(run).models
     colours = curve_parts.colours_of(models)
-    chosen = filters.many("Models", {model: model for model in models}, "model") or list(models[: curve_parts.LINES])
+    chosen = filters.many("Models", models, "model") or list(models[: curve_parts.LINES])
     filters.reset(["metric", "at", "model"])
     numbers = numbers[(numbers["variant"] == variant) & numbers["series"].isin(chosen)]
     numbers = numbers.assign(name=numbers["label"], key=numbers["label"])
@@ -41,10 +42,8 @@ def show_labels(run: str, evaluator: str) -> None:
     with left:
         st.text(title, help=metric.description)
         with st.container(height=500 if figure.layout.height > 500 else "content", border=False):
-            st.plotly_chart(
-                figure, key="labels", config=curve_parts.CHART, alt=f"{title} of each class, the worst first",
-                on_select=lambda: curve_parts.pick("labels", ("of", "of_class")), selection_mode="points",
-            )  # fmt: skip
+            alt = f"{title} of each class, the worst first"
+            chart(figure, "labels", alt, curve_parts.picked("of", "of_class"))
     with right:
         if evaluator in data.match_evaluators(run):
             _objects_of(run, evaluator, name, chosen, order)
@@ -70,9 +69,9 @@ def show_breakdown(run: str, evaluator: str) -> None:
     numbers = data.label_numbers(run, evaluator, tuple(declared))
     models = data.run_facts(run).models
     colours = curve_parts.colours_of(models)
-    chosen = filters.many("Models", {model: model for model in models}, "model") or list(models[: curve_parts.LINES])
+    chosen = filters.many("Models", models, "model") or list(models[: curve_parts.LINES])
     labels = list(dict.fromkeys(numbers["label"].dropna()))
-    label = filters.one("Class", {name: name for name in labels}, "label", every="All classes")
+    label = filters.one("Class", labels, "label", every="All classes")
     filters.reset(["model", "label"])
     numbers = numbers[numbers["series"].isin(chosen)]
     numbers = numbers[numbers["label"] == label if label else numbers["label"].isna()]
@@ -83,11 +82,9 @@ def show_breakdown(run: str, evaluator: str) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         st.text(f"AP gained without the error, {label or 'mean of classes'} ↓")
-        st.plotly_chart(
-            interval_bars.bars_figure(gains, colours, "AP", is_dark(), None, order), key="breakdown",
-            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("breakdown", ("of", "error")),
-            selection_mode="points",
-            alt=f"Average precision that each kind of error costs {', '.join(chosen)}",
+        chart(
+            interval_bars.bars_figure(gains, colours, "AP", is_dark(), None, order), "breakdown",
+            f"Average precision that each kind of error costs {', '.join(chosen)}", curve_parts.picked("of", "error"),
         )  # fmt: skip
     of, error = url.param("of", "") or "", url.param("error", "")
     with right:

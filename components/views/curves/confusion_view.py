@@ -9,6 +9,7 @@ from components import data
 from components.charts import confusion_chart
 from components.views.curves import curve_parts
 from components.widgets import drilldown_filters, filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 from metrics.presentation.chart_data import confusion_counts
@@ -18,16 +19,16 @@ def show_confusion(run: str, evaluator: str) -> None:
     """Draw one model's confusion matrix, its most frequent mistakes, and what is behind a cell."""
     frame = data.curves(run, evaluator)
     places = curve_parts.lines_in(frame)
-    name = filters.pick("Model", {name: name for name in places}, "model")
+    name = filters.pick("Model", list(places), "model")
     counts = frame[frame["series"] == name]
     entry, said = data.catalogue()[evaluator], curve_parts.words(run)
     margins = confusion_counts.margins_of(counts) if "detection" in entry.tasks else None
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        st.plotly_chart(
-            confusion_chart.confusion_figure(counts, margins, said.things, is_dark(), pixels_high=500), key="cells",
-            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("cells", ("truth", "predicted")),
-            selection_mode="points", alt=f"Confusion matrix of {name}: true label down, predicted label across",
+        chart(
+            confusion_chart.confusion_figure(counts, margins, said.things, is_dark(), pixels_high=500), "cells",
+            f"Confusion matrix of {name}: true label down, predicted label across",
+            curve_parts.picked("truth", "predicted"),
         )  # fmt: skip
     truth, predicted = url.param("truth"), url.param("predicted")
     with right:

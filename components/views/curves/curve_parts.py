@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from components import data
-from components.charts.figure_parts import selected
 from components.viewers import image_viewer
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
@@ -19,7 +18,6 @@ from metrics.presentation import format, palette
 
 PANELS = 6  # classes shown by default
 LINES = 6  # models shown by default
-CHART = {"displayModeBar": False}
 COLUMNS = (3, 2)  # widths of the chart and what is beside it
 CHART_HEIGHT = 470
 LIST_HEIGHT = 330
@@ -58,11 +56,9 @@ def words(run: str) -> Words:
     return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run).suite["task"], OTHERS)
 
 
-def pick(key: str, names: Sequence[str | None]) -> None:
-    """Write the customdata of the clicked point of the chart `key` into the address, under `names` (None: skip)."""
-    point = selected(st.session_state[key])
-    if point:
-        url.put(**{name: value for name, value in zip(names, point, strict=False) if name})
+def picked(*names: str | None) -> Callable[[list[Any]], None]:
+    """Return what writes the customdata of a clicked point into the address, under `names` (None: skip)."""
+    return lambda point: url.put(**{name: value for name, value in zip(names, point, strict=False) if name})
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
@@ -83,14 +79,14 @@ def choose_series(
 ) -> tuple[list[str], dict[str, str], dict[str, tuple[str, int]]]:
     """Choose the lines to draw; return their names, and of every line the colour and (model, repeat)."""
     places = lines_in(frame)
-    chosen = filters.many("Models", {name: name for name in places}, "model")
+    chosen = filters.many("Models", list(places), "model")
     return chosen or list(places)[:most], colours_of(list(places)), places
 
 
 def choose_labels(labels: Sequence[str], together: str | None = None) -> list[str]:
     """Choose the classes to draw, by default the first ones; `together` names all classes, which come first."""
     several = [together, *labels] if together and len(labels) > 1 else list(labels)
-    chosen = filters.many("Classes", {label: label for label in several}, "label")
+    chosen = filters.many("Classes", several, "label")
     return chosen or several[:PANELS]
 
 

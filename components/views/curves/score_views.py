@@ -11,6 +11,7 @@ from components import data
 from components.charts import ranked_curves, reliability
 from components.views.curves import curve_parts
 from components.widgets import filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 
@@ -34,12 +35,9 @@ def show_ranks(run: str, evaluator: str) -> None:
     filters.reset(["model", "iou", "label"])
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        st.plotly_chart(
-            ranked_curves.rank_figure(
-                curve_parts.ordered(points, chosen), colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT
-            ),
-            key="ranks", config=curve_parts.CHART, alt=f"Interpolated precision over recall of {', '.join(series)}{at}",
-        )  # fmt: skip
+        points = curve_parts.ordered(points, chosen)
+        figure = ranked_curves.rank_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        chart(figure, "ranks", f"Interpolated precision over recall of {', '.join(series)}{at}")
     with right:
         st.text(f"Average precision{at}")
         curve_parts.numbers_table(curve_parts.of_labels(numbers, chosen), "AP", series, height=410)
@@ -55,10 +53,8 @@ def show_roc(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(frame[frame["series"].isin(series)], chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        st.plotly_chart(
-            ranked_curves.roc_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT), key="roc",
-            config=curve_parts.CHART, alt=f"ROC curves of {', '.join(series)}, a panel a class",
-        )  # fmt: skip
+        figure = ranked_curves.roc_figure(points, colours, is_dark(), pixels_high=curve_parts.CHART_HEIGHT)
+        chart(figure, "roc", f"ROC curves of {', '.join(series)}, a panel a class")
     with right:
         st.text("Area under the curve (AUC)")
         numbers = data.label_numbers(run, evaluator, ("roc_auc",))
@@ -75,13 +71,12 @@ def show_reliability(run: str, evaluator: str) -> None:
     things = "predictions" if said is curve_parts.DETECTION else said.things
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        st.plotly_chart(
-            reliability.reliability_figure(
-                frame[frame["series"].isin(series)], colours, things, is_dark(), pixels_high=curve_parts.CHART_HEIGHT
-            ),
-            key="reliability", config=curve_parts.CHART,
-            on_select=lambda: curve_parts.pick("reliability", ("of", "bin")), selection_mode="points",
-            alt=f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
+        bins = frame[frame["series"].isin(series)]
+        chart(
+            reliability.reliability_figure(bins, colours, things, is_dark(), pixels_high=curve_parts.CHART_HEIGHT),
+            "reliability",
+            f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
+            curve_parts.picked("of", "bin"),
         )  # fmt: skip
     of, low = url.param("of", ""), url.number("bin", -1.0)
     rows = frame[(frame["series"] == of) & ((frame["bin_low"] - low).abs() < 1e-6)]

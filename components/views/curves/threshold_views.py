@@ -12,6 +12,7 @@ from components.charts import outcome_areas, threshold_curves
 from components.viewers import tile_gallery
 from components.views.curves import curve_parts
 from components.widgets import controls, filters, url
+from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 from metrics.presentation.chart_data import curve_points
@@ -41,11 +42,10 @@ def show_thresholds(run: str, evaluator: str) -> None:
     high = 290 if pictured else 380  # so that the pictures begin above the fold
     with left:
         threshold = threshold_slider()
-        st.plotly_chart(
-            threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high), key="points",
-            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("points", ("of", "of_class", "threshold")),
-            selection_mode="points",
-            alt=f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
+        chart(
+            threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high), "points",
+            f"Precision over recall of {', '.join(series)} at score threshold {threshold:.2f}",
+            curve_parts.picked("of", "of_class", "threshold"),
         )  # fmt: skip
     of, of_class = url.param("of", ""), url.param("of_class", "")
     with right:
@@ -145,11 +145,10 @@ def show_f1(run: str, evaluator: str) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         threshold = threshold_slider()
-        st.plotly_chart(
-            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), key="f1",
-            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("f1", (None, None, "threshold")),
-            selection_mode="points",
-            alt=f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
+        chart(
+            threshold_curves.f1_figure(points, threshold, colours, is_dark(), pixels_high=380), "f1",
+            f"F1 over the score threshold of {', '.join(series)}, the best threshold of each marked",
+            curve_parts.picked(None, None, "threshold"),
         )  # fmt: skip
     with right:
         numbers = data.label_numbers(run, evaluator, ("best_f1", "best_threshold"))
@@ -177,7 +176,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     frame = data.curves(run, evaluator)
     series, _, _ = curve_parts.choose_series(frame, most=3)
     labels = list(dict.fromkeys(frame["label"]))
-    label = filters.one("Class", {name: name for name in labels}, "label", every="All classes")
+    label = filters.one("Class", labels, "label", every="All classes")
     filters.reset(["model", "label"])
     rows = frame[frame["series"].isin(series)]
     rows = rows[rows["label"] == label] if label else rows
@@ -186,11 +185,10 @@ def show_outcomes(run: str, evaluator: str) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         threshold = threshold_slider()
-        st.plotly_chart(
-            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400), key="outcomes",
-            config=curve_parts.CHART, on_select=lambda: curve_parts.pick("outcomes", ("of", "kind", "threshold")),
-            selection_mode="points",
-            alt=f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
+        chart(
+            outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark(), pixels_high=400), "outcomes",
+            f"Right, mistaken and missed {said.things} of {', '.join(series)} by score threshold",
+            curve_parts.picked("of", "kind", "threshold"),
         )  # fmt: skip
     here = curve_points.at_threshold(rows, threshold)
     of, kind = url.param("of"), url.param("kind", "")

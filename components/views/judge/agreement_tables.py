@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from components.charts.figure_parts import plain
+from components.charts.figure_parts import plain, whiskers
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, number, plural, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED, SERIES, SURFACE
 from metrics.presentation.phrases import with_interval
@@ -232,11 +232,9 @@ def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> g
         figure.add_scatter(
             x=values, y=[place + shift for place, *_ in drawn], mode="markers", name=words,
             marker={"symbol": symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 2}},
-            error_x={
-                "type": "data", "symmetric": False, "thickness": 2, "width": 4, "color": colour,
-                "array": [0.0 if mean.high is None else mean.high - mean.value for *_, mean in drawn],
-                "arrayminus": [0.0 if mean.low is None else mean.value - mean.low for *_, mean in drawn],
-            },
+            error_x=whiskers(
+                values, [mean.low for *_, mean in drawn], [mean.high for *_, mean in drawn], colour, 2, 4
+            ),
             hovertext=[f"<b>{plain(model)}</b><br>{words} {stat(mean)}" for _, model, mean in drawn],
             hoverinfo="text",
         )  # fmt: skip

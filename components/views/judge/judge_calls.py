@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+import streamlit as st
+
 from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from components.data import RunJudges
 
 NAMED = 4  # evaluators named before "and 3 more"
@@ -50,8 +51,6 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
 
 def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the values of each judge of a panel, or why it has none."""
-    import pandas as pd
-
     return pd.DataFrame(
         [
             {"judge": judge["judge"]}
@@ -64,8 +63,6 @@ def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the replies as a table: step, origin, tokens, cost, time."""
-    import pandas as pd  # not above: the start page uses this module and does not need pandas
-
     return pd.DataFrame(
         [
             {
@@ -100,8 +97,6 @@ def suspicion_lines(found: Sequence[Mapping[str, str]]) -> list[str]:
 
 def draw_suspicions(found: Sequence[Mapping[str, str]]) -> None:
     """Draw a warning that text of the case addresses the judge; nothing if none does."""
-    import streamlit as st
-
     if not found:
         return
     with st.container(border=True, gap="xsmall"):
@@ -114,8 +109,6 @@ def draw_suspicions(found: Sequence[Mapping[str, str]]) -> None:
 
 def draw_calls(judge: Mapping[str, Any], key: str) -> None:
     """Draw who judged at what cost and, on demand, the prompts and the raw replies."""
-    import streamlit as st
-
     calls = judge["calls"]
     if "panel" in judge:
         st.dataframe(panel_table(judge["panel"]), hide_index=True, height="content")

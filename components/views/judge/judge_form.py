@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
 from components.views.judge.judge_calls import dollars
 from metrics.presentation.format import duration, plural
 
@@ -91,8 +93,6 @@ def agreement_lines(measured: Iterable[Measured]) -> list[str]:
 
 def draw_trial(trial: Trial) -> None:
     """Draw the result of a test call with the raw reply."""
-    import streamlit as st
-
     with st.container(border=True, gap="xsmall"):
         for line in trial_lines(trial):
             st.text(line)

@@ -58,14 +58,15 @@ def _draw_file(run: str, token: str) -> None:
     with st.expander("Columns: " + " · ".join(read)):
         column_mapping.draw_mapping(file.columns, CANONICAL, file.file_columns, PAIRS, {"label": "label"})
     if st.button("Add these labels", type="primary", icon=":material/add:"):
-        data.add_labels(run, token, pairs, sampling)
+        data.labels_of(run).add(file.table, file.file)
         url.put(**{NAME: None, PAIRS: None})
         st.rerun()
 
 
 def draw_sets(run: str) -> None:
     """Draw the sets of labels, each with a button to remove it."""
-    for one in data.label_sets(run):
+    labels = data.labels_of(run)
+    for one in labels.sets():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             how = "labelled here by" if one.kind == "page" else "file"
             of = format.plural(one.raters, "rater")
@@ -75,7 +76,7 @@ def draw_sets(run: str) -> None:
             if st.session_state.get(key) and st.button(
                 f"Really remove {format.plural(one.labels, 'label')}", key=f"{key}-sure", type="primary"
             ):
-                data.remove_labels(run, one.id)
+                labels.remove(one.id)
                 st.session_state[key] = False
                 st.rerun()
             elif not st.session_state.get(key) and st.button("Remove", key=f"{key}-ask", type="tertiary"):

@@ -9,7 +9,7 @@ import streamlit as st
 from components import data
 from components.widgets import filters, url
 from components.widgets.frame import empty
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format, phrases
 
 KEY = ("model", "evaluator", "metric", "perturbation")
@@ -28,8 +28,8 @@ def show_flips(run: str) -> None:
         )  # fmt: skip
         return
     titles = {name: entry.title for name, entry in data.catalogue().items()}
-    models = filters.many("Models", {name: name for name in rates["model"].unique()}, "model")
-    kinds = filters.many("Perturbations", {name: name for name in rates["perturbation"].unique()}, "perturbation")
+    models = filters.many("Models", list(rates["model"].unique()), "model")
+    kinds = filters.many("Perturbations", list(rates["perturbation"].unique()), "perturbation")
     named = {name: titles.get(name, name) for name in rates["evaluator"].unique()}
     evaluators = filters.many("Evaluators", named, "evaluator")
     filters.reset(["model", "perturbation", "evaluator"])
@@ -115,21 +115,18 @@ def _comparison(row: Mapping[Hashable, Any]) -> str:
 
 
 def _columns() -> dict[str, Any]:
-    def right(title: str, help: str, width: int) -> Any:
-        return st.column_config.Column(title, help=help, width=width, alignment="right")
-
     return {
-        "model": st.column_config.Column("Model", width=130),
-        "metric": st.column_config.Column("Metric", width=190),
-        "perturbation": st.column_config.Column("Perturbation", width=110),
-        "flips": right("Flips", "variants on the other side of the threshold than their original, of all pairs", 90),
-        "rate": right("Rate", "flips / pairs", 60),
-        "interval": right("95 % interval", "Wilson interval of the rate; n is the number of originals", 110),
-        "worse": right("Worse", "flips to the wrong side", 60),
-        "copies": right("Copies", "flips of plain copies of the same originals: the base rate", 90),
-        "verdict": st.column_config.Column("Against copies", help="more: the adjusted p is at most 0.05", width=160),
-        "p": right("Adjusted p", "chance of so many flips if the kind flipped no more than copies, after Holm", 76),
-        "unscored": right("Unscored", "variants that have no value, or whose original has none", 76),
+        "model": header("Model", 130),
+        "metric": header("Metric", 190),
+        "perturbation": header("Perturbation", 110),
+        "flips": numeric("Flips", 90, "variants on the other side of the threshold than their original, of all pairs"),
+        "rate": numeric("Rate", 60, "flips / pairs"),
+        "interval": numeric("95 % interval", 110, "Wilson interval of the rate; n is the number of originals"),
+        "worse": numeric("Worse", 60, "flips to the wrong side"),
+        "copies": numeric("Copies", 90, "flips of plain copies of the same originals: the base rate"),
+        "verdict": header("Against copies", 160, "more: the adjusted p is at most 0.05"),
+        "p": numeric("Adjusted p", 76, "chance of so many flips if the kind flipped no more than copies, after Holm"),
+        "unscored": numeric("Unscored", 76, "variants that have no value, or whose original has none"),
     }
 
 
@@ -143,7 +140,7 @@ def _show_cases(run: str, row: Mapping[Hashable, Any], titles: dict[str, str]) -
     )
     evidence = data.flip_evidence(row)
     st.text(f"{evidence[:1].upper()}{evidence[1:]}.")
-    found = data.flips(run, *(row[name] for name in KEY))
+    found = data.flips(run, **{name: row[name] for name in KEY})
     if found.empty:
         st.text("No case of this kind is on the other side.")
         return
@@ -153,12 +150,12 @@ def _show_cases(run: str, row: Mapping[Hashable, Any], titles: dict[str, str]) -
         change=found["change"].map(CHANGES), preview=texts.to_numpy(),
     )  # fmt: skip
     columns = {
-        "case_id": st.column_config.Column("Variant", width=130),
-        "original": st.column_config.Column("Original", width=110),
-        "before": st.column_config.Column("Original's value", alignment="right", width=104),
-        "after": st.column_config.Column("Variant's value", alignment="right", width=100),
-        "change": st.column_config.Column("Change", width=160),
-        "preview": st.column_config.Column("Text of the variant", width="large"),
+        "case_id": header("Variant", 130),
+        "original": header("Original", 110),
+        "before": numeric("Original's value", 104),
+        "after": numeric("Variant's value", 100),
+        "change": header("Change", 160),
+        "preview": header("Text of the variant", "large"),
     }
     clicked = records(table, columns, f"flips-{'-'.join(str(row[name]) for name in KEY)}", tallest=36 + 35 * 8)
     with st.container(horizontal=True):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from components import data
 from components.widgets import filters, url
-from components.widgets.tables import records
+from components.widgets.tables import header, records
 from metrics.presentation import format
 
 SEVERITIES = {"high": "Act on it", "low": "Look at it", "info": "Good to know"}
@@ -58,13 +58,11 @@ def show_insights(run: str) -> None:
         }
     )
     columns = {
-        "severity": st.column_config.Column("Severity", width=100),
-        "message": st.column_config.Column("Insight", width=460),
+        "severity": header("Severity", 100),
+        "message": header("Insight", 460),
         "affected": st.column_config.NumberColumn("Cases", help="how many cases it is about", width=60),
-        "evidence": st.column_config.Column("Evidence", help="what it rests on", width=360),
-        "standards": st.column_config.Column(
-            "Standards", help="standards that its evaluators give evidence for", width=260
-        ),
+        "evidence": header("Evidence", 360, "what it rests on"),
+        "standards": header("Standards", 260, "standards that its evaluators give evidence for"),
     }
     clicked = records(table, columns, "insights", tallest=36 + 35 * 8)
     keys = [_key(row) for row in shown.to_dict("records")]
@@ -94,8 +92,8 @@ def _show(run: str, row: Mapping[Hashable, Any]) -> None:
         return
     listed = data.case_texts(run, tuple(row["case_ids"]))
     columns = {
-        "case_id": st.column_config.Column("Case", width=150),
-        "preview": st.column_config.Column("Case text", width="large"),
+        "case_id": header("Case", 150),
+        "preview": header("Case text", "large"),
     }
     clicked = records(listed, columns, f"insight-{_key(row)}", tallest=36 + 35 * 6)
     if len(listed) < row["affected"]:

@@ -14,12 +14,12 @@ from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import is_dark
-from components.widgets.tables import records
+from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke
 
 if TYPE_CHECKING:
-    from components.data import Cell, Column, Distribution, Leaderboard
+    from components.data import Cell, Column, Distribution, Distributions, Leaderboard
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6, "tradeoff": 200}  # models shown unasked
 QUANTITIES = {"cost_usd": "Cost", "duration_s": "Latency", "tokens": "Tokens"}
@@ -38,7 +38,7 @@ class View:
 
     def restrict(self, most: int) -> None:
         """Keep only the models chosen in the sidebar, else the first `most`; a caption says what is left out."""
-        picked = filters.many("Models in the chart", {model: model for model in self.leading}, "shown", "The first")
+        picked = filters.many("Models in the chart", self.leading, "shown", "The first")
         self.models = picked or self.leading[:most]
         if len(self.models) < len(self.leading):
             which = "that you chose" if picked else "that lead"
@@ -133,14 +133,10 @@ def show_bars(view: View) -> None:
 
 def show_boxes(view: View) -> None:
     """One metric: a box plot a model."""
-    column = _one_metric(view)
-    if column is None:
+    chosen = _distributions(view, "boxes")
+    if chosen is None:
         return
-    view.restrict(MOST["boxes"])
-    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
-    if found is None:
-        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
-        return
+    column, found = chosen
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         figure = spread.box_figure(found.models, view.colours, _title(column), column.threshold, is_dark())
@@ -159,14 +155,10 @@ def show_boxes(view: View) -> None:
 
 def show_spread(view: View) -> None:
     """One metric: how many cases have which value."""
-    column = _one_metric(view)
-    if column is None:
+    chosen = _distributions(view, "spread")
+    if chosen is None:
         return
-    view.restrict(MOST["spread"])
-    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
-    if found is None:
-        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
-        return
+    column, found = chosen
     drawn = controls.choice("Distribution", {"ecdf": "Up to each value", "histogram": "In bins"}, "as")
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
@@ -228,12 +220,10 @@ def show_tradeoff(view: View) -> None:
             }
         )
         columns = {
-            "front": st.column_config.Column("★", help="on the Pareto front", width=36),
-            "model": st.column_config.Column("Model", width=110),
-            "value": st.column_config.Column(
-                "Value", help=f"{_title(column)}: {column.description}", alignment="right"
-            ),
-            "mean": st.column_config.Column(QUANTITIES[quantity], help=UNITS[quantity], alignment="right"),
+            "front": header("★", 36, "on the Pareto front"),
+            "model": header("Model", 110),
+            "value": numeric("Value", help=f"{_title(column)}: {column.description}"),
+            "mean": numeric(QUANTITIES[quantity], help=UNITS[quantity]),
             "n": st.column_config.NumberColumn("n", help="cases that the quality rests on", width=60),
         }
         clicked = records(table, columns, f"tradeoff-{column.key}-{quantity}", tallest=430)
@@ -255,9 +245,10 @@ def _metrics(offered: Sequence[Column], most: int, every: str) -> list[Column]:
     return sorted(offered, key=lambda column: not column.primary)[:most]
 
 
-def _one_metric(view: View) -> Column | None:
-    """Return the one metric with values per case that is asked for, by default the first primary one; None without
-    any.
+def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None:
+    """Choose a metric with values per case, by default the first primary one; return it and how it spreads.
+
+    Where there is nothing to draw, say so and return None.
     """
     there = data.metrics_by_case(view.run)
     offered = [column for column in view.columns if (column.evaluator, column.metric) in there]
@@ -267,7 +258,13 @@ def _one_metric(view: View) -> Column | None:
             "them with their intervals."
         )
         return None
-    return _choose(offered)
+    column = _choose(offered)
+    view.restrict(MOST[form])
+    found = data.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
+    if found is None:
+        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
+        return None
+    return column, found
 
 
 def _choose(offered: Sequence[Column]) -> Column:
@@ -279,7 +276,7 @@ def _choose(offered: Sequence[Column]) -> Column:
 def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
     """Draw a figure; the customdata of the point just clicked."""
     state = st.plotly_chart(
-        figure, key=f"form-{key}", config=curve_parts.CHART, on_select="rerun", selection_mode="points", alt=alt
+        figure, key=f"form-{key}", config={"displayModeBar": False}, on_select="rerun", selection_mode="points", alt=alt
     )
     return selected(state)
 
@@ -298,9 +295,9 @@ def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> li
         }
     )
     columns_of = {
-        "metric": st.column_config.Column("Metric", width=150), "model": st.column_config.Column("Model", width=110),
-        "value": st.column_config.Column("Value", alignment="right", width=60),
-        "interval": st.column_config.Column("95 %", help="95 % interval", alignment="right", width=90),
+        "metric": header("Metric", 118), "model": header("Model", 82),
+        "value": numeric("Value", 50),
+        "interval": numeric("95 %", 86, "95 % interval"),
         "n": st.column_config.NumberColumn("n", help="cases that the value rests on", width=50),
     }  # fmt: skip
     clicked = records(table, columns_of, "form-numbers", tallest=470)
@@ -320,10 +317,10 @@ def _quartiles(models: Sequence[Distribution]) -> list[str] | None:
         }
     )
     columns = {
-        "model": st.column_config.Column("Model", width=120),
-        "mean": st.column_config.Column("Mean", alignment="right", width=54),
-        "median": st.column_config.Column("Median", alignment="right", width=60),
-        "half": st.column_config.Column("Middle half", help="lower to upper quartile", alignment="right", width=92),
+        "model": header("Model", 120),
+        "mean": numeric("Mean", 54),
+        "median": numeric("Median", 60),
+        "half": numeric("Middle half", 92, "lower to upper quartile"),
         "n": st.column_config.NumberColumn("n", help="cases with a value, each repeat one", width=46),
     }
     clicked = records(table, columns, "form-quartiles", tallest=470)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import streamlit as st
 
 from components.views.results.model_comparison import CORRECTIONS
+from components.widgets.tables import header, numeric
 from metrics.presentation.format import MISSING, aligned, count, interval, moment, number, plural, shorten
 from metrics.presentation.phrases import better, p_value, signed
 
@@ -102,28 +102,23 @@ def table(stops: Sequence[Stop]) -> pd.DataFrame:
 
 def table_columns(correction: str, settings: bool) -> dict[str, Any]:
     """Return the table's headers, each with what it means on hover."""
-
-    def right(title: str, help: str, width: int) -> Any:
-        return st.column_config.Column(title, help=help, width=width, alignment="right")
-
     columns = {
-        "run": st.column_config.Column("Run", width=230),
-        "model": st.column_config.Column("Model", width=130),
-        "value": right("Value", "the metric over all cases of the run", 64),
-        "interval": right("95 % interval", "of the value", 104),
-        "n": right("n", "cases that the value rests on", 56),
-        "words": st.column_config.Column(
-            "Since the run before", width=178,
-            help="better: the corrected p is at most 0.05. That no change is shown does not say that there is none: "
-            "see the interval of the change.",
+        "run": header("Run", 230),
+        "model": header("Model", 130),
+        "value": numeric("Value", 64, "the metric over all cases of the run"),
+        "interval": numeric("95 % interval", 104, "of the value"),
+        "n": numeric("n", 56, "cases that the value rests on"),
+        "words": header(
+            "Since the run before", 178, "better: the adjusted p is at most 0.05. No significant change does not mean "
+            "no change: see the interval of the change.",
         ),
-        "difference": right("Change", "mean of the differences on the cases of both runs", 66),
-        "of_change": right("95 % of change", "95 % interval of the change, not widened for the number of changes", 112),
-        "adjusted": right("p corr.", f"p after correction for all changes shown: {CORRECTIONS[correction]}", 62),
-        "outcomes": right("W · L · T", "wins, losses, ties: cases better, worse, equal since the run before", 92),
+        "difference": numeric("Change", 66, "mean of the differences on the cases of both runs"),
+        "of_change": numeric("95 % of change", 112, "of the change, not widened for the number of changes"),
+        "adjusted": numeric("Adjusted p", 76, f"for all changes shown: {CORRECTIONS[correction]}"),
+        "outcomes": numeric("Wins / losses / ties", 128, "cases better, worse, equal since the run before"),
     }  # fmt: skip
     if settings:
-        columns["settings"] = st.column_config.Column(
-            "Evaluated with", width=160, help="what differs from the run before, which alone can make a change"
+        columns["settings"] = header(
+            "Evaluated with", 160, "what differs from the run before, which alone can make a change"
         )
     return columns

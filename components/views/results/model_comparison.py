@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import streamlit as st
 
 from components.charts.figure_parts import plain, undimmed
+from components.widgets.tables import header, numeric
 from metrics.presentation.format import (
     ARROWS,
     DIRECTIONS,
@@ -152,7 +152,7 @@ def _panel(figure: go.Figure, line: int, part: Sequence[tuple[Row, tuple[float, 
     )
     figure.update_xaxes(
         range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
-        tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 4}, **place,
+        tickformat="+.0%" if is_open(part[0][0]) else "+.2~f", title={"text": title, "standoff": 10}, **place,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=heights, ticktext=[plain(metric_name(row.column)) for row, _ in part], range=[len(part) - 0.5, -0.5],
@@ -170,7 +170,7 @@ def _hover(row: Row) -> str:
     return (
         f"<b>{plain(metric_name(row.column, 80))}</b><br>A {number(row.a)} · B {number(row.b)} · n {count(row.n)}"
         f"<br>B − A {signed(row.difference)} (95 % {interval(row.low, row.high)})"
-        f"<br>p {p_value(row.p)}, corrected {p_value(row.adjusted)}<br>{row.words}<extra></extra>"
+        f"<br>p {p_value(row.p)}, adjusted {p_value(row.adjusted)}<br>{row.words}<extra></extra>"
     )
 
 
@@ -186,7 +186,7 @@ def table(rows: Sequence[Difference]) -> pd.DataFrame:
             "interval": [interval(row.low, row.high) or MISSING for row in rows],
             "adjusted": [p_value(row.adjusted) for row in rows],
             "p": [p_value(row.p) for row in rows],
-            "outcomes": [f"{count(row.wins)} · {count(row.losses)} · {count(row.ties)}" for row in rows],
+            "outcomes": [f"{count(row.wins)} / {count(row.losses)} / {count(row.ties)}" for row in rows],
             "n": [row.n for row in rows],
             "detectable": aligned([row.detectable for row in rows]),
             "left_out": [row.only_a + row.only_b + row.neither for row in rows],
@@ -197,37 +197,32 @@ def table(rows: Sequence[Difference]) -> pd.DataFrame:
 
 def table_columns(correction: str) -> dict[str, Any]:
     """Return the table's headers, each with what it means on hover."""
-
-    def right(title: str, help: str, width: int) -> Any:
-        return st.column_config.Column(title, help=help, width=width, alignment="right")
-
     return {
-        "metric": st.column_config.Column("Metric", help="↑ higher is better, ↓ lower is better", width=238),
-        "words": st.column_config.Column(
-            "Verdict", width=192,
-            help="better: the corrected p is at most 0.05. No significant difference does not mean equality: "
+        "metric": header("Metric", 238, "↑ higher is better, ↓ lower is better"),
+        "words": header(
+            "Verdict", 192, "better: the adjusted p is at most 0.05. No significant difference does not mean equality: "
             "see the interval and the detectable difference.",
         ),
-        "a": right("A", "mean of A over the cases that both have a value for", 54),
-        "b": right("B", "mean of B over the same cases", 54),
-        "difference": right("B − A", "mean of the differences case by case", 60),
-        "interval": right(
-            "95 % interval", "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
-            "clustered by the suite's groups. Not widened for the number of metrics.", 108,
+        "a": numeric("A", 54, "mean of A over the cases that both have a value for"),
+        "b": numeric("B", 54, "mean of B over the same cases"),
+        "difference": numeric("B − A", 60, "mean of the differences case by case"),
+        "interval": numeric(
+            "95 % interval", 108, "of B − A. 0 or 1 a case: Newcombe's for pairs; else the bootstrap of the pairs, "
+            "clustered by the suite's groups. Not widened for the number of metrics.",
         ),
-        "adjusted": right("p corr.", f"p after correction for the metrics shown: {CORRECTIONS[correction]}", 62),
-        "outcomes": right("W · L · T", "wins, losses, ties: cases on which B is better, worse, equal", 92),
-        "p": right(
-            "p", "how often chance alone would make a difference as large, were the two models interchangeable. "
-            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of up to 13 differences, or Student's t.", 62,
+        "adjusted": numeric("Adjusted p", 76, f"for the metrics shown: {CORRECTIONS[correction]}"),
+        "outcomes": numeric("Wins / losses / ties", 128, "cases on which B is better, worse, equal"),
+        "p": numeric(
+            "p", 62, "how often chance alone would make a difference as large, were the two models interchangeable. "
+            "0 or 1 a case: McNemar's mid-p; else by flipping the signs of up to 13 differences, or Student's t.",
         ),
-        "n": right("n", "pairs: cases that both have a value for", 50),
-        "detectable": right(
-            "Detectable", "the true difference that this many such pairs reveal four times of five (80 % power, one "
-            "test at 5 %): a smaller one may well be missed", 84,
+        "n": numeric("n", 50, "pairs: cases that both have a value for"),
+        "detectable": numeric(
+            "Detectable", 84, "the true difference that this many such pairs detect 80 % of the time, in one test at "
+            "5 %: a smaller one may well be missed",
         ),
-        "left_out": right("Left out", "cases without a value of A, of B or of both", 66),
-        "test": st.column_config.Column("Test", help="how p was found", width=80),
+        "left_out": numeric("Left out", 66, "cases without a value of A, of B or of both"),
+        "test": header("Test", 80, "how p was found"),
     }  # fmt: skip
 
 
@@ -250,23 +245,19 @@ def resampled_table(rows: Sequence[Resampled]) -> pd.DataFrame:
 
 def resampled_columns(correction: str, metric: str = "Metric of the whole data set") -> dict[str, Any]:
     """Return the headers of `resampled_table`, each with what it means on hover."""
-
-    def right(title: str, width: int, help: str | None = None) -> Any:
-        return st.column_config.Column(title, help=help, width=width, alignment="right")
-
     return {
-        "metric": st.column_config.Column(metric, width=214),
-        "words": st.column_config.Column("Verdict", width=182, help="better: the corrected p is at most 0.05"),
-        "a": right("A", 56),
-        "b": right("B", 56),
-        "difference": right("B − A", 60),
-        "interval": right(
+        "metric": header(metric, 214),
+        "words": header("Verdict", 182, "better: the adjusted p is at most 0.05"),
+        "a": numeric("A", 56),
+        "b": numeric("B", 56),
+        "difference": numeric("B − A", 60),
+        "interval": numeric(
             "95 % interval", 104, "of B − A, by the bootstrap: the same cases are drawn again for both models, so what "
             "makes a case hard for both does not count",
         ),
-        "adjusted": right("p corr.", 60, f"p after correction for what is shown: {CORRECTIONS[correction]}"),
-        "p": right("p", 60, "how often drawing the cases again moves the difference as far as it lies from 0"),
-        "n": right("n", 52, "what B's value rests on"),
+        "adjusted": numeric("Adjusted p", 76, f"for what is shown: {CORRECTIONS[correction]}"),
+        "p": numeric("p", 60, "how often drawing the cases again moves the difference as far as it lies from 0"),
+        "n": numeric("n", 52, "what B's value rests on"),
     }  # fmt: skip
 
 
@@ -290,13 +281,13 @@ def _apart(a: float | None, b: float | None) -> str:
 
 
 UNPAIRED_COLUMNS: dict[str, Any] = {
-    "metric": st.column_config.Column("Metric that is not tested", width=240),
-    "a": st.column_config.Column("A", alignment="right", width=62),
-    "of_a": st.column_config.Column("95 % of A", help="95 % interval", alignment="right", width=100),
-    "b": st.column_config.Column("B", alignment="right", width=62),
-    "of_b": st.column_config.Column("95 % of B", help="95 % interval", alignment="right", width=100),
-    "difference": st.column_config.Column("B − A", alignment="right", width=66),
-    "n": st.column_config.Column("n", help="what B's value rests on", alignment="right", width=56),
+    "metric": header("Metric that is not tested", 240),
+    "a": numeric("A", 62),
+    "of_a": numeric("95 % of A", 100, "95 % interval"),
+    "b": numeric("B", 62),
+    "of_b": numeric("95 % of B", 100, "95 % interval"),
+    "difference": numeric("B − A", 66),
+    "n": numeric("n", 56, "what B's value rests on"),
 }
 
 
@@ -309,9 +300,9 @@ def facts(row: Row, correction: str) -> str:
     """One metric of the pair in two lines."""
     unit = f" {row.column.unit}" if row.column.unit else ""
     bounds = interval(row.low, row.high)
-    corrected = "" if correction == "none" else f", corrected {p_value(row.adjusted)} ({CORRECTIONS[correction]})"
+    adjusted = "" if correction == "none" else f", adjusted {p_value(row.adjusted)} ({CORRECTIONS[correction]})"
     return (
         f"A {number(row.a)}{unit} · B {number(row.b)}{unit} · B − A {signed(row.difference)}"
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(row.n)} · p {p_value(row.p)}{corrected}"
+        + f" · n {count(row.n)} · p {p_value(row.p)}{adjusted}"
     )

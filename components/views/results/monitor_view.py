@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import streamlit as st
 
 from components.charts.passing import WORDS
+from components.widgets.tables import header, numeric
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, title
+from metrics.presentation.phrases import limit
 
 if TYPE_CHECKING:
     from components.data import MetricDrift, Monitored, MonitoredMetric
@@ -97,27 +98,19 @@ def _row_name(shown: MonitoredMetric) -> str:
 def _passes(shown: MonitoredMetric) -> str:
     if shown.metric is None:
         return "every primary metric"
-    return f"{'≤' if shown.metric.direction.value == 'lower' else '≥'} {shown.threshold:g}"
+    return limit(shown.threshold, shown.metric.direction.value)
 
 
 def standings_columns() -> dict[str, Any]:
     """Return the headers of that table, each with its meaning on hover."""
-    column = st.column_config.Column
     return {
-        "metric": column("Metric", help="Click a row to see its pass rate over time.", width=160),
-        "health": column("Status", help="Over the latest window.", width=90),
-        "rate": column(
-            "Pass rate",
-            help="Share of the judged cases on the good side of the threshold.",
-            alignment="right",
-            width=76,
-        ),
-        "interval": column("95 % interval", help="Wilson interval of the pass rate.", alignment="right", width=92),
-        "judged": column("n", help="Cases judged.", width=48),
-        "unscored": column("Unscored", help="Cases without a value.", width=75),
-        "passes": column(
-            "Passes if", help="The threshold in force; that of a primary metric is a parameter.", width=130
-        ),
+        "metric": header("Metric", 160, "Click a row to see its pass rate over time."),
+        "health": header("Status", 90, "Over the latest window."),
+        "rate": numeric("Pass rate", 76, "Share of the judged cases on the good side of the threshold."),
+        "interval": numeric("95 % interval", 92, "Wilson interval of the pass rate."),
+        "judged": header("n", 48, "Cases judged."),
+        "unscored": header("Unscored", 75, "Cases without a value."),
+        "passes": header("Passes if", 130, "The threshold in force; that of a primary metric is a parameter."),
     }
 
 
@@ -138,15 +131,14 @@ def failures_table(failures: pd.DataFrame) -> pd.DataFrame:
 
 def failures_columns() -> dict[str, Any]:
     """Return the headers of that table."""
-    column = st.column_config.Column
     return {
-        "failed": column("Failed", help="Metrics on the wrong side of their thresholds, with values.", width=200),
-        "question": column("Question", help="The first 200 characters, secrets redacted.", width=250),
-        "answer": column("Answer", help="The first 200 characters, secrets redacted.", width=420),
-        "when": column("Time", help="Time stamp of the line.", width=140),
-        "model": column("Model", width=90),
-        "id": column("Id", width=110),
-        "place": column("Line", help="Where the full text is.", width=150),
+        "failed": header("Failed", 200, "Metrics on the wrong side of their thresholds, with values."),
+        "question": header("Question", 250, "The first 200 characters, secrets redacted."),
+        "answer": header("Answer", 420, "The first 200 characters, secrets redacted."),
+        "when": header("Time", 140, "Time stamp of the line."),
+        "model": header("Model", 90),
+        "id": header("Id", 110),
+        "place": header("Line", 150, "Where the full text is."),
     }
 
 
@@ -171,21 +163,20 @@ def drift_table(rows: Sequence[MetricDrift], titles: Mapping[str, str]) -> pd.Da
 
 def drift_columns() -> dict[str, Any]:
     """Return the headers of that table."""
-    column = st.column_config.Column
-
-    def right(name: str, help: str) -> Any:
-        return column(name, help=help, alignment="right", width=95)
-
     return {
-        "metric": column("Metric", width=250),
-        "verdict": column("Verdict", help="Drifted: the adjusted p is below .05.", width=190),
-        "mean": right("Mean", "Of the latest window."),
-        "mean_reference": right("Reference", "Mean in the reference run."),
-        "n": column("n", help="Scores of the latest window.", width=60),
-        "n_reference": column("n reference", help="Scores of the reference run.", width=90),
-        "ks": right("KS", "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1."),
-        "psi": right("PSI", "Population stability index over ten bins of about as many scores each; 0: no difference."),
-        "p": right("p", "Smaller p of the two permutation tests, adjusted by Holm over both tests of all metrics."),
+        "metric": header("Metric", 250),
+        "verdict": header("Verdict", 190, "Drifted: the adjusted p is below .05."),
+        "mean": numeric("Mean", 95, "Of the latest window."),
+        "mean_reference": numeric("Reference", 95, "Mean in the reference run."),
+        "n": header("n", 60, "Scores of the latest window."),
+        "n_reference": header("n reference", 90, "Scores of the reference run."),
+        "ks": numeric("KS", 95, "Kolmogorov–Smirnov: largest distance of the two distribution functions, 0 to 1."),
+        "psi": numeric(
+            "PSI", 95, "Population stability index over ten bins of about as many scores each; 0: no difference."
+        ),
+        "p": numeric(
+            "p", 95, "Smaller p of the two permutation tests, adjusted by Holm over both tests of all metrics."
+        ),
     }
 
 

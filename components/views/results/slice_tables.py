@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import streamlit as st
 
 from components.charts.interval_bars import bars_figure
+from components.widgets.tables import header, numeric
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, plural
 from metrics.presentation.palette import ACCENT, INK, LINE
 from metrics.presentation.phrases import signed
@@ -102,16 +102,12 @@ def table(rows: Sequence[SliceValue]) -> pd.DataFrame:
 
 
 def table_columns(title: str, of: str, method: str) -> dict[str, Any]:
-    """Return the headers of `table`, each with its meaning on hover; `method` of the values' intervals."""
-
-    def right(title: str, help: str, width: int) -> Any:
-        return st.column_config.Column(title, help=help, width=width, alignment="right")
-
+    """Return the headers of `table`, each with its meaning on hover."""
     return {
-        "label": st.column_config.Column(title, width=104),
-        "value": right("Value", f"mean of the slice's {of}", 52),
-        "interval": right("95 %", f"interval of the value: {INTERVALS[method]}", 92),
-        "n": right("n", f"{of} of the slice that have a value", 48),
-        "difference": right("Difference from the rest", f"mean of the slice minus that of all other {of}", 72),
-        "reach": right("95 %", "interval of that difference; not adjusted for the number of slices shown", 98),
+        "label": header(title, 104),
+        "value": numeric("Value", 52, f"mean of the slice's {of}"),
+        "interval": numeric("95 %", 92, f"interval of the value: {INTERVALS[method]}"),
+        "n": numeric("n", 48, f"{of} of the slice that have a value"),
+        "difference": numeric("Difference from the rest", 72, f"mean of the slice minus that of all other {of}"),
+        "reach": numeric("95 %", 98, "interval of that difference; not adjusted for the number of slices shown"),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.leaderboards import parameter_schema
+from components.data.model_needs import parameter_schema
 from components.widgets import url
 from components.widgets.column_mapping import words
 from components.widgets.controls import agreed

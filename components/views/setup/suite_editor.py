@@ -12,7 +12,7 @@ import streamlit as st
 from components import data
 from components.widgets import controls, filters, url
 from components.widgets.controls import place
-from components.widgets.tables import HEAD, ROW, records
+from components.widgets.tables import HEAD, ROW, header, records
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _draw_counts(title: str, counts: Mapping[str, int], cases: int, name: str, *
     table = pd.DataFrame({"value": list(counts), "cases": list(counts.values())})
     table["share"] = 100 * table["cases"] / max(1, cases)
     columns = {
-        "value": st.column_config.Column(title, width=100),
+        "value": header(title, 100),
         "cases": st.column_config.NumberColumn("Cases", width=60, help="Number of cases; click to see them."),
         "share": st.column_config.ProgressColumn(
             "Share", width=100, format="%.0f %%", min_value=0.0, max_value=100.0,

@@ -10,6 +10,7 @@ import streamlit as st
 from components import data
 from components.views.setup.suite_editor import open_suite
 from components.widgets import column_mapping, controls, uploads, url
+from components.widgets.tables import header
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -173,9 +174,9 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
     st.dataframe(
         table, hide_index=True, height="content" if len(table) < 10 else 340,
         column_config={
-            "case_id": st.column_config.Column("Case", width=90),
-            "kind": st.column_config.Column("Kind", width=130),
-            "text": st.column_config.Column(FIELDS[how["fields"][0]], width="large"),
+            "case_id": header("Case", 90),
+            "kind": header("Kind", 130),
+            "text": header(FIELDS[how["fields"][0]], "large"),
         },
     )  # fmt: skip
 

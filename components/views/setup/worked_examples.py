@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from components.widgets.tables import header, numeric
 from metrics.presentation.format import STATUSES, number, title
 
 if TYPE_CHECKING:
@@ -81,12 +82,12 @@ def draw_examples(examples: tuple[Example, ...]) -> None:
                 st.caption("Expected")
                 st.dataframe(
                     expected(example), hide_index=True, height="content",
-                    column_config={"value": st.column_config.Column("value", alignment="right")},
+                    column_config={"value": numeric("value")},
                 )  # fmt: skip
 
 
 def _draw_records(table: pd.DataFrame, widths: Mapping[str, int | None]) -> None:
-    columns = {name: st.column_config.Column(name.capitalize(), width=width) for name, width in widths.items()}
+    columns = {name: header(name.capitalize(), width) for name, width in widths.items()}
     st.dataframe(table, hide_index=True, height="content", column_config=columns)
 
 

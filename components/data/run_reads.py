@@ -1,0 +1,171 @@
+"""What the pages read from a finished run, which never changes: every answer is kept.
+
+Most are functions of metrics.analysis, described there, that take the id of a run in place of the run. What is returned
+is shared by all sessions and therefore read-only.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import streamlit as st
+
+from components.data.workspace_runs import workspace
+from metrics import analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.analysis import CasePage, Comparison, Headline, ObjectPage, Ranks, Resampled, Trend, Window
+    from metrics.store import Run
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def of_run(
+    read: Callable[Concatenate[Run, P], T], spinner: str | bool = False, version: Callable[[Run], object] | None = None
+) -> Callable[Concatenate[str, P], T]:
+    """Return `read` for the id of a run in place of the run, cached by its arguments however they are passed.
+
+    An answer that rests on more than the run is computed again when the `version` of that changes.
+    """
+    signature = inspect.signature(read)
+
+    def cached(version: object, run_id: str, /, *args: Any, **kwargs: Any) -> T:  # noqa: ARG001 - a part of the key
+        return read(workspace().run(run_id), *args, **kwargs)
+
+    cached.__module__, cached.__qualname__ = read.__module__, read.__qualname__  # Streamlit tells caches apart by these
+    kept = st.cache_resource(max_entries=64, show_spinner=spinner)(cached)
+
+    def asked(run_id: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        bound = signature.bind(run_id, *args, **kwargs)
+        bound.apply_defaults()
+        return kept(version(workspace().run(run_id)) if version else None, *bound.args, **bound.kwargs)
+
+    return asked
+
+
+leaderboard = of_run(analysis.leaderboard)
+metrics_by_case = of_run(analysis.metrics_by_case)
+distributions = of_run(analysis.distributions)
+resources = of_run(analysis.resources)
+problems = of_run(analysis.problems)
+insights = of_run(analysis.insights)
+compliance = of_run(analysis.compliance)
+flip_rates = of_run(analysis.flip_rates)
+cases = of_run(analysis.cases)
+case_texts = of_run(analysis.case_texts)
+segments = of_run(analysis.segments)
+curve_columns = of_run(analysis.curve_columns)
+curves = of_run(analysis.curves)
+label_metrics = of_run(analysis.label_metrics)
+label_numbers = of_run(analysis.label_numbers)
+working_point = of_run(analysis.working_point)
+matched = of_run(analysis.matched)
+scored = of_run(analysis.scored)
+confused = of_run(analysis.confused)
+compared = of_run(analysis.compared)
+match_evaluators = of_run(analysis.match_evaluators)
+match_rules = of_run(analysis.rules)
+
+
+@of_run
+def headline(
+    run: Run, tag: str | None = None, keys: tuple[str, ...] | None = None, models: tuple[str, ...] | None = None
+) -> Headline:
+    """Return which model leads: over all columns and models of the leaderboard, or these."""
+    return analysis.headline(leaderboard(run.id, tag), keys, models)
+
+
+@of_run
+def judges_of(run: Run) -> Mapping[str, str]:
+    """Return the names of the judges behind each judged evaluator, by evaluator."""
+    return dict.fromkeys(analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run)))
+
+
+@of_run
+def detectable(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Ranks]:
+    """Return the metrics whose smallest detectable difference is known, by (evaluator, metric)."""
+    return {key: found for key, found in analysis.ranks(run, tag).items() if found.detectable}
+
+
+@of_run
+def flips(run: Run, /, **of: str) -> pd.DataFrame:
+    """Return the flips that one row of the flip rates counts."""
+    return analysis.flips(run, **of)
+
+
+@of_run
+def case_ids(run: Run, /, evaluator: str, metric: str, **choice: Any) -> Sequence[str]:
+    """Return every case behind a number, each once, in the order of the list; `choice` as in `cases`."""
+    page = analysis.cases(run, evaluator, metric, **choice, limit=10_000_000)
+    return tuple(page.rows["case_id"].drop_duplicates())
+
+
+@of_run
+def comparison(
+    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, keys: tuple[str, ...], correction: str
+) -> Comparison:
+    """Return model b of run `other_id` against model a, on the metrics with these keys, p corrected over them."""
+    found = analysis.compare(run, model_a, model_b, tag, workspace().run(other_id))
+    return analysis.shown(found, keys, correction)  # type: ignore[arg-type]
+
+
+@of_run
+def label_comparison(
+    run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, key: str, correction: str
+) -> tuple[Resampled, ...]:
+    """Return a metric of the whole data set label by label, p corrected over the labels."""
+    other = workspace().run(other_id)
+    return analysis.compare_labels(run, model_a, model_b, key, tag, other, correction)  # type: ignore[arg-type]
+
+
+@of_run
+def differences(
+    run: Run, /, model_a: str, model_b: str, other_id: str, evaluator: str, metric: str, **choice: Any
+) -> CasePage:
+    """Return a page of the cases behind a difference, the largest first."""
+    other = workspace().run(other_id)
+    return analysis.differences(run, model_a, model_b, evaluator, metric, other=other, **choice)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def trend(run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str) -> Trend:
+    """Return a metric over these runs of one suite, each run compared with the one before it."""
+    runs = [workspace().run(run_id) for run_id in run_ids]
+    return analysis.trend(runs, key, models, tag, correction)  # type: ignore[arg-type]
+
+
+@of_run
+def objects(
+    run: Run, /, evaluator: str, sort: str, by_image: bool, limit: int, offset: int, **choice: Any
+) -> ObjectPage:
+    """Return a page of a gallery; `choice` are the fields of metrics.analysis.ObjectFilter."""
+    return analysis.objects(run, evaluator, analysis.ObjectFilter(**choice), sort, by_image, limit, offset)
+
+
+@of_run
+def object_counts(run: Run, /, evaluator: str, **choice: Any) -> Mapping[str, Mapping[str, int]]:
+    """Return how many objects each choice of kind, label, truth, size and tag would leave."""
+    return analysis.object_counts(run, evaluator, analysis.ObjectFilter(**choice))
+
+
+def thumbnails(
+    run_id: str, wanted: Sequence[tuple[str, Window | None]], seconds: float
+) -> Sequence[bytes | str | None]:
+    """Return for each (image, window) JPEG bytes, the reason for none, or None for not yet."""
+    return analysis.thumbnails(workspace().run(run_id), wanted, seconds)
+
+
+def repeats(run_id: str, model: str) -> Sequence[int]:
+    """Return the repeats that there are of a model's outputs: 1, 2, …"""
+    facts = workspace().outputs_facts(workspace().run(run_id).spec["outputs"]["fingerprint"])
+    return tuple(facts["models"][model]["runs"])
+
+
+def labels(run_id: str) -> Sequence[str]:
+    """Return the classes of the suite of a run, in its order."""
+    return workspace().run(run_id).suite.labels
