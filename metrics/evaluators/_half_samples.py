@@ -1,13 +1,14 @@
 """Numbers of a whole data set with the intervals that half-samples of its images give; detection and segmentation."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from metrics.core.evaluator import Aggregate
-from metrics.vision.arrays import Floats, Longs
+from metrics.vision.arrays import Floats, Numbers
 from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
 
 METHOD = "half-samples"
@@ -20,8 +21,11 @@ FEW_TRUTHS = (
 NO_TRUTH = "no ground truth of this label counts: there is none, or only crowds or objects outside the area range"
 NO_TRUTHS = "no ground truth counts: there is none, or only crowds or objects outside the area range"
 
+Resamples = Annotated[
+    int, Field(ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals.")
+]
+Seed = Annotated[int, Field(ge=0, description="Seed of the half-samples.")]
 Columns = Mapping[str, str | float | int | None]
-Numbers = Longs | Floats
 
 
 class Spread(NamedTuple):

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from metrics.stats.student_t import student
 from metrics.vision.arrays import Floats, Longs
+from metrics.vision.precision_recall import mean_over
 
 BIAS = 2.0  # bias of the value / (mean of its half-samples − value), where bias falls as n^-0.58
 DOUBT = 0.5  # variance of BIAS: on small data it was 1.3 to 2.7
@@ -37,9 +38,8 @@ def half_sample_interval(
     Subsampling, 1999; Wilson 1927.
     """
     objects, clusters = np.asarray(objects, np.float64), np.asarray(clusters, np.float64)
-    known = np.count_nonzero(~np.isnan(samples), axis=0)
-    mean = _mean(samples, known)
-    squared = _mean((samples - mean) ** 2, known) + DOUBT * (mean - value) ** 2
+    mean = mean_over(samples, 0)
+    squared = mean_over((samples - mean) ** 2, 0) + DOUBT * (mean - value) ** 2
     corrected = np.clip(value - BIAS * (mean - value), 0.0, 1.0)
     own = value * (1 - value)
     scale = np.maximum(corrected * (1 - corrected), own)
@@ -61,12 +61,6 @@ def has_enough_truths(truths: Longs, least: float = LEAST_TRUTHS, few: int = FEW
     """
     present = truths[truths > 0]
     return len(present) <= few or len(present) / float((1 / present).sum()) >= least
-
-
-def _mean(samples: Floats, known: Longs) -> Floats:
-    """Return the mean of what is not NaN along the first axis; NaN where nothing is."""
-    mean: Floats = np.divide(np.nansum(samples, axis=0), known, out=np.full(known.shape, np.nan), where=known > 0)
-    return mean
 
 
 def _student(size: Floats) -> Floats:

@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bytes, Floats, Ints
 from metrics.vision.matching import Matches
 from metrics.vision.objects import Objects
 from metrics.vision.precision_recall import RECALLS, Ranking, Selection
@@ -17,7 +16,7 @@ def resample(
     objects: Objects,
     matches: Matches,
     ranking: Ranking,
-    weights: NDArray[np.uint8],
+    weights: Bytes,
     *,
     area: int = 0,
     max_dets: int = 100,
@@ -41,7 +40,7 @@ def resample_selection(
     truth_image: Ints,
     truth_class: Ints,
     classes: int,
-    weights: NDArray[np.uint8],
+    weights: Bytes,
     *,
     precision: bool = True,
 ) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
 
@@ -84,7 +84,7 @@ class Masks:
     edges: Ints
     area: Longs
     box: Floats
-    faulty: NDArray[np.bool_]
+    faulty: Bools
 
     def __len__(self) -> int:
         return len(self.area)
@@ -100,7 +100,7 @@ class MaskOverlap:
 
     predictions: Masks
     truths: Masks
-    crowd: NDArray[np.bool_]
+    crowd: Bools
 
     def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
         """Return the IoU [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""
@@ -143,14 +143,6 @@ def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
     start = starts(np.concatenate([part[1] for part in parts]) if parts else ())
     faulty = np.concatenate([part[2] for part in parts]) if parts else np.empty(0, np.uint8)
     return Masks(high, wide, start, edges, *mask_runs.measure(edges, start, high), faulty.view(np.bool_))
-
-
-def mask_iou(predictions: Masks, truths: Masks, crowd: NDArray[np.bool_] | None = None) -> Floats:
-    """Return the IoU of every prediction with every ground truth of one image: [D, G], in 0 … 1. See MaskOverlap."""
-    crowds = np.zeros(len(truths), np.bool_) if crowd is None else crowd
-    prediction, truth = np.indices((len(predictions), len(truths)), np.int32).reshape(2, -1)
-    overlap = MaskOverlap(predictions, truths, crowds)
-    return overlap(prediction, truth, 0.0).reshape(len(predictions), len(truths))
 
 
 def encode(masks: Masks) -> list[str]:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from metrics.vision.matching import Matches
 from metrics.vision.objects import Objects, prepare
+from metrics.vision.precision_recall import MAX_DETS, Ranking, count_truths, precision_at_recalls
 
 
 def coco_eval(
@@ -67,6 +69,27 @@ def objects(
         prediction_box=[row["box"] for row in predictions],
         score=[row["score"] for row in predictions],
     )
+
+
+def arrays(
+    columns: Objects, found: Matches, limits: Sequence[int] = MAX_DETS, areas: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """pycocotools' arrays: `precision` and `scores` [T, R, K, A, M], `recall` [T, K, A, M]; −1 without ground truth."""
+    ranking, truths = Ranking.of(columns, found), count_truths(columns, found)
+    wanted = range(len(found.areas)) if areas is None else areas
+    parts = [
+        [precision_at_recalls(ranking, truths[:, area], area, limit) for limit in sorted(set(limits))]
+        for area in wanted
+    ]
+    precision, scores, recall = (
+        np.nan_to_num(np.array([[part[kind] for part in row] for row in parts]), nan=-1.0) for kind in range(3)
+    )
+    order = (3, 4, 2, 0, 1)
+    return {
+        "precision": precision.transpose(order),
+        "scores": scores.transpose(order),
+        "recall": recall.transpose(3, 2, 0, 1),
+    }
 
 
 def random_scene(seed: int) -> tuple[int, int, list[dict[str, Any]], list[dict[str, Any]]]:

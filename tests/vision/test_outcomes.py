@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from metrics.vision.matching import match
-from metrics.vision.outcomes import KINDS, match_image, outcomes
+from metrics.vision.outcomes import KINDS, LOCALISED, image_pairs, match_image, outcomes
 from tests.vision.coco_oracle import objects, random_scene
 
 
@@ -51,7 +51,7 @@ SCENE = [
 def test_the_kinds():
     truths, rows = SCENE[0], SCENE[1]
     columns = objects(1, 2, truths, [row for row, _, _ in rows])
-    found = outcomes(columns, match(columns), 0.5)
+    found = outcomes(columns, match(columns), image_pairs(columns, LOCALISED), 0.5)
     assert [KINDS[code] for code in found.prediction] == [kind for _, kind, _ in rows]
     assert found.truth.tolist() == [partner for _, _, partner in rows]
     assert [KINDS[code] for code in found.ground_truth] == ["tp", "fn_misclassification", "fn_no_prediction", "ignored"]
@@ -89,7 +89,8 @@ def test_one_image_agrees_with_the_whole(seed, limit):
     scene = random_scene(seed)
     columns = objects(*scene)
     for iou in (0.5, 0.75):
-        whole = outcomes(columns, match(columns, (0.5, 0.75), ((0.0, 1e10),)), iou, max_dets=limit)
+        found = match(columns, (0.5, 0.75), ((0.0, 1e10),))
+        whole = outcomes(columns, found, image_pairs(columns, LOCALISED), iou, max_dets=limit)
         for image in range(scene[0]):
             predictions, truths = match_image(frame(scene[2], image), frame(scene[3], image), iou, 0.0, limit)
             assert predictions == [KINDS[code] for code in whole.prediction[columns.prediction_image == image]]
@@ -99,4 +100,4 @@ def test_one_image_agrees_with_the_whole(seed, limit):
 def test_a_threshold_that_was_not_matched_is_refused():
     columns = objects(*random_scene(1))
     with pytest.raises(KeyError, match=r"IoU 0\.3 was not matched"):
-        outcomes(columns, match(columns), 0.3)
+        outcomes(columns, match(columns), image_pairs(columns, LOCALISED), 0.3)

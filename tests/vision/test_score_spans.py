@@ -18,7 +18,7 @@ VALOR = {"fp_duplicate": "fp_hallucination", "fp_localisation": "fp_hallucinatio
 def spans_of(scene, iou=0.5):
     columns = objects(*scene)
     pairs = image_pairs(columns, min(iou, 0.1))
-    return score_spans(columns, outcomes(columns, match(columns, (iou,)), iou, pairs=pairs), iou, pairs)
+    return score_spans(columns, outcomes(columns, match(columns, (iou,)), pairs, iou), iou, pairs)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -6,7 +6,7 @@ from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluat
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import Count, Iou, Matched, MatchParameters, matched, matches_at
+from metrics.evaluators.detection._matched import Count, IouThresholds, Matched, MatchParameters, matched, matches_at
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import MAX_DETS, mean_over
 
@@ -14,9 +14,7 @@ from metrics.vision.precision_recall import MAX_DETS, mean_over
 class AverageRecallParameters(MatchParameters):
     """What average recall is taken over."""
 
-    iou_thresholds: tuple[Iou, ...] = Field(
-        IOU_THRESHOLDS, min_length=1, description="IoU at and above which a prediction matches; averaged over."
-    )
+    iou_thresholds: IouThresholds = IOU_THRESHOLDS
     recall_score_threshold: float = Field(
         0.0, description="Least score of a true positive in ar and mar; COCO's recalls do not use it."
     )
@@ -63,7 +61,6 @@ class AverageRecallParameters(MatchParameters):
                 {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 100, "value": 0.7},
                 {"metric": "coco_ar", "label": None, "area": "small", "max_dets": 100, "value": None},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "a true positive under the score threshold does not count",
@@ -72,13 +69,12 @@ class AverageRecallParameters(MatchParameters):
                 {"metric": "mar", "label": None, "value": 0.5},
                 {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 100, "value": 0.7},
             ),
-            parameters={"resamples": 0, "recall_score_threshold": 0.75},
+            parameters={"recall_score_threshold": 0.75},
         ),
         Example(
             "a crowd need not be found",
             CROWDED_STREET,
             rows=({"metric": "ar", "label": "person", "value": 1.0}, {"metric": "ar", "label": "dog", "value": None}),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,

@@ -5,28 +5,25 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Numbers, Spread, number, ratio
+from metrics.evaluators._half_samples import Columns, Spread, number, ratio
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import DetectionParameters, Iou, Matched, grid_with, matched, matches_table
-from metrics.stats.classification.score_counts import THRESHOLDS
-from metrics.vision.arrays import Floats
+from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
+from metrics.stats.classification.score_counts import THRESHOLDS, f1
+from metrics.vision.arrays import Bytes, Floats, Longs
 from metrics.vision.match_states import ASIDE, RIGHT, WRONG
 from metrics.vision.matching import threshold_index
 from metrics.vision.precision_recall import mean_over
 
 ALL = 0  # index of the area range that holds every object
 
-Counts = NDArray[np.int64]
-
 
 class DetectionCurveParameters(DetectionParameters):
     """What the curve is taken at."""
 
-    pr_curve_iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches.")
+    pr_curve_iou_threshold: MatchingIou = 0.5
 
 
 @evaluator(
@@ -55,7 +52,6 @@ class DetectionCurveParameters(DetectionParameters):
                 {"metric": "best_threshold", "label": "cat", "iou": 0.5, "value": 0.05},
                 {"metric": "best_f1", "label": None, "value": 0.8},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "at IoU .7 only the exact box is right: 2·1 / (2·1 + 0 + 1) above the score of the false alarm",
@@ -64,7 +60,7 @@ class DetectionCurveParameters(DetectionParameters):
                 {"metric": "best_f1", "label": "cat", "iou": 0.7, "value": 2 / 3},
                 {"metric": "best_threshold", "label": "cat", "iou": 0.7, "value": 0.85},
             ),
-            parameters={"resamples": 0, "pr_curve_iou_threshold": 0.7},
+            parameters={"pr_curve_iou_threshold": 0.7},
         ),
         Example(
             "predictions inside a crowd do not count",
@@ -73,7 +69,6 @@ class DetectionCurveParameters(DetectionParameters):
                 {"metric": "best_f1", "label": "person", "value": 1.0},
                 {"metric": "best_f1", "label": "dog", "value": None},
             ),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -104,23 +99,23 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     iou = parameters.pr_curve_iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     curve = _curve(found, iou)
-    table, matches = _table(found, curve), matches_table(found, iou)
-    return Findings(_aggregates(found, curve, parameters), curves=table, matches=matches)
+    _, matches = found.outcomes_at(iou)
+    return Findings(_aggregates(found, curve, parameters), curves=_table(found, curve), matches=matches)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Curve:
-    """Counts [K, S] by label and score threshold, F1 NaN without ground truth; the state of each prediction [N]."""
+    """Longs [K, S] by label and score threshold, F1 NaN without ground truth; the state of each prediction [N]."""
 
-    tp: Counts
-    fp: Counts
-    truths: Counts
-    state: NDArray[np.uint8]
+    tp: Longs
+    fp: Longs
+    truths: Longs
+    state: Bytes
 
     @property
     def f1(self) -> Floats:
         """F1 [K, S]."""
-        return _f1(self.tp, self.fp, self.truths[:, None])
+        return f1(self.tp, self.tp + self.fp, self.truths[:, None])
 
 
 def _curve(found: Matched, iou: float) -> Curve:
@@ -129,21 +124,21 @@ def _curve(found: Matched, iou: float) -> Curve:
     state[matches.pairs.prediction] = matches.state[:, ALL, threshold_index(matches.thresholds, iou)]
     reached = np.searchsorted(THRESHOLDS, objects.score, side="right")  # how many thresholds a score reaches
 
-    def count(kind: int) -> Counts:
+    def count(kind: int) -> Longs:
         rows = state == kind
         size = len(THRESHOLDS) + 1
         flat = np.bincount(objects.prediction_class[rows] * size + reached[rows], minlength=objects.classes * size)
-        from_above: Counts = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
+        from_above: Longs = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
         return from_above[:, 1:]
 
     return Curve(count(RIGHT), count(WRONG), found.truths[:, ALL], state)
 
 
 def _aggregates(found: Matched, curve: Curve, parameters: DetectionCurveParameters) -> list[Aggregate]:
-    f1 = curve.f1
+    scores = curve.f1
     known = curve.truths > 0
-    best = np.where(known, np.nan_to_num(f1).argmax(axis=1), 0)
-    common = int(mean_over(f1, 0).argmax()) if known.any() else 0
+    best = np.where(known, np.nan_to_num(scores).argmax(axis=1), 0)
+    common = int(mean_over(scores, 0).argmax()) if known.any() else 0
     weights = found.scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
     drawn = found.scene.drawn
     by_label = Spread.of(_resampled_f1(found, curve, weights, best), curve.truths, drawn)
@@ -174,22 +169,14 @@ def _resampled_f1(found: Matched, curve: Curve, weights: NDArray[np.float32], at
     tp = totals(weights, objects.prediction_class[right], objects.prediction_image[right])
     fp = totals(weights, objects.prediction_class[wrong], objects.prediction_image[wrong])
     kept = ~found.matches.truth_ignored[ALL]
-    return _f1(tp, fp, totals(weights, objects.truth_class[kept], objects.truth_image[kept]))
-
-
-def _f1(tp: Numbers, fp: Numbers, truths: Numbers) -> Floats:
-    """Return 2·tp / (2·tp + fp + fn), NaN where there is no ground truth."""
-    whole = np.broadcast_to(tp + fp + truths, tp.shape).astype(np.float64)
-    known = np.broadcast_to(truths > 0, tp.shape)
-    result: Floats = np.divide(2.0 * tp, whole, out=np.full(tp.shape, np.nan), where=known)
-    return result
+    return f1(tp, tp + fp, totals(weights, objects.truth_class[kept], objects.truth_image[kept]))
 
 
 def _table(found: Matched, curve: Curve) -> pa.Table:
     tp, fp = curve.tp.ravel(), curve.fp.ravel()
     truths = np.repeat(curve.truths, len(THRESHOLDS))
 
-    def share(part: Counts, whole: Counts) -> pa.Array:
+    def share(part: Longs, whole: Longs) -> pa.Array:
         return pa.array(ratio(part, whole), from_pandas=True)
 
     return pa.table(

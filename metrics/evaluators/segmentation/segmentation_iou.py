@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Spread, number, ratio
+from metrics.evaluators._half_samples import Resamples, Seed, Spread, number, ratio
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.draws import draw_halves
-from metrics.vision.arrays import Floats, Ints, Longs
+from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.precision_recall import mean_over
 from metrics.vision.segmentation import band_distance, iou, tally
 
@@ -41,10 +40,8 @@ class SegmentationIouParameters(LabelMapParameters):
     dilation_ratio: float = Field(
         0.02, ge=0, le=0.5, description="Width of the band along contours, as a share of the image's diagonal."
     )
-    resamples: int = Field(
-        500, ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals."
-    )
-    seed: int = Field(0, ge=0, description="Seed of the half-samples.")
+    resamples: Resamples = 500
+    seed: Seed = 0
 
 
 def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int, int]]) -> Mapping[str, Any]:
@@ -214,7 +211,7 @@ def _joined(cells: Cells, last: int) -> Cells:
     return keys // (last + 1), keys % (last + 1), np.bincount(of_key, count, len(keys)).astype(np.int64)
 
 
-def _resampled(pixels: Ints, weights: NDArray[np.uint8]) -> Floats:
+def _resampled(pixels: Ints, weights: Bytes) -> Floats:
     """Return the sums of `pixels` [I, 2, 3, K] over the data set, then over its resamples: [1 + B, 2, 3, K]."""
     images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
     sums = np.zeros((1 + len(weights), images.shape[1]))
