@@ -61,7 +61,7 @@ class CocoData:
         def estimates(place: tuple[str, int]) -> tuple[Floats, Floats]:
             precision = any(line.precision for line in lines if (line.area, line.max_dets) == place)
             area = list(AREAS).index(place[0])
-            return resample(self.objects, found, ranking, itself, area=area, max_dets=place[1], precision=precision)
+            return resample(ranking, itself, area=area, max_dets=place[1], precision=precision)
 
         places = list(dict.fromkeys((line.area, line.max_dets) for line in lines))
         with ThreadPoolExecutor(os.cpu_count()) as threads:

@@ -138,10 +138,8 @@ def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
         )  # fmt: skip
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        parts = list(threads.map(part, _chunks(count)))
-    edges = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.int32)
-    start = starts(np.concatenate([part[1] for part in parts]) if parts else ())
-    faulty = np.concatenate([part[2] for part in parts]) if parts else np.empty(0, np.uint8)
+        edges, counts, faulty = map(np.concatenate, zip(*threads.map(part, _chunks(count)), strict=True))
+    start = starts(counts)
     return Masks(high, wide, start, edges, *mask_runs.measure(edges, start, high), faulty.view(np.bool_))
 
 
@@ -166,4 +164,5 @@ def starts(lengths: ArrayLike) -> Longs:
 
 
 def _chunks(count: int) -> list[tuple[int, int]]:
-    return list(pairwise([*range(0, count, CHUNK), count])) if count else []
+    """Return the first and past-the-last number of each chunk; one empty chunk of nothing."""
+    return list(pairwise([*range(0, max(count, 1), CHUNK), count]))

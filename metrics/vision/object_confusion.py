@@ -87,9 +87,7 @@ def cells(objects: Objects, found: Outcomes) -> Cells:
 
 
 def _by_score(objects: Objects, threshold: float, score: float, pairs: Pairs) -> Pairs:
-    """Return the pairs that may match, predictions by descending score, the candidates of one by preference, best
-    last.
-    """
+    """Return the pairs that may match, predictions by descending score, the best candidate of each last."""
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     own = objects.truth_class[pairs.truth] == objects.prediction_class[prediction]
     fits = (pairs.iou >= threshold) & (objects.score[prediction] >= score) & (own | ~objects.crowd[pairs.truth])

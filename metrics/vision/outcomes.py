@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.vision.arrays import Bools, Floats, Ints
-from metrics.vision.boxes import box_iou
 from metrics.vision.match_states import ASIDE, RIGHT
 from metrics.vision.matching import LARGEST, Matches, Pairs, find_pairs, threshold_index
 from metrics.vision.objects import Objects
@@ -128,23 +127,20 @@ def outcomes_with(
 def match_image(
     annotations: pd.DataFrame,
     predictions: pd.DataFrame,
-    iou: float = 0.5,
-    score: float = 0.0,
+    overlaps: Floats,
+    iou: float,
+    score: float,
     max_dets: int | None = None,
-    overlaps: Floats | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return the kinds of one image's predictions and of its ground truths, at an IoU and a score
-    threshold.
+    """Return the kinds of one image's predictions and of its ground truths, at an IoU and a score threshold.
 
     Matched by the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns
-    label, x, y, width, height and score or is_crowd; an empty frame needs none. Predictions under `score` take no part.
-    `overlaps` [D, G] is the IoU of every prediction with every ground truth, by default that of the boxes.
+    label and score or is_crowd; an empty frame needs none. `overlaps` [D, G] is the IoU of every prediction with every
+    ground truth. Predictions under `score` take no part.
     """
     labels, truth_labels = _column(predictions, "label", object), _column(annotations, "label", object)
     crowds = _column(annotations, "is_crowd", np.bool_)
     scores = _column(predictions, "score", np.float64)
-    if overlaps is None:
-        overlaps = box_iou(_boxes(predictions), _boxes(annotations), crowds)
     same_label = labels[:, None] == truth_labels[None, :]
     threshold = min(iou, LARGEST)
 
@@ -187,10 +183,6 @@ def pair_iou(pairs: Pairs, taken: Ints) -> Floats:
     hit = pairs.truth == taken[events]
     result[events[hit]] = pairs.iou[hit]
     return result
-
-
-def _boxes(frame: pd.DataFrame) -> Floats:
-    return np.column_stack([_column(frame, name, np.float64) for name in ("x", "y", "width", "height")])
 
 
 def _column(frame: pd.DataFrame, name: str, kind: type[Any]) -> NDArray[Any]:

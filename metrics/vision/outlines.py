@@ -43,8 +43,7 @@ class OutlineOverlap:
 
 
 def outline(shapes: Shapes) -> Outlines:
-    """Return the outlines of `shapes`: the union of an object's rings, or its box; run lengths, which have none, are
-    ignored.
+    """Return the outlines of `shapes`: the union of an object's rings, or its box; run lengths are ignored.
 
     A ring that crosses itself is repaired by shapely's make_valid: what it encloses an odd number of times.
     """

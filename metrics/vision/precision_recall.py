@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Floats, Ints, Longs
+from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
 from metrics.vision.matching import Matches
 from metrics.vision.objects import Objects
 
@@ -32,7 +32,11 @@ class Selection:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranking:
-    """Predictions by class and descending score (Objects.score_order): the columns that selections read through."""
+    """All that precision and recall are computed from.
+
+    Predictions by class and descending score (Objects.score_order), ground truths in file order; `event`, `state`,
+    `outside` and `truth_ignored` as in Matches.
+    """
 
     class_starts: Longs
     image: Ints
@@ -41,6 +45,9 @@ class Ranking:
     outside: Bytes
     event: Ints
     state: Bytes
+    truth_image: Ints
+    truth_class: Ints
+    truth_ignored: Bools
 
     @classmethod
     def of(cls, objects: Objects, matches: Matches) -> "Ranking":
@@ -49,7 +56,12 @@ class Ranking:
         return cls(
             objects.class_starts, objects.prediction_image[order], objects.rank[order], objects.score[order],
             np.take(matches.outside, order, axis=1).view(np.uint8), matches.event_of[order], matches.state,
+            objects.truth_image, objects.truth_class, matches.truth_ignored,
         )  # fmt: skip
+
+    def truths(self, area: int) -> Longs:
+        """Return how many ground truths of each class count in the area range of that index: [K]."""
+        return np.bincount(self.truth_class[~self.truth_ignored[area]], minlength=len(self.class_starts) - 1)
 
     def select(self, area: int, max_dets: int, lowest: float = -np.inf) -> Selection:
         """Return the predictions of rank < max_dets and score ≥ lowest, for the area range of that index."""
@@ -63,34 +75,26 @@ class Ranking:
         )  # fmt: skip
 
 
-def precision_at_recalls(ranking: Ranking, truths: Longs, area: int, max_dets: int) -> tuple[Floats, Floats, Floats]:
-    """Return interpolated precision and its score [K, T, R] at RECALLS, and the final recall [K, T].
+def precision_at_recalls(ranking: Ranking, area: int, max_dets: int) -> tuple[Floats, Floats]:
+    """Return interpolated precision and its score at RECALLS, each [K, T, R]; NaN for a class without ground truth.
 
-    truths: the ground truths [K] of each class that count in the area range; NaN for a class without. With predictions
-    by descending score, TP and FP counted so far and n ground truths: recall = TP / n, precision = TP / (TP + FP), and
-    precision at recall r = the largest precision at any recall ≥ r, 0 where r is not reached. r is looked up among the
-    recalls reached, so 7 of 10 reaches .7 in spite of rounding. The score is that at which r is reached. Source:
-    pycocotools 2.0, `COCOeval.accumulate`.
+    With predictions by descending score, TP and FP counted so far and n ground truths: recall = TP / n, precision =
+    TP / (TP + FP), and precision at recall r = the largest precision at any recall ≥ r, 0 where r is not reached. r is
+    looked up among the recalls reached, so 7 of 10 reaches .7 in spite of rounding. The score is that at which r is
+    reached. Source: pycocotools 2.0, `COCOeval.accumulate`.
     """
     from metrics.vision.compiled import curves
 
-    chosen = ranking.select(area, max_dets)
+    chosen, truths = ranking.select(area, max_dets), ranking.truths(area)
     precision = np.full((len(truths), len(chosen.states), len(RECALLS)), np.nan)
-    scores, recall = precision.copy(), precision[..., 0].copy()
+    scores = precision.copy()
     first_score = np.zeros(len(truths))
     some = np.flatnonzero(np.diff(ranking.class_starts))
     first_score[some] = ranking.score[ranking.class_starts[some]]
     curves.curves(
-        chosen.before, chosen.score, chosen.states, chosen.event_starts, first_score, np.ascontiguousarray(truths),
-        RECALLS, precision, scores, recall,
-    )  # fmt: skip
-    return precision, scores, recall
-
-
-def count_truths(objects: Objects, matches: Matches) -> Longs:
-    """Return the ground truths of each class that count in each area range: [K, A]."""
-    kept = (objects.truth_class[~ignored] for ignored in matches.truth_ignored)
-    return np.stack([np.bincount(classes, minlength=objects.classes) for classes in kept], axis=1)
+        chosen.before, chosen.score, chosen.states, chosen.event_starts, first_score, truths, RECALLS, precision, scores
+    )
+    return precision, scores
 
 
 def mean_over(values: Floats, *axes: int) -> Floats:

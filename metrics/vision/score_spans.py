@@ -32,8 +32,7 @@ class Spans:
 
 
 def score_spans(objects: Objects, found: Outcomes, iou: float, pairs: Pairs) -> tuple[Spans, ...]:
-    """Return the spans of tp, fp_misclassification, fp_hallucination, fn_misclassification and fn_no_prediction, so
-    ordered.
+    """Return the spans of tp, fp_misclassification, fp_hallucination, fn_misclassification, fn_no_prediction.
 
     `found` are the outcomes at `iou` of all predictions: a better prediction is matched before a worse one, so leaving
     out those under a score threshold changes no match above it. A false positive that is no misclassification is a
@@ -66,9 +65,7 @@ def score_spans(objects: Objects, found: Outcomes, iou: float, pairs: Pairs) -> 
 
 
 def _rivals(objects: Objects, threshold: float, pairs: Pairs) -> Floats:
-    """Return the highest score of a prediction of another label that overlaps each ground truth, −inf without one:
-    [G].
-    """
+    """Return the highest score [G] of a prediction of another label on each ground truth, −inf without one."""
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     other = objects.prediction_class[prediction] != objects.truth_class[pairs.truth]
     close = other & (pairs.iou >= threshold)

@@ -20,10 +20,10 @@ def _compile_matching() -> None:
     found = matching.match(one)
     outcomes.outcomes(one, found, outcomes.image_pairs(one, outcomes.LOCALISED), 0.5)
     ranking = precision_recall.Ranking.of(one, found)
-    precision_recall.precision_at_recalls(ranking, precision_recall.count_truths(one, found)[:, 0], 0, 100)
+    precision_recall.precision_at_recalls(ranking, 0, 100)
     for precision in (True, False):
         weights = np.ones((1, 1), np.uint8)
-        image_resampling.resample(one, found, ranking, weights, precision=precision)
+        image_resampling.resample(ranking, weights, precision=precision)
 
 
 def _compile_the_rest() -> None:

@@ -43,7 +43,7 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
     ignored = asked & (result.prediction == IGNORED)
     outside = int(np.count_nonzero(asked & ((score < 0) | (score > 1))))
     reason = None
-    if not found.truths[:, 0].any():
+    if not found.truths().any():
         reason = NO_TRUTHS
     elif outside:
         reason = NO_PROBABILITIES.format(f"{outside:,}", f"{np.count_nonzero(asked):,}")

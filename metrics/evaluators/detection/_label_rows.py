@@ -19,6 +19,7 @@ def label_rows(
     objects: Numbers,
     columns: Columns,
     *,
+    of_label: str | None = None,
     total: float | None = None,
     enough: ArrayLike = True,
     few: str = FEW_TRUTHS,
@@ -27,7 +28,8 @@ def label_rows(
     """Return the aggregate over all labels, from estimates [1 + B], then of each label, from estimates [1 + B, K].
 
     objects [K]: how many objects each label's value rests on, the n of its aggregate; total: of all labels, by default
-    the sum. Over all labels there is no interval where not `enough`, for the reason `few`. why: see `number`.
+    the sum; of_label: another name of the metric for each label. Over all labels there is no interval where not
+    `enough`, for the reason `few`. why: see `number`.
     """
     size = objects.sum() if total is None else total
     whole = Spread.of(overall, size, scene.drawn, enough=enough, few=few)
@@ -35,7 +37,7 @@ def label_rows(
     return [
         number(metric, whole, n=int(size), columns=columns, why=why),
         *(
-            number(metric, each, (k,), n=int(objects[k]), label=label, columns=columns, why=why)
+            number(of_label or metric, each, (k,), n=int(objects[k]), label=label, columns=columns, why=why)
             for k, label in enumerate(scene.labels)
         ),
     ]

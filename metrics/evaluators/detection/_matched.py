@@ -31,7 +31,7 @@ from metrics.vision.outcomes import (
     image_pairs,
     outcomes,
 )
-from metrics.vision.precision_recall import Ranking, count_truths
+from metrics.vision.precision_recall import Ranking
 
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
@@ -122,9 +122,7 @@ class Scene:
         return _kept(self._weights, (count, seed), draw, 1)
 
     def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
-        """Return how many objects of each label the data sets hold in which image i occurs weights[b, i] times: [B,
-        K].
-        """
+        """Return how many objects of each label [B, K] there are where image i occurs weights[b, i] times."""
         objects = self.objects
         flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
@@ -132,21 +130,18 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """A Scene matched at a grid of IoU thresholds and at COCO's and other area ranges; `truths` [K, A] counts."""
+    """A Scene matched at a grid of IoU thresholds and at COCO's and other area ranges."""
 
     scene: Scene
     matches: Matches
     ranking: Ranking
     areas: tuple[tuple[float, float], ...]
-    truths: Longs
     _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
         default_factory=OrderedDict
     )
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
-        """Return the outcome of every object at one IoU threshold, and their table (schema MATCHES); the last few are
-        kept.
-        """
+        """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
 
         def make() -> tuple[Outcomes, pa.Table]:
             pairs = self.scene.overlaps(min(iou, LOCALISED))
@@ -158,6 +153,10 @@ class Matched:
     def area(self, bounds: tuple[float, float]) -> int:
         """Return the index of an area range."""
         return self.areas.index(bounds)
+
+    def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Longs:
+        """Return how many ground truths of each label count in an area range: [K]."""
+        return self.ranking.truths(self.area(bounds))
 
     def estimates(
         self,
@@ -171,9 +170,8 @@ class Matched:
         """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples. NaN without ground truth."""
         weights = self.scene.weights(parameters.resamples, parameters.seed)
         return resample(
-            self.scene.objects, self.matches, self.ranking, weights,
-            area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision,
-        )  # fmt: skip
+            self.ranking, weights, area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision
+        )
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -189,8 +187,8 @@ def matched(
 ) -> Matched:
     """Match one model's predictions at `thresholds` for COCO's area ranges and `areas`; the last few results are kept.
 
-    Images rank in the order of `suite.cases`, predictions of one image in the order of their rows. InputError listing
-    every record that cannot be used.
+    Score ties keep the order of `suite.cases` and, within one image, of the rows. InputError listing every record that
+    cannot be used.
     """
     ranges = tuple(dict.fromkeys([*AREAS.values(), *areas]))
     scene = scene_of(suite, outputs, geometry)
@@ -198,8 +196,7 @@ def matched(
 
     def make() -> Matched:
         found = match(scene.objects, thresholds, ranges)
-        ranking, truths = Ranking.of(scene.objects, found), count_truths(scene.objects, found)
-        return Matched(scene, found, ranking, ranges, truths)
+        return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
     return _kept(_matched, (*key, tuple(thresholds), ranges), make)
 
@@ -210,14 +207,13 @@ def grid_with(iou: float) -> tuple[float, ...]:
 
 
 def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Scene:
-    """Return the scene as `read_scene` does; the last few are kept."""
+    """Return a suite and one model's outputs as columns; the last few are kept."""
     compared = compared_as(geometry, *object_tables(suite, outputs))
     key = (suite.fingerprint, outputs.fingerprint, compared)
     return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared))
 
 
 def _read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
-    """Return the columns of a suite and one model's outputs; InputError listing every record that cannot be used."""
     truths, predictions = object_tables(suite, outputs)
     case_ids = whole(suite.cases["case_id"])
     labels = object_labels(suite, outputs)
@@ -286,12 +282,6 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
         pa.array(np.full(len(result.iou) + len(missed), iou)),
     ]
     return pa.table(columns, schema=MATCHES)
-
-
-def area_name(bounds: tuple[float, float]) -> str:
-    """Return COCO's name of an area range, else its bounds in square pixels."""
-    names = {value: name for name, value in AREAS.items()}
-    return names.get(bounds, f"{bounds[0]:g}–{bounds[1]:g}")
 
 
 def shown(iou: float) -> float:

@@ -13,7 +13,6 @@ from metrics.evaluators.detection._matched import (
     Matched,
     MatchParameters,
     MaxDets,
-    area_name,
     matched,
     matches_at,
     shown,
@@ -129,8 +128,9 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
 
 def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], limit: int) -> list[Aggregate]:
     ious = [shown(iou) for iou in found.matches.thresholds]
-    columns: Columns = {"area": area_name(area), "max_dets": limit, **found.scene.columns}
-    truths, drawn = found.truths[:, found.area(area)], found.scene.drawn
+    name = next((name for name, bounds in AREAS.items() if bounds == area), f"{area[0]:g}–{area[1]:g}")
+    columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
+    truths, drawn = found.truths(area), found.scene.drawn
     n, total, enough = truths.tolist(), int(truths.sum()), has_enough_truths(truths)
     overall = Spread.of(mean_over(estimates, 1, 2), total, drawn, enough=enough)
     by_iou = Spread.of(mean_over(estimates, 1), total, drawn, enough=enough)
@@ -148,9 +148,8 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
 
 def _curves(found: Matched, area: tuple[float, float], limit: int) -> pa.Table:
     """Return interpolated precision at each recall, and the score at which it is reached (null where never)."""
-    at = found.area(area)
-    precision, score, _ = precision_at_recalls(found.ranking, found.truths[:, at], at, limit)
-    known = np.flatnonzero(found.truths[:, at])
+    precision, score = precision_at_recalls(found.ranking, found.area(area), limit)
+    known = np.flatnonzero(found.truths(area))
     precision, score = precision[known], score[known]  # [K, T, R]
     ious = np.array([shown(iou) for iou in found.matches.thresholds])
     shape = precision.shape

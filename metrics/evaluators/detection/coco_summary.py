@@ -115,6 +115,6 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
 
 def _rows(found: Matched, line: Line, estimates: Floats) -> list[Aggregate]:
     columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
-    truths = found.truths[:, found.area(AREAS[line.area])]
+    truths = found.truths(AREAS[line.area])
     enough = has_enough_truths(truths) or not line.precision
     return label_rows(found.scene, line.metric, mean_over(estimates, 1), estimates, truths, columns, enough=enough)

@@ -11,6 +11,7 @@ from pydantic import Field
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
+from metrics.evaluators._object_tables import object_tables
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
@@ -172,10 +173,11 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
     """Return the rows of CURVES by label, threshold and kind."""
     shape = (len(scene.labels), len(THRESHOLDS), len(spans))
     counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
+    truths, predictions = object_tables(suite, outputs)
+    truths = with_boxes(truths, scene.objects.truth_box)
+    predictions = with_boxes(predictions, scene.objects.prediction_box)
     for place, entry in enumerate(spans):
-        table = suite.annotations if entry.missed else outputs.predictions
-        if table is not None:
-            table = with_boxes(table, scene.objects.truth_box if entry.missed else scene.objects.prediction_box)
+        table = truths if entry.missed else predictions
         counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], most, table)
     label, threshold, kind = (codes.ravel() for codes in np.indices(shape))
     columns = [
@@ -188,12 +190,8 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
     return pa.table(columns, schema=CURVES)
 
 
-def _points(
-    entry: Spans, suite: str, labels: int, most: int, table: pa.Table | None
-) -> tuple[Longs, NDArray[np.object_]]:
-    """Return how many objects have the kind by label and threshold, and the examples; `table` has the objects'
-    geometries.
-    """
+def _points(entry: Spans, suite: str, labels: int, most: int, table: pa.Table) -> tuple[Longs, NDArray[np.object_]]:
+    """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
 
     first, last = (np.searchsorted(THRESHOLDS, edge, side="right") for edge in (entry.low, entry.high))
@@ -210,10 +208,8 @@ def _points(
     return counts, examples
 
 
-def _texts(suite: str, table: pa.Table | None, rows: Sequence[int]) -> dict[int, str]:
+def _texts(suite: str, table: pa.Table, rows: Sequence[int]) -> dict[int, str]:
     """Return each of the rows as the JSON text of an example."""
-    if table is None or not rows:
-        return {}
     chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows, pa.int64())).to_pylist()
     return {
         place: json.dumps(

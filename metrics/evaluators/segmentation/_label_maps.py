@@ -72,9 +72,7 @@ class Labels:
 
     @classmethod
     def of(cls, suite: Suite, outputs: Outputs, parameters: LabelMapParameters) -> "Labels":
-        """Return the labels of a suite in its order, then the others that are predicted, without those that are
-        ignored.
-        """
+        """Return the labels that are not ignored: those of the suite in its order, then the other predicted ones."""
         ignored = set(parameters.ignore_labels)
         if parameters.ignore_index is not None:
             numbers = dict(zip(suite.category_ids, suite.labels, strict=False))

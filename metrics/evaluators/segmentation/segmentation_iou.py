@@ -222,19 +222,15 @@ def _resampled(pixels: Ints, weights: Bytes) -> Floats:
     return sums.reshape(len(sums), *pixels.shape[1:])
 
 
-def _accuracy(pixels: Ints | Floats) -> Floats:
-    """Return the share of pixels given their true label from [..., 2, 3, K]: [...]; NaN without any."""
-    return ratio(pixels[..., 0, 0, :].sum(axis=-1), pixels[..., 0, 1, :].sum(axis=-1))
-
-
 def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
     by_label = iou(sums)  # [1 + B, 2, K]
     held = counts.pixels[:, 0, 1].any(axis=1)
     n, unscored = int(held.sum()), int((~held).sum())
     means = _spread(mean_over(by_label, 2), np.array(min(n, drawn)))
+    accuracy = ratio(sums[:, 0, 0].sum(axis=1), sums[:, 0, 1].sum(axis=1))
     rows = [
         number("miou", means, (0,), n=n, why=NOTHING),
-        number("pixel_accuracy", _spread(_accuracy(sums), np.array(min(n, drawn))), n=n, why=NOTHING),
+        number("pixel_accuracy", _spread(accuracy, np.array(min(n, drawn))), n=n, why=NOTHING),
         number("boundary_iou", means, (1,), n=n, why=NOTHING),
     ]
     rows = [replace(row, unscored=unscored) for row in rows]

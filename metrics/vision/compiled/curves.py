@@ -127,9 +127,8 @@ def curves(
     recalls: Floats,
     precision_out: Floats,
     score_out: Floats,
-    recall_out: Floats,
 ) -> None:
-    """Fill interpolated precision and its score [K, T, R] and the final recall [K, T]; classes without truths stay."""
+    """Fill interpolated precision and its score [K, T, R]; classes without truths stay."""
     needed, reached_at = np.empty(len(recalls), np.int64), np.empty(len(recalls), np.int32)
     most = 0
     for k in range(len(truths)):
@@ -143,7 +142,6 @@ def curves(
         begin, end = event_starts[k], event_starts[k + 1]
         for t in range(len(states)):
             count = _climb(states[t, begin:end], ones, before[begin:end], hits, precision, event)
-            recall_out[k, t] = hits[count - 1] / truths[k] if count else 0.0
             reached = _interpolate(count, hits, precision, needed, precision_out[k, t], reached_at)
             for r in range(len(recalls)):
                 if r >= reached:
