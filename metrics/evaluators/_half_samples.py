@@ -78,7 +78,7 @@ def number(
     columns: Columns | None = None,
     why: str | None = None,
 ) -> Aggregate:
-    """Return the aggregate at `place` of `spread`; NaN is no value, because of `why` or a lack of ground truth."""
+    """Return the aggregate at `place` of `spread`; NaN becomes no value, because of `why` or missing ground truth."""
     value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
     if value is None:
         low = high = None

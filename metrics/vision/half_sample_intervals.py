@@ -19,7 +19,7 @@ def half_sample_interval(
     """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; NaN for none.
 
     Args:
-        objects: how many objects each value rests on, at least 1; inf for a value that is no share of objects.
+        objects: how many objects each value rests on, at least 1; inf for a value that is not a share of objects.
         clusters: how many clusters of images each value rests on. NaN samples are left out.
 
     With v the value, m and s² mean and variance of its samples, and q(p) = p·(1 − p):
@@ -64,7 +64,7 @@ def has_enough_truths(truths: Longs, least: float = LEAST_TRUTHS, few: int = FEW
 
 
 def _student(size: Floats) -> Floats:
-    """Return the 97.5 % point of Student's t of so many observations, at least two."""
+    """Return the 97.5 % point of Student's t for this number of observations, at least two."""
     sizes, place = np.unique(size, return_inverse=True)
     points = [student(int(min(max(one, 2.0), 1e6)) - 1) for one in sizes.tolist()]
     return np.array(points)[place].reshape(size.shape)

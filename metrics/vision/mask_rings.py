@@ -13,7 +13,7 @@ def mask_rings(
     """Return the rings (x1 y1 x2 y2 …, pixels) around the parts and the holes of a mask of COCO's run lengths.
 
     height: of the image, pixels; box: x, y, width, height of the mask. Masks wider or higher than `finest` pixels are
-    looked at every so many pixels, so that outlines stay small. ValueError on a text that is no run lengths.
+    sampled, so that outlines stay small. ValueError on a text that is not run lengths.
     """
     from metrics.vision.rle import decode  # on use: with the readers of every format it is a tenth of a cold start
 

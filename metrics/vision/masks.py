@@ -75,7 +75,7 @@ class Shapes:
 class Masks:
     """N masks. A position is y + x · height; the runs of mask i are edges[start[i] : start[i + 1]], first position and
     the one past the last in turn. `area` [N] in pixels, `box` [N, 4] x, y, width, height of the smallest box around
-    it; `faulty` [N]: the run lengths were no such code, or not of the image's size, and the mask is empty.
+    it; `faulty` [N]: the run lengths could not be read, or are not of the image's size, and the mask is empty.
     """
 
     height: Ints
@@ -153,7 +153,7 @@ def encode(masks: Masks) -> list[str]:
 
 
 def is_ring(numbers: Longs) -> Bools:
-    """Return whether so many numbers are a ring: at least three points, x1 y1 x2 y2 …"""
+    """Return whether a ring may have this many numbers: at least three points, x1 y1 x2 y2 …"""
     right: Bools = (numbers >= 6) & (numbers % 2 == 0)
     return right
 

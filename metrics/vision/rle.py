@@ -6,7 +6,7 @@ MAX_RUNS = 10_000_000
 
 
 def decode(text: str) -> list[int]:
-    """Return the runs of a compressed text; ValueError on text that is no such code.
+    """Return the runs of a compressed text; ValueError on text that cannot be read.
 
     It has 6 bits a character, and from the fourth run on the difference from the last but one.
     """

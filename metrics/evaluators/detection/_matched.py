@@ -80,7 +80,7 @@ class MatchParameters(DetectionParameters):
 class Scene:
     """One model's predictions and the ground truth as Objects, with the names behind the codes and rows.
 
-    `clusters` [I]: the images that are drawn together have one code. `geometry`: as what they are compared.
+    `clusters` [I]: the images that are drawn together have one code. `geometry`: how they are compared.
     """
 
     objects: Objects

@@ -56,16 +56,15 @@ class ImageMaps:
 class Labels:
     """K labels by code. `implied`: the last one is the background, though nothing names it.
 
-    `truth` and `prediction` are the codes of a region by its label: −1 of true pixels that count nowhere, K of
-    predicted ones that are given no label that counts.
+    `truth` and `prediction` are the codes of a region by its label, `background` included: −1 of true pixels that count
+    nowhere, K of predicted ones that are given no label that counts.
     """
 
     names: tuple[str, ...]
     implied: bool
     truth: dict[str, int]
     prediction: dict[str, int]
-    truth_ground: int
-    prediction_ground: int
+    background: str
 
     def __len__(self) -> int:
         return len(self.names)
@@ -78,13 +77,12 @@ class Labels:
             numbers = dict(zip(suite.category_ids, suite.labels, strict=False))
             ignored.add(numbers.get(parameters.ignore_index, str(parameters.ignore_index)))
         known = object_labels(suite, outputs)
-        implied = parameters.background not in {*known, *ignored}
-        names = tuple(name for name in known if name not in ignored) + (parameters.background,) * implied
+        background = parameters.background
+        implied = background not in {*known, *ignored}
+        names = tuple(name for name in known if name not in ignored) + (background,) * implied
         codes = {name: code for code, name in enumerate(names)}
-        return cls(
-            names, implied, dict.fromkeys(ignored, -1) | codes, dict.fromkeys(ignored, len(names)) | codes,
-            codes.get(parameters.background, -1), codes.get(parameters.background, len(names)),
-        )  # fmt: skip
+        truth, prediction = (dict.fromkeys(ignored, nowhere) | codes for nowhere in (-1, len(names)))
+        return cls(names, implied, truth, prediction, background)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -123,7 +121,10 @@ def batches(suite: Suite, outputs: Outputs, labels: Labels) -> Iterator[Batch]:
     """
     case_ids = whole(suite.cases["case_id"])
     answered = pc.is_in(case_ids, value_set=whole(outputs.outputs["case_id"])).to_numpy(zero_copy_only=False)
-    grounds = (np.full(len(suite), labels.truth_ground), np.where(answered, labels.prediction_ground, len(labels)))
+    grounds = (
+        np.full(len(suite), labels.truth[labels.background]),
+        np.where(answered, labels.prediction[labels.background], len(labels)),
+    )
     sizes = image_sizes(suite.cases)
     problems = size_problems(suite.cases, sizes, [np.arange(len(suite), dtype=np.int32)])
     sides = []

@@ -245,7 +245,7 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
 
 
 def _spread(estimates: Floats, clusters: Longs) -> Spread:
-    """Return the intervals of numbers that rest on so many images, or groups of images."""
+    """Return the intervals of numbers that rest on this many images, or groups of images."""
     return Spread.of(estimates, math.inf, clusters, enough=clusters >= LEAST_IMAGES, few=FEW_IMAGES)
 
 
