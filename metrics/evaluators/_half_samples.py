@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate
-from metrics.vision.arrays import Floats, Numbers
+from metrics.stats.draws import draw_halves
+from metrics.vision.arrays import Bytes, Floats, Ints, Numbers
 from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
 
 METHOD = "half-samples"
@@ -66,6 +67,16 @@ class Spread(NamedTuple):
         """Return numbers that have no interval by their nature."""
         nothing = np.full(np.shape(value), np.nan)
         return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
+
+
+def image_weights(clusters: Ints, resamples: int, seed: int) -> Bytes:
+    """Return how often each image occurs [1 + B, I]: once in the data set itself, then in each half-sample.
+
+    clusters [I]: codes of images that are drawn together. A single cluster has no half-samples: it says nothing about
+    the next.
+    """
+    count = resamples if clusters.max(initial=-1) > 0 else 0
+    return np.concatenate([np.ones((1, len(clusters)), np.uint8), draw_halves(clusters, count, seed)])
 
 
 def number(

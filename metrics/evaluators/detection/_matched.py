@@ -13,9 +13,8 @@ from pydantic import Field
 from metrics.core.evaluator import MATCHES, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Resamples, Seed
+from metrics.evaluators._half_samples import Columns, Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
-from metrics.stats.draws import draw_halves
 from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
@@ -112,14 +111,8 @@ class Scene:
         return int(self.clusters.max(initial=-1)) + 1
 
     def weights(self, resamples: int, seed: int) -> Bytes:
-        """Return how often each image occurs [1 + B, I]: in the data set itself (once), then in each half-sample."""
-        count = resamples if self.drawn > 1 else 0  # one cluster says nothing about the next
-
-        def draw() -> Bytes:
-            itself = np.ones((1, len(self.clusters)), np.uint8)
-            return np.concatenate([itself, draw_halves(self.clusters, count, seed)])
-
-        return _kept(self._weights, (count, seed), draw, 1)
+        """Return `image_weights`; the last are kept."""
+        return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
     def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
         """Return how many objects of each label [B, K] there are where image i occurs weights[b, i] times."""

@@ -15,9 +15,8 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, Spread, number, ratio
+from metrics.evaluators._half_samples import Resamples, Seed, Spread, image_weights, number, ratio
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.stats.draws import draw_halves
 from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.precision_recall import mean_over
 from metrics.vision.segmentation import band_distance, iou, tally
@@ -159,8 +158,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
     clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
     drawn = int(clusters.max(initial=-1)) + 1
-    resamples = parameters.resamples if drawn > 1 else 0  # one cluster says nothing about the next
-    sums = _resampled(counts.pixels, draw_halves(clusters, resamples, parameters.seed))
+    sums = _resampled(counts.pixels, image_weights(clusters, parameters.resamples, parameters.seed))
     return Findings(
         _aggregates(counts, sums, drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
@@ -212,13 +210,12 @@ def _joined(cells: Cells, last: int) -> Cells:
 
 
 def _resampled(pixels: Ints, weights: Bytes) -> Floats:
-    """Return the sums of `pixels` [I, 2, 3, K] over the data set, then over its resamples: [1 + B, 2, 3, K]."""
+    """Return the sums of `pixels` [I, 2, 3, K] over the data sets with these `weights` [1 + B, I]: [1 + B, 2, 3, K]."""
     images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
-    sums = np.zeros((1 + len(weights), images.shape[1]))
+    sums = np.zeros((len(weights), images.shape[1]))
     for start in range(0, len(images), AT_ONCE):
-        part = images[start : start + AT_ONCE].astype(np.float64)
-        sums[0] += part.sum(axis=0)
-        sums[1:] += weights[:, start : start + AT_ONCE].astype(np.float64) @ part
+        here = slice(start, start + AT_ONCE)
+        sums += weights[:, here].astype(np.float64) @ images[here].astype(np.float64)
     return sums.reshape(len(sums), *pixels.shape[1:])
 
 
