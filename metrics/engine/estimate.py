@@ -17,11 +17,11 @@ from metrics.core.suite import Outputs, Suite, join_cases
 from metrics.engine.load_resources import JUDGE, Resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
-from metrics.judge.budget import Ledger, Spend
+from metrics.judge.budget import Ledger, Spend, price
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
 from metrics.judge.completion import Completion, Messages
-from metrics.judge.opening import FOLDER, price
+from metrics.judge.opening import FOLDER
 from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
 
@@ -156,11 +156,7 @@ class _TypicalReplies:
         text = json.dumps(typical(schema, messages))
         prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
         used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN
-        return Completion(text, *used, self.price(*used))
-
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return the price of that many tokens; None where it is unknown."""
-        return price(self._settings, prompt_tokens, completion_tokens)
+        return Completion(text, *used, price(self._settings, *used))
 
     async def close(self) -> None:
         """Do nothing: there is no connection."""

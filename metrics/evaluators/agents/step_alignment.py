@@ -75,7 +75,6 @@ class _Alignment:
     title="Step alignment",
     tasks=("agent", "text"),
     inputs=("answer", "expected_answers"),
-    resources=("embedder",),
     metrics=(
         *(
             Metric(name, description, high=math.inf, direction=Direction.LOWER, threshold=None,

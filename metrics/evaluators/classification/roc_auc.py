@@ -11,7 +11,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
 from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, aggregate, read_scores
 from metrics.stats.classification.roc import Roc, area_interval, corners, rank_interval, roc, variance
-from metrics.stats.intervals import Z
+from metrics.stats.student_t import Z95
 
 CURVES = pa.schema([("label", pa.string()), ("threshold", pa.float64()), ("fpr", pa.float64()), ("tpr", pa.float64())])
 NO_POSITIVES = "no case of this class"
@@ -156,7 +156,7 @@ def _aggregates(found: ScoreMatrix, curves: dict[int, Roc]) -> list[Aggregate]:
         else:
             units = [len(np.unique(found.clusters[kind])) for kind in (own, ~own)]
             (low, high), method = rank_interval(area, *units), "Newcombe"
-            apart += (max(high - area, area - low) / Z) ** 2
+            apart += (max(high - area, area - low) / Z95) ** 2
         labelled.append(aggregate("roc_auc", area, (low, high), method, n=many, unscored=out, label=label))
     mean = math.fsum(curve.area for curve in curves.values()) / len(curves)
     error = math.sqrt(variance(together, found.clusters) + apart) / len(curves)

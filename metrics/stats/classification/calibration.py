@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.intervals import Interval, Z
+from metrics.stats.intervals import Interval
 from metrics.stats.resampled_sums import resampled_sums
+from metrics.stats.student_t import Z95
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,10 +28,9 @@ class Reliability(NamedTuple):
 
 
 def reliability(confidence: Floats, right: NDArray[np.bool_], bins: int) -> Reliability:
-    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n], in bins of equal
-    width.
+    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n].
 
-    A bin holds its upper edge and not its lower one, the first both: equal to scikit-learn's calibration_curve.
+    Bins are of equal width and hold their upper edge, the first both: equal to scikit-learn's calibration_curve.
     """
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], confidence, side="left")
@@ -76,7 +76,7 @@ def expected_error_interval(
     samples = np.abs(shrunk + noise).sum(axis=1)
     value, added = np.abs(gaps).sum(), samples - np.abs(shrunk).sum()
     low = value - max(0.0, np.quantile(added, 0.975))
-    return max(0.0, float(low)), min(1.0, float(value + Z * samples.std()))
+    return max(0.0, float(low)), min(1.0, float(value + Z95 * samples.std()))
 
 
 def brier(probabilities: Floats, truth: Ints) -> Floats:
@@ -90,10 +90,9 @@ def brier(probabilities: Floats, truth: Ints) -> Floats:
 
 
 def log_loss(probabilities: Floats, truth: Ints) -> Floats:
-    """Return each case's −ln of the probability of its true class [n], with probabilities within SMALLEST … 1 −
-    SMALLEST.
+    """Return each case's −ln of the probability of its true class [n], cut to SMALLEST … 1 − SMALLEST: 0 … 36.04.
 
-    0 … 36.04; equal to scikit-learn's log_loss. probabilities: [n, k].
+    probabilities: [n, k]. Equal to scikit-learn's log_loss.
     """
     true = probabilities[np.arange(len(truth)), truth]
     losses: Floats = -np.log(np.clip(true, SMALLEST, 1.0 - SMALLEST))

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.stats.draws import counted
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 AVERAGES = ("macro", "weighted", "micro")
@@ -50,9 +52,9 @@ class Confusion:
         count = self.count if count is None else count
         right = self.truth == self.predicted
         return (
-            _by_code(count[..., right], self.truth[right], self.k),
-            _by_code(count, self.predicted, self.k + 1)[..., : self.k],
-            _by_code(count, self.truth, self.k),
+            counted(count[..., right], self.truth[right], self.k),
+            counted(count, self.predicted, self.k + 1)[..., : self.k],
+            counted(count, self.truth, self.k),
         )
 
 
@@ -100,13 +102,3 @@ def _ratio(part: NDArray[np.int64] | Floats, whole: NDArray[np.int64] | Floats) 
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     ratio: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return ratio
-
-
-def _by_code(count: Ints, codes: Ints, k: int) -> Ints:
-    """Return sums of `count` [..., c] over the cells of each code: [..., k]."""
-    sums = np.zeros((*count.shape[:-1], k), dtype=np.int64)
-    if len(codes):
-        order = np.argsort(codes, kind="stable")
-        present, starts = np.unique(codes[order], return_index=True)
-        sums[..., present] = np.add.reduceat(count[..., order], starts, axis=-1)
-    return sums

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.intervals import Z
+from metrics.stats.student_t import Z95
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,8 +59,7 @@ def roc(scores: Floats, positive: NDArray[np.bool_]) -> Roc:
 
 
 def variance(influence: Floats, clusters: Ints) -> float:
-    """Return the variance of an estimate to which each case [n] contributes `influence`, with clusters [n] as the
-    units.
+    """Return the variance of an estimate to which each case [n] contributes `influence`; clusters [n] are the units.
 
     Σ over clusters of (Σ influence)², times c/(c−1) where clusters hold several cases; NaN with fewer than two of them.
     Source: Obuchowski 1997 for clustered ROC data.
@@ -78,15 +77,13 @@ def area_interval(area: float, error: float) -> tuple[float, float]:
     An area of 0 or 1 has no logit: area ± 1.96·error, cut at 0 and 1. Source: Pepe 2003, ch. 5.
     """
     if not 0 < area < 1:
-        return max(0.0, area - Z * error), min(1.0, area + Z * error)
-    centre, half = math.log(area / (1 - area)), Z * error / (area * (1 - area))
+        return max(0.0, area - Z95 * error), min(1.0, area + Z95 * error)
+    centre, half = math.log(area / (1 - area)), Z95 * error / (area * (1 - area))
     return tuple(0.5 * (1 + math.tanh((centre + side * half) / 2)) for side in (-1, 1))  # type: ignore[return-value]
 
 
 def rank_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
-    """Return the 95 % interval of an area from the counts alone: the areas t with |area − t| ≤ z·√V.
-
-    For areas whose variance by DeLong is 0.
+    """Return the 95 % interval of an area whose variance by DeLong is 0, from the counts: all t with |area − t| ≤ z·√V.
 
     V = t(1−t)/(MN) · [1 + (S−1)·((1−t)/(2−t) + t/(1+t))], S = (M+N)/2. Never of width 0: 10 positives that all rank
     above 10 negatives do not make it certain. Source: Newcombe 2006, method 5.
@@ -95,7 +92,7 @@ def rank_interval(area: float, positives: int, negatives: int) -> tuple[float, f
 
     def inside(t: float) -> bool:
         spread = t * (1 - t) / (positives * negatives) * (1 + (size - 1) * ((1 - t) / (2 - t) + t / (1 + t)))
-        return (area - t) ** 2 <= Z * Z * spread
+        return (area - t) ** 2 <= Z95 * Z95 * spread
 
     def bound(outer: float) -> float:
         held, out = area, outer
