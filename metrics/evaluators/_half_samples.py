@@ -1,13 +1,15 @@
 """Numbers of a whole data set with the intervals that half-samples of its images give; detection and segmentation."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from metrics.core.evaluator import Aggregate
-from metrics.vision.arrays import Floats, Longs
+from metrics.stats.draws import draw_halves
+from metrics.vision.arrays import Bytes, Floats, Ints, Numbers
 from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
 
 METHOD = "half-samples"
@@ -20,8 +22,11 @@ FEW_TRUTHS = (
 NO_TRUTH = "no ground truth of this label counts: there is none, or only crowds or objects outside the area range"
 NO_TRUTHS = "no ground truth counts: there is none, or only crowds or objects outside the area range"
 
+Resamples = Annotated[
+    int, Field(ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals.")
+]
+Seed = Annotated[int, Field(ge=0, description="Seed of the half-samples.")]
 Columns = Mapping[str, str | float | int | None]
-Numbers = Longs | Floats
 
 
 class Spread(NamedTuple):
@@ -64,6 +69,16 @@ class Spread(NamedTuple):
         return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
 
 
+def image_weights(clusters: Ints, resamples: int, seed: int) -> Bytes:
+    """Return how often each image occurs [1 + B, I]: once in the data set itself, then in each half-sample.
+
+    clusters [I]: codes of images that are drawn together. A single cluster has no half-samples: it says nothing about
+    the next.
+    """
+    count = resamples if clusters.max(initial=-1) > 0 else 0
+    return np.concatenate([np.ones((1, len(clusters)), np.uint8), draw_halves(clusters, count, seed)])
+
+
 def number(
     metric: str,
     spread: Spread,
@@ -74,7 +89,7 @@ def number(
     columns: Columns | None = None,
     why: str | None = None,
 ) -> Aggregate:
-    """Return the aggregate at `place` of `spread`; NaN is no value, because of `why` or a lack of ground truth."""
+    """Return the aggregate at `place` of `spread`; NaN becomes no value, because of `why` or missing ground truth."""
     value, low, high = (None if np.isnan(edge[place]) else float(edge[place]) for edge in spread[:3])
     if value is None:
         low = high = None

@@ -15,7 +15,7 @@ from metrics.vision.coco_columns import IouType
 from metrics.vision.coco_lines import Line, summary_lines
 from metrics.vision.image_resampling import resample
 from metrics.vision.masks import MaskOverlap
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS, match, threshold_index
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, has_threshold, match
 from metrics.vision.objects import Objects, prepare
 from metrics.vision.precision_recall import MAX_DETS, Ranking, mean_over
 
@@ -54,14 +54,14 @@ class CocoData:
         lines = [
             line
             for line in summary_lines(sorted(set(max_dets)))
-            if line.iou is None or threshold_index(found.thresholds, line.iou) is not None
+            if line.iou is None or has_threshold(found.thresholds, line.iou)
         ]
         itself = np.ones((1, self.objects.images), np.uint8)
 
         def estimates(place: tuple[str, int]) -> tuple[Floats, Floats]:
             precision = any(line.precision for line in lines if (line.area, line.max_dets) == place)
             area = list(AREAS).index(place[0])
-            return resample(self.objects, found, ranking, itself, area=area, max_dets=place[1], precision=precision)
+            return resample(ranking, itself, area=area, max_dets=place[1], precision=precision)
 
         places = list(dict.fromkeys((line.area, line.max_dets) for line in lines))
         with ThreadPoolExecutor(os.cpu_count()) as threads:

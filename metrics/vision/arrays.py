@@ -8,3 +8,4 @@ Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Numbers = Longs | Floats

@@ -1,9 +1,8 @@
 """Boxes as x, y, width, height in pixels: areas and intersection over union, in numpy."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats
+from metrics.vision.arrays import Bools, Floats
 
 
 def box_areas(boxes: Floats) -> Floats:
@@ -12,7 +11,7 @@ def box_areas(boxes: Floats) -> Floats:
     return areas
 
 
-def box_iou(predictions: Floats, truths: Floats, crowd: NDArray[np.bool_] | None = None) -> Floats:
+def box_iou(predictions: Floats, truths: Floats, crowd: Bools | None = None) -> Floats:
     """Return the intersection over union of every prediction [D, 4] with every ground truth [G, 4]: [D, G], in 0 … 1.
 
     Against a ground truth that is a `crowd` [G] the union is the prediction's own area: a crowd is many

@@ -19,14 +19,9 @@ class Line:
     iou: float | None = None
 
     def of(self, estimates: tuple[Floats, Floats], thresholds: Floats) -> Floats:
-        """Return its estimates [1 + B, K] from AP and recall [1 + B, K, T]; IndexError where the grid lacks its IoU."""
+        """Return its estimates [1 + B, K] from AP and recall [1 + B, K, T]; KeyError where the grid lacks its IoU."""
         values = estimates[0 if self.precision else 1]
-        if self.iou is None:
-            return mean_over(values, 2)
-        at = threshold_index(thresholds, self.iou)
-        if at is None:
-            raise IndexError(f"IoU {self.iou} is not among the thresholds")
-        return values[:, :, at]
+        return mean_over(values, 2) if self.iou is None else values[:, :, threshold_index(thresholds, self.iou)]
 
 
 def summary_lines(limits: Sequence[int]) -> list[Line]:

@@ -12,34 +12,54 @@ tests and the treatment of several errors about one ground truth are those of it
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
 from metrics.vision.image_resampling import resample_selection
-from metrics.vision.match_states import ASIDE, RIGHT
-from metrics.vision.matching import LARGEST, Matches, Pairs, threshold_index
+from metrics.vision.match_states import RIGHT
+from metrics.vision.matching import Matches, Pairs
 from metrics.vision.objects import Objects
-from metrics.vision.outcomes import LOCALISED, Outcomes, image_pairs, pair_iou
+from metrics.vision.outcomes import (
+    BOTH,
+    DUPLICATE,
+    FN_LOCALISATION,
+    FN_MISCLASSIFIED,
+    FN_MISSED,
+    HALLUCINATED,
+    IGNORED,
+    LOCALISATION,
+    LOCALISED,
+    MISCLASSIFIED,
+    TP,
+    Codes,
+    Outcomes,
+    outcomes_with,
+)
 from metrics.vision.precision_recall import Selection
 
-ERRORS = ("classification", "localisation", "both", "duplicate", "background", "missed")
-CLASSIFICATION, LOCALISATION, BOTH, DUPLICATE, BACKGROUND, MISSED, CORRECT, LEFT_OUT = range(8)
+ERRORS = {
+    "classification": MISCLASSIFIED,
+    "localisation": LOCALISATION,
+    "both": BOTH,
+    "duplicate": DUPLICATE,
+    "background": HALLUCINATED,
+    "missed": FN_MISSED,
+}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Errors(Outcomes):
-    """The errors at one IoU threshold, as Outcomes whose codes are those of this module.
+    """The errors at one IoU threshold: outcomes of which the wrong ones are ERRORS.
 
-    `prediction` [N]: an error, CORRECT or LEFT_OUT (matched to a crowd, past maxDets, out of the area range); `truth`
-    is the ground truth that it took or that its error is about. `ground_truth` [G]: CORRECT, MISSED, CLASSIFICATION or
-    LOCALISATION by the best-scored error that is about it, or LEFT_OUT. `fixable` [N]: would be right if repaired.
-    `by_score` [N]: the predictions by descending score, ties by image, then file order; every repair ranks by it.
+    `truth` [N] is the ground truth that a prediction took or that its error is about. `ground_truth` [G] has
+    FN_MISCLASSIFIED or FN_LOCALISATION by the best-scored error that is about it. `fixable` [N]: would be right if
+    repaired. `by_score` [N]: the predictions by descending score, ties by image, then file order; every repair ranks by
+    it.
     """
 
-    fixable: NDArray[np.bool_]
+    fixable: Bools
     by_score: Ints
 
 
@@ -48,67 +68,40 @@ class Repaired:
     """Predictions [N] and ground truths [G] after a repair: which count, under which label, and which are right."""
 
     label: Ints
-    right: NDArray[np.bool_]
-    counts: NDArray[np.bool_]
-    truth_counts: NDArray[np.bool_]
+    right: Bools
+    counts: Bools
+    truth_counts: Bools
 
 
 def find_errors(
     objects: Objects,
     matches: Matches,
+    pairs: Pairs,
     iou: float = 0.5,
     background: float = LOCALISED,
     max_dets: int = 100,
-    pairs: Pairs | None = None,
 ) -> Errors:
     """Return the errors at the IoU threshold `iou`, which `matches` must hold (KeyError), in its first area range.
 
-    `pairs` are those of `image_pairs` at a floor of at most `background`, unless another geometry gave them.
+    `pairs` are those of `image_pairs` at a floor of at most `background`.
     """
-    from metrics.vision.compiled import box_matching, sorting
+    from metrics.vision.compiled import sorting
 
-    index = threshold_index(matches.thresholds, iou)
-    if index is None:
-        raise KeyError(f"IoU {iou} was not matched; matched were {matches.thresholds.tolist()}")
-    foreground = min(float(matches.thresholds[index]), LARGEST)
-    found = image_pairs(objects, background) if pairs is None else pairs
-    late, skip = objects.rank >= max_dets, matches.truth_ignored[0]
-    same, same_iou, other, other_iou, _ = box_matching.neighbours(
-        found.prediction, found.start, found.truth, found.iou, objects.prediction_class, objects.truth_class,
-        late.view(np.uint8), skip.view(np.uint8),
-    )  # fmt: skip
-    tests = [
-        (same_iou >= background) & (same_iou < foreground), other_iou >= foreground, same_iou >= foreground,
-        other_iou >= background,
-    ]  # fmt: skip
-    kinds = np.select(tests, [LOCALISATION, CLASSIFICATION, DUPLICATE, BOTH], BACKGROUND).astype(np.int8)
-    with_own, with_other = np.isin(kinds, (LOCALISATION, DUPLICATE)), np.isin(kinds, (CLASSIFICATION, BOTH))
-    truth = np.select([with_own, with_other], [same, other], -1).astype(np.int32)
-    overlap = np.select([with_own, with_other], [same_iou, other_iou], np.nan)
+    def wrong(foreground: float, own: Floats, other: Floats) -> Codes:
+        tests = [(own >= background) & (own < foreground), other >= foreground, own >= foreground, other >= background]
+        return np.select(tests, [LOCALISATION, MISCLASSIFIED, DUPLICATE, BOTH], HALLUCINATED).astype(np.int8)
 
-    event, state, taken = matches.pairs.prediction, matches.state[:, 0, index], matches.matched[:, 0, index]
-    aside = late | matches.outside[0]
-    aside[event] = late[event] | (state == ASIDE)
-    kinds[event[state == RIGHT]] = CORRECT
-    kinds[aside] = LEFT_OUT
-    settled = event[(taken >= 0) | aside[event]]
-    partner, partner_iou = np.full(len(kinds), -1, np.int32), np.full(len(kinds), np.nan)
-    partner[event], partner_iou[event] = taken, pair_iou(matches.pairs, taken)
-    truth[settled], overlap[settled] = partner[settled], partner_iou[settled]
-    truth[late], overlap[late] = -1, np.nan
-
-    truths = np.full(len(skip), MISSED, np.int8)
-    truths[truth[kinds == CORRECT]] = CORRECT
-    truths[skip] = LEFT_OUT
-    rows = np.flatnonzero(np.isin(kinds, (CLASSIFICATION, LOCALISATION)))
-    rows = rows[truths[truth[rows]] == MISSED]
+    found, _ = outcomes_with(wrong, objects, matches, pairs, iou, 0, max_dets)
+    kinds, truth, truths = found.prediction, found.truth, found.ground_truth
+    rows = np.flatnonzero(np.isin(kinds, (MISCLASSIFIED, LOCALISATION)))
+    rows = rows[truths[truth[rows]] == FN_MISSED]
     rows = rows[np.lexsort((rows, -objects.score[rows]))]
     about, first = np.unique(truth[rows], return_index=True)
     fixable = np.zeros(len(kinds), np.bool_)
     fixable[rows[first]] = True
-    truths[about] = kinds[rows[first]]
+    truths[about] = np.where(kinds[rows[first]] == MISCLASSIFIED, FN_MISCLASSIFIED, FN_LOCALISATION)
     by_image = sorting.sort_by_code(np.arange(len(kinds), dtype=np.int32), objects.prediction_image, objects.images)
-    return Errors(kinds, truth, overlap, truths, fixable, sorting.sort_by_score(by_image, objects.score))
+    return Errors(kinds, truth, found.iou, truths, fixable, sorting.sort_by_score(by_image, objects.score))
 
 
 def repair(objects: Objects, errors: Errors, kinds: Collection[int]) -> Repaired:
@@ -118,49 +111,47 @@ def repair(objects: Objects, errors: Errors, kinds: Collection[int]) -> Repaired
     right, under the ground truth's label; the others, and errors about a ground truth that is found, are dropped. Both,
     duplicate and background: dropped. Missed: those ground truths no longer count.
     """
-    affected = np.isin(errors.prediction, [kind for kind in kinds if kind != MISSED])
+    affected = np.isin(errors.prediction, list(kinds))
     fixed = affected & errors.fixable
     label = objects.prediction_class.copy()
     label[fixed] = objects.truth_class[errors.truth[fixed]]
-    right = fixed | (errors.prediction == CORRECT)
-    counts = (errors.prediction != LEFT_OUT) & (~affected | fixed)
-    truth_counts = errors.ground_truth != LEFT_OUT
-    if MISSED in kinds:
-        truth_counts &= errors.ground_truth != MISSED
+    right = fixed | (errors.prediction == TP)
+    counts = (errors.prediction != IGNORED) & (~affected | fixed)
+    truth_counts = errors.ground_truth != IGNORED
+    if FN_MISSED in kinds:
+        truth_counts &= errors.ground_truth != FN_MISSED
     return Repaired(label, right, counts, truth_counts)
 
 
 def without_false_positives(objects: Objects, errors: Errors) -> Repaired:
     """Return the objects with every false positive dropped and the ground truths unchanged."""
-    right = errors.prediction == CORRECT
-    return Repaired(objects.prediction_class, right, right, errors.ground_truth != LEFT_OUT)
+    right = errors.prediction == TP
+    return Repaired(objects.prediction_class, right, right, errors.ground_truth != IGNORED)
 
 
 def without_false_negatives(objects: Objects, errors: Errors) -> Repaired:
     """Return the objects with only the ground truths that were found, and the predictions unchanged."""
-    kept = repair(objects, errors, ())
-    return Repaired(kept.label, kept.right, kept.counts, errors.ground_truth == CORRECT)
+    return replace(repair(objects, errors, ()), truth_counts=errors.ground_truth == TP)
 
 
-def count_errors(objects: Objects, errors: Errors) -> dict[str, NDArray[np.int64]]:
+def count_errors(objects: Objects, errors: Errors) -> dict[str, Longs]:
     """Return how many of each of ERRORS, of false_positives, false_negatives and truths each label has, each [K].
 
     Predictions count under their own label, missed ground truths and false negatives under theirs.
     """
 
-    def count(labels: Ints) -> NDArray[np.int64]:
+    def count(labels: Ints) -> Longs:
         return np.bincount(labels, minlength=objects.classes)
 
-    found = {name: count(objects.prediction_class[errors.prediction == code]) for code, name in enumerate(ERRORS)}
-    truths = objects.truth_class[errors.ground_truth != LEFT_OUT]
+    found = {name: count(objects.prediction_class[errors.prediction == code]) for name, code in ERRORS.items()}
     found["false_positives"] = sum(found.values(), np.zeros(objects.classes, np.int64))
-    found["missed"] = count(objects.truth_class[errors.ground_truth == MISSED])
-    found["truths"] = count(truths)
-    found["false_negatives"] = found["truths"] - count(objects.truth_class[errors.ground_truth == CORRECT])
+    found["missed"] = count(objects.truth_class[errors.ground_truth == FN_MISSED])
+    found["truths"] = count(objects.truth_class[errors.ground_truth != IGNORED])
+    found["false_negatives"] = found["truths"] - count(objects.truth_class[errors.ground_truth == TP])
     return found
 
 
-def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: NDArray[np.uint8]) -> Floats:
+def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: Bytes) -> Floats:
     """Return AP [B, K] after a repair, of the data sets in which image i occurs weights[b, i] times.
 
     NaN for a class without ground truth in the original data set. A class whose ground truths were all missed, and no
@@ -171,7 +162,7 @@ def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: N
         objects.truth_class[repaired.truth_counts], objects.classes, weights,
     )  # fmt: skip
     average = average[..., 0]
-    counted = errors.ground_truth != LEFT_OUT
+    counted = errors.ground_truth != IGNORED
     if np.array_equal(counted, repaired.truth_counts):
         return average
     wrong = repaired.counts & ~repaired.right
@@ -199,7 +190,7 @@ def _rank(objects: Objects, errors: Errors, repaired: Repaired) -> Selection:
     )
 
 
-def _occur(objects: Objects, image: Ints, label: Ints, weights: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _occur(objects: Objects, image: Ints, label: Ints, weights: Bytes) -> Bools:
     """Return whether a label has any of these objects in each data set: [B, K]."""
     held = np.zeros((objects.images, objects.classes), np.float32)
     held[image, label] = 1

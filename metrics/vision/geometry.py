@@ -7,10 +7,9 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from metrics.core.errors import InputProblem
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Floats, Ints, Longs, Numbers
 from metrics.vision.boxes import box_areas
 from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, is_ring, starts
 from metrics.vision.objects import Overlap
@@ -18,7 +17,6 @@ from metrics.vision.outlines import OutlineOverlap, Outlines, outline
 
 Geometry = Literal["auto", "box", "mask", "polygon"]
 Compared = Literal["box", "mask", "polygon"]
-Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 BOX = ("x", "y", "width", "height")
 SIDES = ("image_height", "image_width")
@@ -90,9 +88,7 @@ def with_boxes(table: pa.Table, boxes: Floats) -> pa.Table:
     return table
 
 
-def faults(
-    file: str, column: str, values: pa.ChunkedArray, wrong: NDArray[np.bool_], expected: str
-) -> list[InputProblem]:
+def faults(file: str, column: str, values: pa.ChunkedArray, wrong: Bools, expected: str) -> list[InputProblem]:
     """Return one problem for each value of a column that is `wrong`."""
     rows = np.flatnonzero(wrong).tolist()
     return [InputProblem(file, str(values[row].as_py()), expected, row + 1, column) for row in rows]
@@ -104,13 +100,13 @@ def whole(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
-def image_sizes(cases: pa.Table) -> NDArray[np.int64]:
+def image_sizes(cases: pa.Table) -> Longs:
     """Return height and width of each image [I, 2], 0 where unknown."""
     sides = [whole(cases[name].fill_null(0)).to_numpy(zero_copy_only=False) for name in SIDES]
     return np.column_stack(sides).astype(np.int64).clip(0)
 
 
-def size_problems(cases: pa.Table, sizes: NDArray[np.int64], images: Sequence[Ints]) -> list[InputProblem]:
+def size_problems(cases: pa.Table, sizes: Longs, images: Sequence[Ints]) -> list[InputProblem]:
     """Return those of `images` whose size is missing or beyond all bounds."""
     needed = np.zeros(len(cases), np.bool_)
     for rows in images:
@@ -122,9 +118,7 @@ def size_problems(cases: pa.Table, sizes: NDArray[np.int64], images: Sequence[In
     return problems + faults("cases", SIDES[1], cases[SIDES[1]], needed & large, AT_MOST)
 
 
-def _read_boxes(
-    file: str, table: pa.Table, image: Ints, sizes: NDArray[np.int64], problems: list[InputProblem]
-) -> Floats:
+def _read_boxes(file: str, table: pa.Table, image: Ints, sizes: Longs, problems: list[InputProblem]) -> Floats:
     """Return the boxes [N, 4]; around the polygons or run lengths where an object has no box."""
     boxes, lacking = _boxes(table), _lacks_box(table)
     problems += _box_problems(file, table, ~lacking)
@@ -139,9 +133,7 @@ def _read_boxes(
     return boxes
 
 
-def _read_masks(
-    file: str, table: pa.Table, image: Ints, sizes: NDArray[np.int64], problems: list[InputProblem]
-) -> Masks:
+def _read_masks(file: str, table: pa.Table, image: Ints, sizes: Longs, problems: list[InputProblem]) -> Masks:
     problems += _box_problems(file, table, ~_shaped(table))
     return _drawn(file, table, image, sizes, _checked(file, table, problems), problems)
 
@@ -153,7 +145,7 @@ def _read_outlines(file: str, table: pa.Table, problems: list[InputProblem]) -> 
 
 
 def _drawn(
-    file: str, table: pa.Table, image: Ints, sizes: NDArray[np.int64], shapes: Shapes, problems: list[InputProblem]
+    file: str, table: pa.Table, image: Ints, sizes: Longs, shapes: Shapes, problems: list[InputProblem]
 ) -> Masks:
     height, width = sizes[image].T if len(sizes) else np.zeros((2, len(image)), np.int64)
     known = (height > 0) & (width > 0) & (height * width <= LARGEST_IMAGE) & (image >= 0)
@@ -177,7 +169,7 @@ def _checked(file: str, table: pa.Table, problems: list[InputProblem]) -> Shapes
     return replace(shapes, points=np.zeros(0), ring_start=none, object_ring=np.zeros_like(shapes.object_ring))
 
 
-def _box_problems(file: str, table: pa.Table, wanted: NDArray[np.bool_]) -> list[InputProblem]:
+def _box_problems(file: str, table: pa.Table, wanted: Bools) -> list[InputProblem]:
     """Return what is wrong with the boxes of the objects `wanted` [N]."""
     boxes = _boxes(table)
     problems: list[InputProblem] = []
@@ -204,12 +196,12 @@ def _shapes(table: pa.Table) -> Shapes:
     )  # fmt: skip
 
 
-def _lengths(lists: pa.Array) -> NDArray[np.int64]:
-    lengths: NDArray[np.int64] = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+def _lengths(lists: pa.Array) -> Longs:
+    lengths: Longs = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
     return lengths
 
 
-def _shaped(table: pa.Table) -> NDArray[np.bool_]:
+def _shaped(table: pa.Table) -> Bools:
     """Return which objects have polygons or run lengths [N]."""
     result = _has_runs(table)
     if table["polygons"].null_count < len(table):
@@ -217,15 +209,15 @@ def _shaped(table: pa.Table) -> NDArray[np.bool_]:
     return result
 
 
-def _has_runs(table: pa.Table) -> NDArray[np.bool_]:
+def _has_runs(table: pa.Table) -> Bools:
     """Return which objects have run lengths [N]."""
     if table["rle"].null_count == len(table):
         return np.zeros(len(table), np.bool_)
-    lengths: NDArray[np.int32] = whole(pc.binary_length(table["rle"]).fill_null(0)).to_numpy(zero_copy_only=False)
+    lengths: Ints = whole(pc.binary_length(table["rle"]).fill_null(0)).to_numpy(zero_copy_only=False)
     return lengths > 0
 
 
-def _lacks_box(table: pa.Table) -> NDArray[np.bool_]:
+def _lacks_box(table: pa.Table) -> Bools:
     """Return which objects have polygons or run lengths, but no box [N]."""
     return np.isnan(_boxes(table)).all(axis=1) & _shaped(table)
 

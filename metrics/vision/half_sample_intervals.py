@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from metrics.stats.student_t import student
 from metrics.vision.arrays import Floats, Longs
+from metrics.vision.precision_recall import mean_over
 
 BIAS = 2.0  # bias of the value / (mean of its half-samples − value), where bias falls as n^-0.58
 DOUBT = 0.5  # variance of BIAS: on small data it was 1.3 to 2.7
@@ -18,7 +19,7 @@ def half_sample_interval(
     """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; NaN for none.
 
     Args:
-        objects: how many objects each value rests on, at least 1; inf for a value that is no share of objects.
+        objects: how many objects each value rests on, at least 1; inf for a value that is not a share of objects.
         clusters: how many clusters of images each value rests on. NaN samples are left out.
 
     With v the value, m and s² mean and variance of its samples, and q(p) = p·(1 − p):
@@ -37,9 +38,8 @@ def half_sample_interval(
     Subsampling, 1999; Wilson 1927.
     """
     objects, clusters = np.asarray(objects, np.float64), np.asarray(clusters, np.float64)
-    known = np.count_nonzero(~np.isnan(samples), axis=0)
-    mean = _mean(samples, known)
-    squared = _mean((samples - mean) ** 2, known) + DOUBT * (mean - value) ** 2
+    mean = mean_over(samples, 0)
+    squared = mean_over((samples - mean) ** 2, 0) + DOUBT * (mean - value) ** 2
     corrected = np.clip(value - BIAS * (mean - value), 0.0, 1.0)
     own = value * (1 - value)
     scale = np.maximum(corrected * (1 - corrected), own)
@@ -63,14 +63,8 @@ def has_enough_truths(truths: Longs, least: float = LEAST_TRUTHS, few: int = FEW
     return len(present) <= few or len(present) / float((1 / present).sum()) >= least
 
 
-def _mean(samples: Floats, known: Longs) -> Floats:
-    """Return the mean of what is not NaN along the first axis; NaN where nothing is."""
-    mean: Floats = np.divide(np.nansum(samples, axis=0), known, out=np.full(known.shape, np.nan), where=known > 0)
-    return mean
-
-
 def _student(size: Floats) -> Floats:
-    """Return the 97.5 % point of Student's t of so many observations, at least two."""
+    """Return the 97.5 % point of Student's t for this number of observations, at least two."""
     sizes, place = np.unique(size, return_inverse=True)
     points = [student(int(min(max(one, 2.0), 1e6)) - 1) for one in sizes.tolist()]
     return np.array(points)[place].reshape(size.shape)

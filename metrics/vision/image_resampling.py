@@ -5,19 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
-from metrics.vision.matching import Matches
-from metrics.vision.objects import Objects
+from metrics.vision.arrays import Bytes, Floats, Ints
 from metrics.vision.precision_recall import RECALLS, Ranking, Selection
 
 
 def resample(
-    objects: Objects,
-    matches: Matches,
     ranking: Ranking,
-    weights: NDArray[np.uint8],
+    weights: Bytes,
     *,
     area: int = 0,
     max_dets: int = 100,
@@ -30,10 +25,10 @@ def resample(
     are counted with the weight of their image. NaN for a class without ground truth in the resample, and for AP where
     `precision` is off. Predictions below the score `lowest` are left out. Threads share the resamples.
     """
+    counted = ~ranking.truth_ignored[area]
+    truths = (ranking.truth_image[counted], ranking.truth_class[counted])
     chosen = ranking.select(area, max_dets, lowest)
-    counted = np.flatnonzero(~matches.truth_ignored[area])
-    truths = (objects.truth_image[counted], objects.truth_class[counted])
-    return resample_selection(chosen, *truths, objects.classes, weights, precision=precision)
+    return resample_selection(chosen, *truths, len(ranking.class_starts) - 1, weights, precision=precision)
 
 
 def resample_selection(
@@ -41,7 +36,7 @@ def resample_selection(
     truth_image: Ints,
     truth_class: Ints,
     classes: int,
-    weights: NDArray[np.uint8],
+    weights: Bytes,
     *,
     precision: bool = True,
 ) -> tuple[Floats, Floats]:

@@ -1,7 +1,8 @@
 """Masks as outlines that a page can draw: rings traced along the edges of the pixels."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from metrics.vision.arrays import Bools
 
 FINEST = 96  # steps along the longer side of the mask's box
 
@@ -12,7 +13,7 @@ def mask_rings(
     """Return the rings (x1 y1 x2 y2 …, pixels) around the parts and the holes of a mask of COCO's run lengths.
 
     height: of the image, pixels; box: x, y, width, height of the mask. Masks wider or higher than `finest` pixels are
-    looked at every so many pixels, so that outlines stay small. ValueError on a text that is no run lengths.
+    sampled, so that outlines stay small. ValueError on a text that is not run lengths.
     """
     from metrics.vision.rle import decode  # on use: with the readers of every format it is a tenth of a cold start
 
@@ -29,7 +30,7 @@ def mask_rings(
     return outlines(mask, left, top, finest)
 
 
-def outlines(mask: NDArray[np.bool_], left: int = 0, top: int = 0, finest: int = FINEST) -> list[list[float]]:
+def outlines(mask: Bools, left: int = 0, top: int = 0, finest: int = FINEST) -> list[list[float]]:
     """Return the rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
     lines, columns = mask.shape
     step = max(1, -(-max(columns, lines) // finest))
@@ -39,7 +40,7 @@ def outlines(mask: NDArray[np.bool_], left: int = 0, top: int = 0, finest: int =
     ]
 
 
-def _trace(mask: NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
+def _trace(mask: Bools) -> list[list[tuple[int, int]]]:
     """Return closed rings of corners (x, y) between true and false pixels, straight runs joined."""
     padded = np.pad(mask, 1)
     inside = padded[1:-1, 1:-1]

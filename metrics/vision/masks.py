@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
 
@@ -75,7 +75,7 @@ class Shapes:
 class Masks:
     """N masks. A position is y + x · height; the runs of mask i are edges[start[i] : start[i + 1]], first position and
     the one past the last in turn. `area` [N] in pixels, `box` [N, 4] x, y, width, height of the smallest box around
-    it; `faulty` [N]: the run lengths were no such code, or not of the image's size, and the mask is empty.
+    it; `faulty` [N]: the run lengths could not be read, or are not of the image's size, and the mask is empty.
     """
 
     height: Ints
@@ -84,7 +84,7 @@ class Masks:
     edges: Ints
     area: Longs
     box: Floats
-    faulty: NDArray[np.bool_]
+    faulty: Bools
 
     def __len__(self) -> int:
         return len(self.area)
@@ -100,7 +100,7 @@ class MaskOverlap:
 
     predictions: Masks
     truths: Masks
-    crowd: NDArray[np.bool_]
+    crowd: Bools
 
     def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
         """Return the IoU [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""
@@ -138,19 +138,9 @@ def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
         )  # fmt: skip
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        parts = list(threads.map(part, _chunks(count)))
-    edges = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.int32)
-    start = starts(np.concatenate([part[1] for part in parts]) if parts else ())
-    faulty = np.concatenate([part[2] for part in parts]) if parts else np.empty(0, np.uint8)
+        edges, counts, faulty = map(np.concatenate, zip(*threads.map(part, _chunks(count)), strict=True))
+    start = starts(counts)
     return Masks(high, wide, start, edges, *mask_runs.measure(edges, start, high), faulty.view(np.bool_))
-
-
-def mask_iou(predictions: Masks, truths: Masks, crowd: NDArray[np.bool_] | None = None) -> Floats:
-    """Return the IoU of every prediction with every ground truth of one image: [D, G], in 0 … 1. See MaskOverlap."""
-    crowds = np.zeros(len(truths), np.bool_) if crowd is None else crowd
-    prediction, truth = np.indices((len(predictions), len(truths)), np.int32).reshape(2, -1)
-    overlap = MaskOverlap(predictions, truths, crowds)
-    return overlap(prediction, truth, 0.0).reshape(len(predictions), len(truths))
 
 
 def encode(masks: Masks) -> list[str]:
@@ -163,7 +153,7 @@ def encode(masks: Masks) -> list[str]:
 
 
 def is_ring(numbers: Longs) -> Bools:
-    """Return whether so many numbers are a ring: at least three points, x1 y1 x2 y2 …"""
+    """Return whether a ring may have this many numbers: at least three points, x1 y1 x2 y2 …"""
     right: Bools = (numbers >= 6) & (numbers % 2 == 0)
     return right
 
@@ -174,4 +164,5 @@ def starts(lengths: ArrayLike) -> Longs:
 
 
 def _chunks(count: int) -> list[tuple[int, int]]:
-    return list(pairwise([*range(0, count, CHUNK), count])) if count else []
+    """Return the first and past-the-last number of each chunk; one empty chunk of nothing."""
+    return list(pairwise([*range(0, max(count, 1), CHUNK), count]))

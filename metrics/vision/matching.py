@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Bytes, Floats, Ints
+from metrics.vision.masks import starts
 from metrics.vision.objects import Objects, Overlap
 
 IOU_THRESHOLDS: tuple[float, ...] = tuple(np.linspace(0.5, 0.95, 10).tolist())
@@ -46,10 +47,10 @@ class Matches:
     areas: Floats
     pairs: Pairs
     matched: Ints
-    state: NDArray[np.uint8]
+    state: Bytes
     event_of: Ints
-    truth_ignored: NDArray[np.bool_]
-    outside: NDArray[np.bool_]
+    truth_ignored: Bools
+    outside: Bools
 
 
 def find_pairs(objects: Objects, floor: float, any_class: bool = False) -> Pairs:
@@ -79,29 +80,26 @@ def _compared(pairs: Pairs, overlap: Overlap, floor: float) -> Pairs:
     kept = iou >= floor
     left = np.bincount(np.repeat(np.arange(len(counts)), counts)[kept], minlength=len(counts))
     some = left > 0
-    start = np.concatenate([[0], np.cumsum(left[some])]).astype(np.int32)
-    return Pairs(pairs.prediction[some], start, pairs.truth[kept], iou[kept])
+    return Pairs(pairs.prediction[some], starts(left[some]).astype(np.int32), pairs.truth[kept], iou[kept])
 
 
 def match(
     objects: Objects,
     thresholds: Sequence[float] = IOU_THRESHOLDS,
     areas: Sequence[tuple[float, float]] = tuple(AREAS.values()),
-    pairs: Pairs | None = None,
 ) -> Matches:
     """Match predictions to ground truths of their image and class, best score first (file order where scores tie).
 
     Each takes the free ground truth of the highest IoU at or above the threshold; of equal ones the last; an ignored
     one (crowd, or area out of the inclusive range) only where no other is left, and a crowd as often as asked. It is
     true positive, ignored, or false positive. There is no limit per image here: a prefix by `Objects.rank` gives the
-    same matches, so one matching serves every maxDets. `pairs` come from `find_pairs` unless given.
-    Source: pycocotools 2.0, `COCOeval.evaluateImg`.
+    same matches, so one matching serves every maxDets. Source: pycocotools 2.0, `COCOeval.evaluateImg`.
     """
     from metrics.vision.compiled import box_matching
 
     grid = np.minimum(np.asarray(thresholds, np.float64), LARGEST)
     ranges = np.asarray(areas, np.float64).reshape(-1, 2)
-    found = find_pairs(objects, float(grid.min())) if pairs is None else pairs
+    found = find_pairs(objects, float(grid.min()))
     ignored = objects.crowd | _outside(objects.truth_area, ranges)
     outside = _outside(objects.prediction_area, ranges)
     matched, state = box_matching.greedy(
@@ -114,11 +112,17 @@ def match(
     return Matches(np.asarray(thresholds, np.float64), ranges, found, matched, state, event_of, ignored, outside)
 
 
-def threshold_index(thresholds: Floats, iou: float) -> int | None:
-    """Return the place of `iou` in `thresholds`, within 1e-9; None where it is not among them."""
-    near = np.flatnonzero(np.abs(thresholds - iou) < SAME)
-    return int(near[0]) if len(near) else None
+def has_threshold(thresholds: ArrayLike, iou: float) -> bool:
+    """Return whether `iou` is among `thresholds`, within 1e-9."""
+    return bool(np.any(np.abs(np.asarray(thresholds) - iou) < SAME))
 
 
-def _outside(area: Floats, ranges: Floats) -> NDArray[np.bool_]:
+def threshold_index(thresholds: Floats, iou: float) -> int:
+    """Return the place of `iou` in `thresholds`, within 1e-9; KeyError where it is not among them."""
+    if not has_threshold(thresholds, iou):
+        raise KeyError(f"IoU {iou} was not matched; matched were {thresholds.tolist()}")
+    return int(np.argmin(np.abs(thresholds - iou)))
+
+
+def _outside(area: Floats, ranges: Floats) -> Bools:
     return (area < ranges[:, :1]) | (area > ranges[:, 1:])

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Ints
+from metrics.vision.arrays import Ints, Longs
 from metrics.vision.match_states import ASIDE
 from metrics.vision.matching import LARGEST, Pairs
 from metrics.vision.objects import Objects
@@ -17,7 +16,6 @@ from metrics.vision.outcomes import (
     MISCLASSIFIED,
     TP,
     Outcomes,
-    image_pairs,
     pair_iou,
 )
 
@@ -34,26 +32,26 @@ class Cells:
     predicted: Ints
     image: Ints
 
-    def count(self, labels: int) -> NDArray[np.int64]:
+    def count(self, labels: int) -> Longs:
         """Return how many objects each cell holds: [K + 1, K + 1], truth down, predicted across."""
         size, held = labels + 1, self.truth >= 0
         flat = np.bincount(self.truth[held].astype(np.int64) * size + self.predicted[held], minlength=size * size)
         return flat.reshape(size, size)
 
 
-def match_any_label(objects: Objects, iou: float, score: float = -np.inf, pairs: Pairs | None = None) -> Outcomes:
+def match_any_label(objects: Objects, pairs: Pairs, iou: float, score: float) -> Outcomes:
     """Match the predictions of score ≥ `score` with ground truths of their image, of any label.
 
     Best score first (file order where scores tie), each takes the free ground truth of the highest IoU ≥ `iou`; of
     equal ones one of its own label, then the last. One that takes none is ignored where a crowd of its own label covers
     it at IoU ≥ `iou`. The kinds are tp (took one of its label), fp_misclassification (took one of another),
     fp_hallucination, ignored, below_score; of ground truths tp (taken, whatever the label), fn_no_prediction, ignored.
-    `pairs` are those of `image_pairs` at a floor of at most `iou`, unless another geometry gave them.
+    `pairs` are those of `image_pairs` at a floor of at most `iou`.
     """
     from metrics.vision.compiled import box_matching
 
     threshold = min(iou, LARGEST)
-    found = _by_score(objects, threshold, score, image_pairs(objects, threshold) if pairs is None else pairs)
+    found = _by_score(objects, threshold, score, pairs)
     nowhere = np.zeros((1, len(found.prediction)), np.uint8)
     crowd = objects.crowd.view(np.uint8)
     grid = np.array([threshold])
@@ -89,9 +87,7 @@ def cells(objects: Objects, found: Outcomes) -> Cells:
 
 
 def _by_score(objects: Objects, threshold: float, score: float, pairs: Pairs) -> Pairs:
-    """Return the pairs that may match, predictions by descending score, the candidates of one by preference, best
-    last.
-    """
+    """Return the pairs that may match, predictions by descending score, the best candidate of each last."""
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     own = objects.truth_class[pairs.truth] == objects.prediction_class[prediction]
     fits = (pairs.iou >= threshold) & (objects.score[prediction] >= score) & (own | ~objects.crowd[pairs.truth])

@@ -6,8 +6,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Floats, Ints, Longs
 from metrics.vision.boxes import box_areas
+from metrics.vision.masks import starts
 
 
 class Overlap(Protocol):
@@ -34,7 +35,7 @@ class Objects:
     truth_class: Ints
     truth_box: Floats
     truth_area: Floats
-    crowd: NDArray[np.bool_]
+    crowd: Bools
     prediction_image: Ints
     prediction_class: Ints
     prediction_box: Floats
@@ -43,7 +44,7 @@ class Objects:
     truth_order: Ints
     prediction_order: Ints
     score_order: Ints
-    class_starts: NDArray[np.int64]
+    class_starts: Longs
     rank: Ints
     overlap: Overlap | None = None
 
@@ -90,7 +91,7 @@ def prepare(
         where, kinds, predictions,
         box_areas(predictions) if prediction_area is None else _column(prediction_area, np.float64),
         scores, truth_order, order, score_order,
-        sorting.bounds(score_order, kinds, classes), sorting.ranks(order, where, kinds), overlap,
+        starts(np.bincount(kinds, minlength=classes)), sorting.ranks(order, where, kinds), overlap,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ Of a prediction:
     ignored              matched a crowd or a ground truth out of the area range; unmatched and itself out of the range;
                          past maxDets
     below_score          under the score threshold in force (`match_image` only)
+fp_both and fn_localisation are of `error_breakdown` alone.
 Of a ground truth:
     tp                   taken
     fn_misclassification missed, but a prediction of another label overlaps it at IoU ≥ threshold
@@ -20,14 +21,14 @@ localisation errors and hallucinations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
-from metrics.vision.boxes import box_iou
+from metrics.vision.arrays import Bools, Floats, Ints
 from metrics.vision.match_states import ASIDE, RIGHT
 from metrics.vision.matching import LARGEST, Matches, Pairs, find_pairs, threshold_index
 from metrics.vision.objects import Objects
@@ -35,14 +36,15 @@ from metrics.vision.objects import Objects
 if TYPE_CHECKING:
     import pandas as pd
 
+Codes = NDArray[np.int8]
 KINDS = (
-    "tp", "fp_misclassification", "fp_duplicate", "fp_localisation", "fp_hallucination", "ignored", "below_score",
-    "fn_misclassification", "fn_no_prediction",
+    "tp", "fp_misclassification", "fp_duplicate", "fp_localisation", "fp_both", "fp_hallucination", "ignored",
+    "below_score", "fn_misclassification", "fn_localisation", "fn_no_prediction",
 )  # fmt: skip
-TP, MISCLASSIFIED, DUPLICATE, LOCALISATION, HALLUCINATED, IGNORED, BELOW, FN_MISCLASSIFIED, FN_MISSED = range(9)
-LOCALISED = (
-    0.1  # IoU from which a prediction is about the object at all; TIDE's background threshold (Bolya et al., 2020)
-)
+TP, MISCLASSIFIED, DUPLICATE, LOCALISATION, BOTH, HALLUCINATED, IGNORED = range(7)
+BELOW, FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED = range(7, 11)
+# IoU from which a prediction is about the object at all; TIDE's background threshold (Bolya et al., 2020)
+LOCALISED = 0.1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,10 +55,10 @@ class Outcomes:
     the IoU with it, NaN without one.
     """
 
-    prediction: NDArray[np.int8]
+    prediction: Codes
     truth: Ints
     iou: Floats
-    ground_truth: NDArray[np.int8]
+    ground_truth: Codes
 
 
 def image_pairs(objects: Objects, floor: float) -> Pairs:
@@ -65,77 +67,80 @@ def image_pairs(objects: Objects, floor: float) -> Pairs:
 
 
 def outcomes(
+    objects: Objects, matches: Matches, pairs: Pairs, iou: float, area: int = 0, max_dets: int | None = None
+) -> Outcomes:
+    """Return the outcomes at one IoU threshold, for the area range of that index; see `outcomes_with`."""
+    found, mistaken = outcomes_with(_wrong, objects, matches, pairs, iou, area, max_dets)
+    found.ground_truth[(found.ground_truth == FN_MISSED) & mistaken] = FN_MISCLASSIFIED
+    return found
+
+
+def outcomes_with(
+    wrong: Callable[[float, Floats, Floats], Codes],
     objects: Objects,
     matches: Matches,
+    pairs: Pairs,
     iou: float,
-    area: int = 0,
-    max_dets: int | None = None,
-    pairs: Pairs | None = None,
-) -> Outcomes:
-    """Return the outcomes at the IoU threshold `iou`, which `matches` must hold (KeyError), for the area range of that
-    index.
+    area: int,
+    max_dets: int | None,
+) -> tuple[Outcomes, Bools]:
+    """Return the outcomes, and which ground truths [G] a prediction of another label overlaps at the threshold.
 
-    `pairs` are those of `image_pairs` at a floor of at most min(iou, .1), unless given.
+    Args:
+        wrong: the kind of a false positive from the threshold, its highest IoU with ground truths of its own label, and
+            that with those of others.
+        pairs: those of `image_pairs` at a floor of at most any IoU that `wrong` distinguishes.
+        iou: a threshold that `matches` holds (else KeyError).
     """
     from metrics.vision.compiled import box_matching
 
     index = threshold_index(matches.thresholds, iou)
-    if index is None:
-        raise KeyError(f"IoU {iou} was not matched; matched were {matches.thresholds.tolist()}")
     threshold = min(float(matches.thresholds[index]), LARGEST)
-    found = image_pairs(objects, min(threshold, LOCALISED)) if pairs is None else pairs
     late = objects.rank >= (len(objects.rank) if max_dets is None else max_dets)
     skip = matches.truth_ignored[area]
     same, same_iou, other, other_iou, covered = box_matching.neighbours(
-        found.prediction, found.start, found.truth, found.iou, objects.prediction_class, objects.truth_class,
+        pairs.prediction, pairs.start, pairs.truth, pairs.iou, objects.prediction_class, objects.truth_class,
         late.view(np.uint8), skip.view(np.uint8),
     )  # fmt: skip
-    kinds = _wrong(threshold, same_iou, other_iou)
-    cases = [kinds == MISCLASSIFIED, (kinds == DUPLICATE) | (kinds == LOCALISATION)]
+    kinds = wrong(threshold, same_iou, other_iou)
+    cases = [np.isin(kinds, (MISCLASSIFIED, BOTH)), np.isin(kinds, (DUPLICATE, LOCALISATION))]
     truth, overlap = np.select(cases, [other, same], -1), np.select(cases, [other_iou, same_iou], np.nan)
 
-    event = matches.pairs.prediction
-    taken, state = matches.matched[:, area, index], matches.state[:, area, index]
-    unmatched = np.ones(len(kinds), np.bool_)
-    unmatched[event[taken >= 0]] = False
-    matched_iou = np.full(len(kinds), np.nan)
-    matched_iou[event] = pair_iou(matches.pairs, taken)
+    event, state = matches.pairs.prediction, matches.state[:, area, index]
+    partner, partner_iou = np.full(len(kinds), -1, np.int32), np.full(len(kinds), np.nan)
+    partner[event] = matches.matched[:, area, index]
+    partner_iou[event] = pair_iou(matches.pairs, partner[event])
+    aside = late | matches.outside[area]
+    aside[event] = late[event] | (state == ASIDE)
     kinds[event[state == RIGHT]] = TP
-    aside = late | (unmatched & matches.outside[area])
-    aside[event[state == ASIDE]] = True
     kinds[aside] = IGNORED
-    partner = np.full(len(kinds), -1, np.int32)
-    partner[event] = taken
-    settled = ~unmatched | aside
-    truth, overlap = np.where(settled, partner, truth), np.where(settled, matched_iou, overlap)
+    settled = aside | (partner >= 0)
+    truth, overlap = np.where(settled, partner, truth), np.where(settled, partner_iou, overlap)
     truth[late], overlap[late] = -1, np.nan
 
-    truths = np.where(covered >= threshold, FN_MISCLASSIFIED, FN_MISSED).astype(np.int8)
-    truths[taken[(taken >= 0) & ~late[event]]] = TP
+    truths = np.full(len(skip), FN_MISSED, np.int8)
+    truths[truth[kinds == TP]] = TP
     truths[skip] = IGNORED
-    return Outcomes(kinds, truth.astype(np.int32), overlap, truths)
+    return Outcomes(kinds, truth.astype(np.int32), overlap, truths), covered >= threshold
 
 
 def match_image(
     annotations: pd.DataFrame,
     predictions: pd.DataFrame,
-    iou: float = 0.5,
-    score: float = 0.0,
+    overlaps: Floats,
+    iou: float,
+    score: float,
     max_dets: int | None = None,
-    overlaps: Floats | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Return the kinds of one image's predictions and of its ground truths, at an IoU and a score
-    threshold.
+    """Return the kinds of one image's predictions and of its ground truths, at an IoU and a score threshold.
 
     Matched by the rules of `match` and `outcomes`, without numba, quick enough for a slider. Frames with the columns
-    label, x, y, width, height and score or is_crowd; an empty frame needs none. Predictions under `score` take no part.
-    `overlaps` [D, G] is the IoU of every prediction with every ground truth, by default that of the boxes.
+    label and score or is_crowd; an empty frame needs none. `overlaps` [D, G] is the IoU of every prediction with every
+    ground truth. Predictions under `score` take no part.
     """
     labels, truth_labels = _column(predictions, "label", object), _column(annotations, "label", object)
     crowds = _column(annotations, "is_crowd", np.bool_)
     scores = _column(predictions, "score", np.float64)
-    if overlaps is None:
-        overlaps = box_iou(_boxes(predictions), _boxes(annotations), crowds)
     same_label = labels[:, None] == truth_labels[None, :]
     threshold = min(iou, LARGEST)
 
@@ -165,7 +170,7 @@ def match_image(
     return [KINDS[code] for code in kinds], [KINDS[code] for code in truths]
 
 
-def _wrong(threshold: float, same_iou: Floats, other_iou: Floats) -> NDArray[np.int8]:
+def _wrong(threshold: float, same_iou: Floats, other_iou: Floats) -> Codes:
     """Return the kind of a false positive, from its highest IoU with ground truths of its own label and of others."""
     cases = [other_iou >= threshold, same_iou >= threshold, same_iou >= LOCALISED]
     return np.select(cases, [MISCLASSIFIED, DUPLICATE, LOCALISATION], HALLUCINATED).astype(np.int8)
@@ -178,10 +183,6 @@ def pair_iou(pairs: Pairs, taken: Ints) -> Floats:
     hit = pairs.truth == taken[events]
     result[events[hit]] = pairs.iou[hit]
     return result
-
-
-def _boxes(frame: pd.DataFrame) -> Floats:
-    return np.column_stack([_column(frame, name, np.float64) for name in ("x", "y", "width", "height")])
 
 
 def _column(frame: pd.DataFrame, name: str, kind: type[Any]) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Floats, Ints
 from metrics.vision.masks import Shapes
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
@@ -13,15 +13,11 @@ POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Outlines:
-    """N shapely geometries with their areas [N] and boxes [N, 4] (x, y, width, height); empty where there is no area.
-
-    `repaired` [N]: the rings crossed themselves.
-    """
+    """N shapely geometries, their areas [N] and boxes [N, 4] (x, y, width, height); empty where there is no area."""
 
     shape: NDArray[np.object_]
     area: Floats
     box: Floats
-    repaired: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,7 +29,7 @@ class OutlineOverlap:
 
     predictions: Outlines
     truths: Outlines
-    crowd: NDArray[np.bool_]
+    crowd: Bools
 
     def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:  # noqa: ARG002 - Overlap's signature
         """Return the IoU [P] of prediction[p] with truth[p]."""
@@ -47,8 +43,7 @@ class OutlineOverlap:
 
 
 def outline(shapes: Shapes) -> Outlines:
-    """Return the outlines of `shapes`: the union of an object's rings, or its box; run lengths, which have none, are
-    ignored.
+    """Return the outlines of `shapes`: the union of an object's rings, or its box; run lengths are ignored.
 
     A ring that crosses itself is repaired by shapely's make_valid: what it encloses an odd number of times.
     """
@@ -58,22 +53,18 @@ def outline(shapes: Shapes) -> Outlines:
     shape = shapely.box(x, y, x + width, y + height)
     lengths = np.diff(shapes.ring_start) // 2
     owner = np.repeat(np.arange(len(shapes)), np.diff(shapes.object_ring))
-    repaired = np.zeros(len(shapes), np.bool_)
     if len(lengths):
         indices = np.repeat(np.arange(len(lengths)), lengths)
         rings = shapely.polygons(shapely.linearrings(shapes.points.reshape(-1, 2), indices=indices))
         wrong = np.flatnonzero(~shapely.is_valid(rings))
         rings[wrong] = [_surface(ring) for ring in shapely.make_valid(rings[wrong])]
-        repaired[owner[wrong]] = True
-        first = shapes.object_ring[:-1]
-        several = np.diff(shapes.object_ring) > 1
         shape[owner] = rings
-        for row in np.flatnonzero(several):
-            shape[row] = shapely.union_all(rings[first[row] : shapes.object_ring[row + 1]])
+        for row in np.flatnonzero(np.diff(shapes.object_ring) > 1):
+            shape[row] = shapely.union_all(rings[slice(*shapes.object_ring[[row, row + 1]])])
     area = shapely.area(shape)
     shape[area == 0] = shapely.Polygon()
     left, top, right, bottom = np.nan_to_num(shapely.bounds(shape)).T
-    return Outlines(shape, area, np.column_stack([left, top, right - left, bottom - top]), repaired)
+    return Outlines(shape, area, np.column_stack([left, top, right - left, bottom - top]))
 
 
 def _surface(geometry: object) -> object:

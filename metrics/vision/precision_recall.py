@@ -1,15 +1,10 @@
 """Precision and recall of detections over IoU thresholds, recall points, classes, area ranges and maxDets."""
 
-import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
 from metrics.vision.matching import Matches
 from metrics.vision.objects import Objects
 
@@ -27,39 +22,32 @@ class Selection:
     """
 
     miss_image: Ints
-    miss_starts: NDArray[np.int64]
+    miss_starts: Longs
     image: Ints
     score: Floats
     before: Ints
-    states: NDArray[np.uint8]
-    event_starts: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PrecisionRecall:
-    """pycocotools' arrays: `precision` and `scores` [T, R, K, A, M], `recall` [T, K, A, M]; −1 without ground truth.
-
-    `truths` [K, A] counts the ground truths that recall is of (neither crowd nor out of the area range).
-    """
-
-    precision: Floats
-    scores: Floats
-    recall: Floats
-    truths: NDArray[np.int64]
-    max_dets: tuple[int, ...]
+    states: Bytes
+    event_starts: Longs
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranking:
-    """Predictions by class and descending score (Objects.score_order): the columns that selections read through."""
+    """All that precision and recall are computed from.
 
-    class_starts: NDArray[np.int64]
+    Predictions by class and descending score (Objects.score_order), ground truths in file order; `event`, `state`,
+    `outside` and `truth_ignored` as in Matches.
+    """
+
+    class_starts: Longs
     image: Ints
     rank: Ints
     score: Floats
-    outside: NDArray[np.uint8]
+    outside: Bytes
     event: Ints
-    state: NDArray[np.uint8]
+    state: Bytes
+    truth_image: Ints
+    truth_class: Ints
+    truth_ignored: Bools
 
     @classmethod
     def of(cls, objects: Objects, matches: Matches) -> "Ranking":
@@ -68,7 +56,12 @@ class Ranking:
         return cls(
             objects.class_starts, objects.prediction_image[order], objects.rank[order], objects.score[order],
             np.take(matches.outside, order, axis=1).view(np.uint8), matches.event_of[order], matches.state,
+            objects.truth_image, objects.truth_class, matches.truth_ignored,
         )  # fmt: skip
+
+    def truths(self, area: int) -> Longs:
+        """Return how many ground truths of each class count in the area range of that index: [K]."""
+        return np.bincount(self.truth_class[~self.truth_ignored[area]], minlength=len(self.class_starts) - 1)
 
     def select(self, area: int, max_dets: int, lowest: float = -np.inf) -> Selection:
         """Return the predictions of rank < max_dets and score ≥ lowest, for the area range of that index."""
@@ -82,62 +75,26 @@ class Ranking:
         )  # fmt: skip
 
 
-def accumulate(
-    objects: Objects,
-    matches: Matches,
-    max_dets: Sequence[int] = MAX_DETS,
-    recalls: Floats = RECALLS,
-    ranking: Ranking | None = None,
-    areas: Sequence[int] | None = None,
-) -> PrecisionRecall:
-    """Return interpolated precision at `recalls` (ascending) and the final recall, for any maxDets (made ascending).
+def precision_at_recalls(ranking: Ranking, area: int, max_dets: int) -> tuple[Floats, Floats]:
+    """Return interpolated precision and its score at RECALLS, each [K, T, R]; NaN for a class without ground truth.
 
     With predictions by descending score, TP and FP counted so far and n ground truths: recall = TP / n, precision =
     TP / (TP + FP), and precision at recall r = the largest precision at any recall ≥ r, 0 where r is not reached. r is
-    looked up among the recalls reached, so 7 of 10 reaches .7 in spite of rounding. `scores` holds the score at which
-    r is reached. `areas`: the indices of the area ranges wanted, default all. Source: pycocotools 2.0,
-    `COCOeval.accumulate`.
+    looked up among the recalls reached, so 7 of 10 reaches .7 in spite of rounding. The score is that at which r is
+    reached. Source: pycocotools 2.0, `COCOeval.accumulate`.
     """
     from metrics.vision.compiled import curves
 
-    limits = tuple(sorted(set(max_dets)))
-    wanted = range(len(matches.areas)) if areas is None else areas
-    count, classes = len(matches.thresholds), objects.classes
-    precision = np.full((len(wanted), len(limits), classes, count, len(recalls)), -1.0)
-    scores = np.full_like(precision, -1.0)
-    recall = np.full(precision.shape[:-1], -1.0)
-    truths = count_truths(objects, matches)[:, list(wanted)]
-    by_area = np.ascontiguousarray(truths.T)
-    some = np.flatnonzero(np.diff(objects.class_starts))
-    first_score = np.zeros(classes)
-    columns = Ranking.of(objects, matches) if ranking is None else ranking
-    first_score[some] = columns.score[objects.class_starts[some]]
-
-    def fill(place: tuple[int, int]) -> None:
-        a, m = place
-        chosen = columns.select(wanted[a], limits[m])
-        curves.curves(
-            chosen.before, chosen.score, chosen.states, chosen.event_starts, first_score, by_area[a],
-            recalls, precision[a, m], scores[a, m], recall[a, m],
-        )  # fmt: skip
-
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        list(threads.map(fill, product(range(len(wanted)), range(len(limits)))))
-    return PrecisionRecall(
-        precision.transpose(3, 4, 2, 0, 1),
-        scores.transpose(3, 4, 2, 0, 1),
-        recall.transpose(3, 2, 0, 1),
-        truths,
-        limits,
+    chosen, truths = ranking.select(area, max_dets), ranking.truths(area)
+    precision = np.full((len(truths), len(chosen.states), len(RECALLS)), np.nan)
+    scores = precision.copy()
+    first_score = np.zeros(len(truths))
+    some = np.flatnonzero(np.diff(ranking.class_starts))
+    first_score[some] = ranking.score[ranking.class_starts[some]]
+    curves.curves(
+        chosen.before, chosen.score, chosen.states, chosen.event_starts, first_score, truths, RECALLS, precision, scores
     )
-
-
-def count_truths(objects: Objects, matches: Matches) -> NDArray[np.int64]:
-    """Return the ground truths of each class that count in each area range: [K, A]."""
-    columns = [
-        np.bincount(objects.truth_class[~ignored], minlength=objects.classes) for ignored in matches.truth_ignored
-    ]
-    return np.ascontiguousarray(np.stack(columns, axis=1), np.int64)
+    return precision, scores
 
 
 def mean_over(values: Floats, *axes: int) -> Floats:

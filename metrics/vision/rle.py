@@ -6,10 +6,9 @@ MAX_RUNS = 10_000_000
 
 
 def decode(text: str) -> list[int]:
-    """Return the runs of a compressed text: 6 bits a character, from the fourth run on the difference to the last but
-    one.
+    """Return the runs of a compressed text; ValueError on text that cannot be read.
 
-    Raises ValueError on text that is no such code.
+    It has 6 bits a character, and from the fourth run on the difference from the last but one.
     """
     runs: list[int] = []
     value, shift = 0, 0

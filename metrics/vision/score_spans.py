@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.vision.arrays import Bools, Floats, Ints
 from metrics.vision.matching import LARGEST, Pairs
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, MISCLASSIFIED, TP, Outcomes
@@ -26,19 +26,17 @@ class Spans:
     low: Floats
     high: Floats
 
-    def at(self, score: float) -> NDArray[np.bool_]:
+    def at(self, score: float) -> Bools:
         """Return which of the objects have the kind at a score threshold: [S]."""
         return (self.low < score) & (score <= self.high)
 
 
 def score_spans(objects: Objects, found: Outcomes, iou: float, pairs: Pairs) -> tuple[Spans, ...]:
-    """Return the spans of tp, fp_misclassification, fp_hallucination, fn_misclassification and fn_no_prediction, so
-    ordered.
+    """Return the spans of tp, fp_misclassification, fp_hallucination, fn_misclassification, fn_no_prediction.
 
     `found` are the outcomes at `iou` of all predictions: a better prediction is matched before a worse one, so leaving
-    out those under a score threshold changes no match above it. A false positive that is no misclassification is a
-    hallucination here. `pairs` are those of `image_pairs` at a floor of at most `iou`, unless another geometry gave
-    them.
+    out those under a score threshold changes no match above it. A false positive that is not a misclassification is a
+    hallucination here. `pairs` are those of `image_pairs` at a floor of at most `iou`.
     """
     right, mistaken = found.prediction == TP, found.prediction == MISCLASSIFIED
     wrong = ~right & ~mistaken & (found.prediction != IGNORED)
@@ -47,12 +45,12 @@ def score_spans(objects: Objects, found: Outcomes, iou: float, pairs: Pairs) -> 
     rival = np.where(found.ground_truth == IGNORED, -np.inf, _rivals(objects, min(iou, LARGEST), pairs))
     counted = found.ground_truth != IGNORED
 
-    def predicted(kind: str, chosen: NDArray[np.bool_]) -> Spans:
+    def predicted(kind: str, chosen: Bools) -> Spans:
         row = _first(np.flatnonzero(chosen), objects.score)
         label, image = objects.prediction_class[row], objects.prediction_image[row]
         return Spans(kind, False, row, label, image, np.full(len(row), -np.inf), objects.score[row])
 
-    def missing(kind: str, chosen: NDArray[np.bool_], low: Floats, high: Floats, by: Floats) -> Spans:
+    def missing(kind: str, chosen: Bools, low: Floats, high: Floats, by: Floats) -> Spans:
         row = _first(np.flatnonzero(chosen), by)
         return Spans(kind, True, row, objects.truth_class[row], objects.truth_image[row], low[row], high[row])
 
@@ -67,9 +65,7 @@ def score_spans(objects: Objects, found: Outcomes, iou: float, pairs: Pairs) -> 
 
 
 def _rivals(objects: Objects, threshold: float, pairs: Pairs) -> Floats:
-    """Return the highest score of a prediction of another label that overlaps each ground truth, −inf without one:
-    [G].
-    """
+    """Return the highest score [G] of a prediction of another label on each ground truth, −inf without one."""
     prediction = np.repeat(pairs.prediction, np.diff(pairs.start))
     other = objects.prediction_class[prediction] != objects.truth_class[pairs.truth]
     close = other & (pairs.iou >= threshold)

@@ -18,12 +18,12 @@ def _compile_matching() -> None:
         prediction_image=[0], prediction_class=[0], prediction_box=box, score=[0.5],
     )  # fmt: skip
     found = matching.match(one)
-    precision_recall.accumulate(one, found)
-    outcomes.outcomes(one, found, iou=0.5)
+    outcomes.outcomes(one, found, outcomes.image_pairs(one, outcomes.LOCALISED), 0.5)
     ranking = precision_recall.Ranking.of(one, found)
+    precision_recall.precision_at_recalls(ranking, 0, 100)
     for precision in (True, False):
         weights = np.ones((1, 1), np.uint8)
-        image_resampling.resample(one, found, ranking, weights, precision=precision)
+        image_resampling.resample(ranking, weights, precision=precision)
 
 
 def _compile_the_rest() -> None:
@@ -31,7 +31,7 @@ def _compile_the_rest() -> None:
 
     zero, flag, count = np.zeros(1, np.int32), np.zeros(1, np.uint8), np.zeros(1, np.int64)
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
-    masks.mask_iou(drawn, drawn)
+    masks.MaskOverlap(drawn, drawn, np.zeros(1, np.bool_))(zero, zero, 0.0)
     masks.encode(drawn)
     codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)

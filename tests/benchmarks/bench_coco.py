@@ -145,7 +145,7 @@ def parts(images: int) -> dict[str, float]:
 
     def bootstrap() -> None:
         weights = draw_weights(np.arange(images, dtype=np.int32), 1_000)
-        resample(data.objects, matches, ranking, weights)
+        resample(ranking, weights)
 
     found["bootstrap"] = best(bootstrap, 1)
     ours = [entry for entry in evaluators().values() if "detection" in entry.tasks]

@@ -168,7 +168,7 @@ def average_precision(labels: int, images: int, data_sets: int = 400, halves: in
 def _map(labels: int, images: int, seed: int, weights: NDArray[np.uint8]) -> Floats:
     columns = prepare(**coco_scene(images=images, classes=labels, per_image=3, detections=8, seed=seed))
     found = match(columns, (0.5, 0.75))
-    average, _ = resample(columns, found, Ranking.of(columns, found), weights)
+    average, _ = resample(Ranking.of(columns, found), weights)
     means: Floats = np.nanmean(average, axis=(1, 2))
     return means
 

@@ -16,9 +16,9 @@ from metrics.ingest import load_outputs, load_suite
 from metrics.vision import rle
 from metrics.vision.masks import Shapes, draw, encode
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.precision_recall import accumulate
 from tests.evaluators.detected import pick, run
 from tests.ingest.files import write
+from tests.vision.coco_oracle import arrays
 from tests.vision.mask_oracle import Record, random_masks, rectangle, segm_eval
 
 COCO = tuple(AREAS.values())
@@ -58,9 +58,9 @@ def tables(truth: Record, results: list[Record]) -> tuple[Suite, Outputs]:
 def assert_equal(suite: Suite, outputs: Outputs, expected: Any, thresholds: Any, areas: Any, limits: Any) -> None:
     found = matched(suite, outputs, thresholds, areas, "mask")
     at = [found.area(bounds) for bounds in areas]
-    curves = accumulate(found.scene.objects, found.matches, limits, areas=at)
+    curves = arrays(found.scene.objects, found.matches, limits, at)
     for name in ("precision", "recall", "scores"):
-        assert np.abs(getattr(curves, name) - expected[name]).max(initial=0) <= EXACT, name
+        assert np.abs(curves[name] - expected[name]).max(initial=0) <= EXACT, name
 
 
 @pytest.mark.parametrize("block", range(10))

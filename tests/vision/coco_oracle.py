@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from metrics.vision.image_resampling import resample
+from metrics.vision.matching import Matches
 from metrics.vision.objects import Objects, prepare
+from metrics.vision.precision_recall import MAX_DETS, Ranking, precision_at_recalls
 
 
 def coco_eval(
@@ -67,6 +70,23 @@ def objects(
         prediction_box=[row["box"] for row in predictions],
         score=[row["score"] for row in predictions],
     )
+
+
+def arrays(
+    columns: Objects, found: Matches, limits: Sequence[int] = MAX_DETS, areas: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """pycocotools' arrays: `precision` and `scores` [T, R, K, A, M], `recall` [T, K, A, M]; −1 without ground truth."""
+    ranking, itself = Ranking.of(columns, found), np.ones((1, columns.images), np.uint8)
+    wanted = range(len(found.areas)) if areas is None else areas
+    limits = sorted(set(limits))
+    curves = [[precision_at_recalls(ranking, area, limit) for limit in limits] for area in wanted]
+    precision, scores = np.nan_to_num(np.moveaxis(np.array(curves), 2, 0), nan=-1.0).transpose(0, 4, 5, 3, 1, 2)
+    recall = [[resample(ranking, itself, area=area, max_dets=limit)[1][0] for limit in limits] for area in wanted]
+    return {
+        "precision": precision,
+        "scores": scores,
+        "recall": np.nan_to_num(np.array(recall), nan=-1.0).transpose(3, 2, 0, 1),
+    }
 
 
 def random_scene(seed: int) -> tuple[int, int, list[dict[str, Any]], list[dict[str, Any]]]:

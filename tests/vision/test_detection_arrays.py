@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, match
-from metrics.vision.precision_recall import accumulate
-from tests.vision.coco_oracle import coco_eval, objects, random_scene
+from tests.vision.coco_oracle import arrays, coco_eval, objects, random_scene
 
 COCO = tuple(AREAS.values())
 LIMITS = [[1, 10, 100], [300], [1, 10, 300], [2], [3, 1], [1, 2, 3, 4, 100]]
@@ -23,9 +22,9 @@ def test_arrays_equal_pycocotools(block):
         limits = LIMITS[seed % len(LIMITS)]
         run = coco_eval(*scene, thresholds, areas, limits)
         columns = objects(*scene)
-        found = accumulate(columns, match(columns, thresholds, areas), limits)
+        found = arrays(columns, match(columns, thresholds, areas), limits)
         for name in ("precision", "recall", "scores"):
-            expected, values = run.eval[name], getattr(found, name)
+            expected, values = run.eval[name], found[name]
             assert values.shape == expected.shape, (seed, name)
             assert np.abs(values - expected).max(initial=0) <= EXACT, (seed, name)
 
@@ -51,9 +50,9 @@ def test_arrays_equal_pycocotools_on_a_scene_of_coco_like_size():
     ]  # fmt: skip
     run = coco_eval(60, 8, truths, predictions, IOU_THRESHOLDS, COCO, [1, 10, 100])
     columns = prepare(**scene)
-    found = accumulate(columns, match(columns))
+    found = arrays(columns, match(columns))
     for name in ("precision", "recall", "scores"):
-        assert np.array_equal(getattr(found, name), run.eval[name]), name
+        assert np.array_equal(found[name], run.eval[name]), name
 
 
 def test_a_grid_of_99_thresholds():
@@ -61,7 +60,7 @@ def test_a_grid_of_99_thresholds():
     grid = tuple(np.linspace(0.01, 0.99, 99).tolist())
     run = coco_eval(*scene, grid, COCO, [100])
     columns = objects(*scene)
-    assert np.array_equal(accumulate(columns, match(columns, grid), (100,)).precision, run.eval["precision"])
+    assert np.array_equal(arrays(columns, match(columns, grid), (100,))["precision"], run.eval["precision"])
 
 
 @pytest.mark.parametrize(
@@ -71,6 +70,6 @@ def test_one_side_is_empty(truths, predictions):
     box = {"image": 0, "label": 0, "box": [0.0, 0.0, 50.0, 50.0]}
     scene = (2, 2, [box | {"area": 2500.0, "crowd": False}] * truths, [box | {"score": 0.5}] * predictions)
     columns = objects(*scene)
-    found = accumulate(columns, match(columns))
-    assert found.precision.max() == (0.0 if truths else -1.0)
-    assert np.array_equal(found.recall, coco_eval(*scene, IOU_THRESHOLDS, COCO, [1, 10, 100]).eval["recall"])
+    found = arrays(columns, match(columns))
+    assert found["precision"].max() == (0.0 if truths else -1.0)
+    assert np.array_equal(found["recall"], coco_eval(*scene, IOU_THRESHOLDS, COCO, [1, 10, 100]).eval["recall"])

@@ -5,15 +5,7 @@ import pytest
 
 from metrics.vision.boxes import box_iou
 from metrics.vision.error_breakdown import (
-    BACKGROUND,
-    BOTH,
-    CLASSIFICATION,
-    CORRECT,
-    DUPLICATE,
     ERRORS,
-    LEFT_OUT,
-    LOCALISATION,
-    MISSED,
     count_errors,
     find_errors,
     repair,
@@ -22,13 +14,25 @@ from metrics.vision.error_breakdown import (
     without_false_positives,
 )
 from metrics.vision.matching import match
-from metrics.vision.precision_recall import accumulate
-from tests.vision.coco_oracle import objects, random_scene
+from metrics.vision.outcomes import (
+    BOTH,
+    DUPLICATE,
+    FN_LOCALISATION,
+    FN_MISCLASSIFIED,
+    FN_MISSED,
+    HALLUCINATED,
+    IGNORED,
+    LOCALISATION,
+    MISCLASSIFIED,
+    TP,
+    image_pairs,
+)
+from tests.vision.coco_oracle import arrays, objects, random_scene
 from tests.vision.test_outcomes import predicted, truth
 
 CAT, DOG = 0, 1
-NAMES = (*ERRORS, "correct", "left out")
-SIX = range(len(ERRORS))
+NAMES = {code: name for name, code in ERRORS.items()} | {TP: "correct", IGNORED: "left out"}
+SIX = tuple(ERRORS.values())
 TRUTHS = [
     truth(CAT, 0, 0, 100, 100), truth(DOG, 200, 0, 100, 100), truth(CAT, 400, 0, 100, 100),
     truth(CAT, 600, 0, 100, 100), truth(CAT, 0, 400, 300, 300, crowd=True),
@@ -48,7 +52,8 @@ PREDICTIONS = [
 
 def found_in(*scene, iou=0.5, background=0.1, max_dets=100):
     columns = objects(*scene)
-    return columns, find_errors(columns, match(columns, (iou,)), iou, background, max_dets)
+    pairs = image_pairs(columns, background)
+    return columns, find_errors(columns, match(columns, (iou,)), pairs, iou, background, max_dets)
 
 
 def ap(columns, errors, repaired):
@@ -61,7 +66,7 @@ def test_the_errors():
     assert [NAMES[code] for code in errors.prediction] == [name for _, name, *_ in PREDICTIONS]
     assert errors.truth.tolist() == [partner for *_, partner, _ in PREDICTIONS]
     assert errors.fixable.tolist() == [fixable for *_, fixable in PREDICTIONS]
-    assert errors.ground_truth.tolist() == [CORRECT, CLASSIFICATION, LOCALISATION, MISSED, LEFT_OUT]
+    assert errors.ground_truth.tolist() == [TP, FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED, IGNORED]
     counts = {name: count.tolist() for name, count in count_errors(columns, errors).items()}
     assert counts == {
         "classification": [2, 0], "localisation": [2, 0], "both": [0, 1], "duplicate": [1, 0], "background": [1, 0],
@@ -73,10 +78,10 @@ def test_the_errors():
     ("own", "other", "expected"),
     [
         pytest.param((0, 0, 100, 30), (0, 0, 100, 90), LOCALISATION, id="localisation before classification"),
-        pytest.param(None, (0, 0, 100, 50), CLASSIFICATION, id="exactly at the foreground"),
+        pytest.param(None, (0, 0, 100, 50), MISCLASSIFIED, id="exactly at the foreground"),
         pytest.param(None, (0, 0, 100, 49), BOTH, id="just below the foreground"),
         pytest.param((0, 0, 100, 10), None, LOCALISATION, id="exactly at the background"),
-        pytest.param((0, 0, 100, 9), (0, 0, 100, 9), BACKGROUND, id="just below the background"),
+        pytest.param((0, 0, 100, 9), (0, 0, 100, 9), HALLUCINATED, id="just below the background"),
         pytest.param((0, 0, 100, 9), (0, 0, 100, 10), BOTH, id="another label at the background"),
     ],
 )
@@ -90,9 +95,9 @@ def test_predictions_past_max_dets_are_left_out():
     boxes = [(200 * index, 0, 100, 100) for index in range(3)]
     scene = (1, 1, [truth(CAT, *box) for box in boxes], [predicted(CAT, 0.5, *box) for box in boxes])
     columns, errors = found_in(*scene, max_dets=2)
-    assert errors.prediction.tolist() == [CORRECT, CORRECT, LEFT_OUT]
-    assert errors.ground_truth.tolist() == [CORRECT, CORRECT, MISSED]
-    assert ap(columns, errors, repair(columns, errors, [MISSED])).tolist() == [pytest.approx(1)]
+    assert errors.prediction.tolist() == [TP, TP, IGNORED]
+    assert errors.ground_truth.tolist() == [TP, TP, FN_MISSED]
+    assert ap(columns, errors, repair(columns, errors, [FN_MISSED])).tolist() == [pytest.approx(1)]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +105,7 @@ def test_predictions_past_max_dets_are_left_out():
     [
         pytest.param(
             [truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 300, 0, 9, 9), predicted(CAT, 0.8, 0, 0, 100, 100)],
-            {BACKGROUND}, 0.5, id="a false alarm before the only cat halves AP",
+            {HALLUCINATED}, 0.5, id="a false alarm before the only cat halves AP",
         ),
         pytest.param(
             [truth(CAT, 0, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 40)], {LOCALISATION}, 1.0,
@@ -109,18 +114,18 @@ def test_predictions_past_max_dets_are_left_out():
         pytest.param(
             [truth(CAT, 0, 0, 100, 100), truth(DOG, 300, 0, 100, 100)],
             [predicted(DOG, 0.9, 0, 0, 100, 100), predicted(DOG, 0.8, 300, 0, 100, 100)],
-            {CLASSIFICATION}, 0.75, id="a cat called dog: cats from 0 to 1, dogs from 1/2 to 1",
+            {MISCLASSIFIED}, 0.75, id="a cat called dog: cats from 0 to 1, dogs from 1/2 to 1",
         ),
         pytest.param(
             [truth(CAT, 0, 0, 100, 100), truth(CAT, 300, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 100)],
-            {MISSED}, 50 / 101, id="recall .5 becomes 1",
+            {FN_MISSED}, 50 / 101, id="recall .5 becomes 1",
         ),
         pytest.param(
             [truth(CAT, 0, 0, 100, 100), truth(DOG, 300, 0, 100, 100)], [predicted(CAT, 0.9, 0, 0, 100, 100)],
-            {MISSED}, 0.5, id="a label of which nothing is left to find",
+            {FN_MISSED}, 0.5, id="a label of which nothing is left to find",
         ),
         pytest.param(
-            [truth(DOG, 300, 0, 100, 100)], [predicted(DOG, 0.9, 0, 0, 9, 9)], {MISSED}, 0.0,
+            [truth(DOG, 300, 0, 100, 100)], [predicted(DOG, 0.9, 0, 0, 9, 9)], {FN_MISSED}, 0.0,
             id="but not if it has false positives",
         ),
         pytest.param(
@@ -156,9 +161,9 @@ def by_loops(truths, predictions, iou=0.5, background=0.1):
         fits = [index for index in plain if same(row, index) and index not in taken and overlap(row, index) >= iou]
         if fits:
             best = max(fits, key=lambda index: (overlap(row, index), index))
-            taken[best], error[row] = row, CORRECT
+            taken[best], error[row] = row, TP
         elif any(truths[i]["crowd"] and same(row, i) and overlap(row, i) >= iou for i in everything):
-            error[row] = LEFT_OUT
+            error[row] = IGNORED
     for row in order:
         if row in error:
             continue
@@ -167,9 +172,9 @@ def by_loops(truths, predictions, iou=0.5, background=0.1):
         if background <= own[0] < iou:
             error[row], about = LOCALISATION, own[1]
         elif other[0] >= iou:
-            error[row], about = CLASSIFICATION, other[1]
+            error[row], about = MISCLASSIFIED, other[1]
         else:
-            error[row] = DUPLICATE if own[0] >= iou else BOTH if other[0] >= background else BACKGROUND
+            error[row] = DUPLICATE if own[0] >= iou else BOTH if other[0] >= background else HALLUCINATED
             continue
         if about not in taken:
             candidates.setdefault(about, row)
@@ -192,7 +197,7 @@ def test_it_equals_plain_loops(seed):
     kinds, fixable, missed = by_loops(*scene[2:])
     assert errors.prediction.tolist() == kinds
     assert np.flatnonzero(errors.fixable).tolist() == fixable
-    assert np.flatnonzero(errors.ground_truth == MISSED).tolist() == missed
+    assert np.flatnonzero(errors.ground_truth == FN_MISSED).tolist() == missed
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -201,11 +206,11 @@ def test_laws(seed):
     columns, errors = found_in(*random_scene(seed))
     known = np.bincount(columns.truth_class[~columns.crowd], minlength=columns.classes) > 0
     before = ap(columns, errors, repair(columns, errors, ()))
-    coco = accumulate(columns, match(columns, (0.5,)), (100,)).precision[0, :, :, 0, 0].mean(axis=0)
+    coco = arrays(columns, match(columns, (0.5,)), (100,))["precision"][0, :, :, 0, 0].mean(axis=0)
     assert before[known] == pytest.approx(coco[known], abs=1e-12)
     assert np.isnan(before[~known]).all()
     counts = count_errors(columns, errors)
-    after = {name: ap(columns, errors, repair(columns, errors, (code,))) for code, name in enumerate(ERRORS)}
+    after = {name: ap(columns, errors, repair(columns, errors, (code,))) for name, code in ERRORS.items()}
     after["false_positives"] = ap(columns, errors, without_false_positives(columns, errors))
     after["false_negatives"] = ap(columns, errors, without_false_negatives(columns, errors))
     for name, values in after.items():
@@ -232,6 +237,6 @@ def test_weights_equal_the_data_set_they_stand_for(seed):
         return [row | {"image": new} for new, image in enumerate(place) for row in rows if row["image"] == image]
 
     drawn, drawn_errors = found_in(max(1, len(place)), classes, repeated(truths), repeated(predictions))
-    for kinds in ((), *((code,) for code in SIX), tuple(SIX)):
+    for kinds in ((), *((code,) for code in SIX), SIX):
         weighted = repaired_ap(columns, errors, repair(columns, errors, kinds), times[None].astype(np.uint8))[0]
         assert weighted == pytest.approx(ap(drawn, drawn_errors, repair(drawn, drawn_errors, kinds)), nan_ok=True)

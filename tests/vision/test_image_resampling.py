@@ -9,8 +9,8 @@ from metrics.stats.draws import draw_weights
 from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import Objects
-from metrics.vision.precision_recall import Ranking, accumulate
-from tests.vision.coco_oracle import objects, random_scene
+from metrics.vision.precision_recall import Ranking
+from tests.vision.coco_oracle import arrays, objects, random_scene
 
 
 def repeated(scene: Any, weights: Any) -> Objects:
@@ -36,16 +36,16 @@ def test_equals_rebuilding_the_data_sets(seed, area, limit):
     columns = objects(*scene)
     found = match(columns)
     weights = draw_weights(np.arange(scene[0], dtype=np.int32), 8, seed)
-    average, recall = resample(columns, found, Ranking.of(columns, found), weights, area=area, max_dets=limit)
+    average, recall = resample(Ranking.of(columns, found), weights, area=area, max_dets=limit)
     for b, weight in enumerate(weights):
         again = repeated(scene, weight)
-        expected = accumulate(again, match(again), (limit,), areas=(area,))
-        precision = expected.precision[..., 0, 0]
+        expected = arrays(again, match(again), (limit,), areas=(area,))
+        precision = expected["precision"][..., 0, 0]
         known = precision[0, 0] > -1
         assert np.array_equal(known, ~np.isnan(average[b, :, 0]))
         assert average[b, known] == pytest.approx(precision.mean(axis=1).T[known], abs=1e-12)
-        assert recall[b, known] == pytest.approx(expected.recall[:, known, 0, 0].T, abs=1e-12)
-    _, alone = resample(columns, found, Ranking.of(columns, found), weights, area=area, max_dets=limit, precision=False)
+        assert recall[b, known] == pytest.approx(expected["recall"][:, known, 0, 0].T, abs=1e-12)
+    _, alone = resample(Ranking.of(columns, found), weights, area=area, max_dets=limit, precision=False)
     assert np.array_equal(alone, recall, equal_nan=True)
 
 
@@ -53,19 +53,19 @@ def test_one_of_each_image_gives_the_numbers_themselves():
     scene = random_scene(11)
     columns = objects(*scene)
     found = match(columns)
-    average, recall = resample(columns, found, Ranking.of(columns, found), np.ones((1, scene[0]), np.uint8))
-    expected = accumulate(columns, found, (100,), areas=(0,))
-    known = expected.truths[:, 0] > 0
-    assert average[0, known] == pytest.approx(expected.precision.mean(axis=1)[:, known, 0, 0].T, abs=1e-12)
-    assert np.array_equal(recall[0, known], expected.recall[:, known, 0, 0].T)
+    average, recall = resample(Ranking.of(columns, found), np.ones((1, scene[0]), np.uint8))
+    expected = arrays(columns, found, (100,), areas=(0,))
+    known = Ranking.of(columns, found).truths(0) > 0
+    assert average[0, known] == pytest.approx(expected["precision"].mean(axis=1)[:, known, 0, 0].T, abs=1e-12)
+    assert np.array_equal(recall[0, known], expected["recall"][:, known, 0, 0].T)
 
 
 def test_a_score_threshold_leaves_predictions_out():
     scene = random_scene(11)
     columns = objects(*scene)
     found = match(columns)
-    _, recall = resample(columns, found, Ranking.of(columns, found), np.ones((1, scene[0]), np.uint8), lowest=0.5)
+    _, recall = resample(Ranking.of(columns, found), np.ones((1, scene[0]), np.uint8), lowest=0.5)
     fewer = objects(*scene[:3], [row for row in scene[3] if row["score"] >= 0.5])
-    expected = accumulate(fewer, match(fewer), (100,), areas=(0,))
-    known = expected.truths[:, 0] > 0
-    assert np.array_equal(recall[0, known], expected.recall[:, known, 0, 0].T)
+    expected = arrays(fewer, match(fewer), (100,), areas=(0,))
+    known = Ranking.of(columns, found).truths(0) > 0
+    assert np.array_equal(recall[0, known], expected["recall"][:, known, 0, 0].T)

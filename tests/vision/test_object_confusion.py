@@ -6,7 +6,7 @@ import pytest
 from metrics.vision.boxes import box_iou
 from metrics.vision.matching import match
 from metrics.vision.object_confusion import cells, match_any_label
-from metrics.vision.outcomes import KINDS, TP, outcomes
+from metrics.vision.outcomes import HALLUCINATED, KINDS, LOCALISED, MISCLASSIFIED, TP, image_pairs, outcomes
 from tests.vision.coco_oracle import objects, random_scene
 from tests.vision.test_outcomes import predicted, truth
 
@@ -64,7 +64,8 @@ def names(found):
     ],
 )  # fmt: skip
 def test_what_becomes_of_each(truths, predictions, kinds, truth_kinds, partners):
-    found = match_any_label(objects(1, 2, truths, predictions), 0.5, 0.3)
+    columns = objects(1, 2, truths, predictions)
+    found = match_any_label(columns, image_pairs(columns, 0.5), 0.5, 0.3)
     assert names(found) == (kinds, truth_kinds)
     assert found.truth.tolist() == partners
 
@@ -73,7 +74,7 @@ def test_the_cells():
     truths = [truth(DOG, *LEFT), truth(CAT, *RIGHT), truth(CAT, 400, 0, 100, 100)]
     predictions = [predicted(CAT, 0.9, *LEFT), predicted(CAT, 0.8, *RIGHT), predicted(DOG, 0.7, *FAR)]
     columns = objects(1, 2, truths, [*predictions, predicted(DOG, 0.1, *FAR)])
-    placed = cells(columns, match_any_label(columns, 0.5, 0.5))
+    placed = cells(columns, match_any_label(columns, image_pairs(columns, 0.5), 0.5, 0.5))
     assert placed.truth.tolist() == [DOG, CAT, 2, -1, CAT]
     assert placed.predicted.tolist() == [CAT, CAT, DOG, -1, 2]
     assert placed.count(2).tolist() == [[1, 0, 1], [1, 0, 0], [0, 1, 0]]
@@ -108,8 +109,8 @@ def test_it_equals_plain_loops(seed):
     scene = random_scene(seed)
     columns = objects(*scene)
     for iou, score in ((0.5, 0.0), (0.75, 0.5)):
-        found = match_any_label(columns, iou, score)
-        counts = np.isin(found.prediction, (0, 1, 4))
+        found = match_any_label(columns, image_pairs(columns, iou), iou, score)
+        counts = np.isin(found.prediction, (TP, MISCLASSIFIED, HALLUCINATED))
         ours = [int(row) if count else None for row, count in zip(found.truth, counts, strict=True)]
         assert ours == one_by_one(scene[0], scene[2], scene[3], iou, score)
 
@@ -132,7 +133,10 @@ def test_the_diagonal_is_tp_where_no_labels_compete(iou, score):
         if labels_compete(columns, iou, score):
             continue
         checked += 1
-        diagonal = cells(columns, match_any_label(columns, iou, score)).count(classes)[:classes, :classes].diagonal()
-        right = (outcomes(columns, match(columns, (iou,)), iou).prediction == TP) & (columns.score >= score)
+        pairs = image_pairs(columns, LOCALISED)
+        placed = cells(columns, match_any_label(columns, pairs, iou, score))
+        diagonal = placed.count(classes)[:classes, :classes].diagonal()
+        right = outcomes(columns, match(columns, (iou,)), pairs, iou).prediction == TP
+        right &= columns.score >= score
         assert diagonal.tolist() == np.bincount(columns.prediction_class[right], minlength=classes).tolist(), seed
     assert checked > 40

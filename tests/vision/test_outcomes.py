@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics.vision.boxes import box_iou
+from metrics.vision.geometry import BOX
 from metrics.vision.matching import match
-from metrics.vision.outcomes import KINDS, match_image, outcomes
+from metrics.vision.outcomes import KINDS, LOCALISED, image_pairs, match_image, outcomes
 from tests.vision.coco_oracle import objects, random_scene
 
 
@@ -21,6 +23,15 @@ def frame(rows: Any, image: int | None = None) -> pd.DataFrame:
         if image in (None, row["image"])
     ]
     return pd.DataFrame(flat)
+
+
+def matched_image(
+    annotations: pd.DataFrame, predictions: pd.DataFrame, iou: float = 0.5, score: float = 0.0, limit: int | None = None
+) -> tuple[list[str], list[str]]:
+    """`match_image` by the IoU of boxes."""
+    truths, boxes = (frame.reindex(columns=list(BOX)).to_numpy(np.float64) for frame in (annotations, predictions))
+    crowd = annotations["is_crowd"].to_numpy(np.bool_) if len(annotations) else np.zeros(0, np.bool_)
+    return match_image(annotations, predictions, box_iou(boxes, truths, crowd), iou, score, limit)
 
 
 def truth(label: int, *box: float, crowd: bool = False) -> dict[str, Any]:
@@ -51,7 +62,7 @@ SCENE = [
 def test_the_kinds():
     truths, rows = SCENE[0], SCENE[1]
     columns = objects(1, 2, truths, [row for row, _, _ in rows])
-    found = outcomes(columns, match(columns), 0.5)
+    found = outcomes(columns, match(columns), image_pairs(columns, LOCALISED), 0.5)
     assert [KINDS[code] for code in found.prediction] == [kind for _, kind, _ in rows]
     assert found.truth.tolist() == [partner for _, _, partner in rows]
     assert [KINDS[code] for code in found.ground_truth] == ["tp", "fn_misclassification", "fn_no_prediction", "ignored"]
@@ -74,13 +85,13 @@ def test_the_kinds():
 )  # fmt: skip
 def test_one_image_at_other_thresholds(iou, score, predictions, truths):
     rows = [row for row, _, _ in SCENE[1]]
-    assert match_image(frame(SCENE[0]), frame(rows), iou, score) == (predictions, truths)
+    assert matched_image(frame(SCENE[0]), frame(rows), iou, score) == (predictions, truths)
 
 
 def test_an_image_without_objects():
-    assert match_image(pd.DataFrame(), pd.DataFrame()) == ([], [])
-    assert match_image(frame(SCENE[0][:1]), pd.DataFrame()) == ([], ["fn_no_prediction"])
-    assert match_image(pd.DataFrame(), frame([SCENE[1][0][0]])) == (["fp_hallucination"], [])
+    assert matched_image(pd.DataFrame(), pd.DataFrame()) == ([], [])
+    assert matched_image(frame(SCENE[0][:1]), pd.DataFrame()) == ([], ["fn_no_prediction"])
+    assert matched_image(pd.DataFrame(), frame([SCENE[1][0][0]])) == (["fp_hallucination"], [])
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -89,9 +100,10 @@ def test_one_image_agrees_with_the_whole(seed, limit):
     scene = random_scene(seed)
     columns = objects(*scene)
     for iou in (0.5, 0.75):
-        whole = outcomes(columns, match(columns, (0.5, 0.75), ((0.0, 1e10),)), iou, max_dets=limit)
+        found = match(columns, (0.5, 0.75), ((0.0, 1e10),))
+        whole = outcomes(columns, found, image_pairs(columns, LOCALISED), iou, max_dets=limit)
         for image in range(scene[0]):
-            predictions, truths = match_image(frame(scene[2], image), frame(scene[3], image), iou, 0.0, limit)
+            predictions, truths = matched_image(frame(scene[2], image), frame(scene[3], image), iou, 0.0, limit)
             assert predictions == [KINDS[code] for code in whole.prediction[columns.prediction_image == image]]
             assert truths == [KINDS[code] for code in whole.ground_truth[columns.truth_image == image]]
 
@@ -99,4 +111,4 @@ def test_one_image_agrees_with_the_whole(seed, limit):
 def test_a_threshold_that_was_not_matched_is_refused():
     columns = objects(*random_scene(1))
     with pytest.raises(KeyError, match=r"IoU 0\.3 was not matched"):
-        outcomes(columns, match(columns), 0.3)
+        outcomes(columns, match(columns), image_pairs(columns, LOCALISED), 0.3)

@@ -7,10 +7,10 @@ import pytest
 
 from metrics.stats.classification.score_counts import THRESHOLDS
 from metrics.vision.matching import match
-from metrics.vision.outcomes import image_pairs, match_image, outcomes
+from metrics.vision.outcomes import image_pairs, outcomes
 from metrics.vision.score_spans import score_spans
 from tests.vision.coco_oracle import objects, random_scene
-from tests.vision.test_outcomes import frame, predicted, truth
+from tests.vision.test_outcomes import frame, matched_image, predicted, truth
 
 VALOR = {"fp_duplicate": "fp_hallucination", "fp_localisation": "fp_hallucination"}
 
@@ -18,7 +18,7 @@ VALOR = {"fp_duplicate": "fp_hallucination", "fp_localisation": "fp_hallucinatio
 def spans_of(scene, iou=0.5):
     columns = objects(*scene)
     pairs = image_pairs(columns, min(iou, 0.1))
-    return score_spans(columns, outcomes(columns, match(columns, (iou,)), iou, pairs=pairs), iou, pairs)
+    return score_spans(columns, outcomes(columns, match(columns, (iou,)), pairs, iou), iou, pairs)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -30,7 +30,7 @@ def test_every_threshold_equals_matching_anew(seed, iou):
     for score in (0.0, *THRESHOLDS[::3], 1.0):
         expected = Counter()
         for image in range(images):
-            kinds, truth_kinds = match_image(frame(truths, image), frame(predictions, image), iou, score)
+            kinds, truth_kinds = matched_image(frame(truths, image), frame(predictions, image), iou, score)
             expected.update(VALOR.get(kind, kind) for kind in kinds)
             expected.update(kind for kind in truth_kinds if kind.startswith("fn"))
         for entry in spans:

@@ -33,7 +33,7 @@ def heading(example: Example) -> str:
 def given_fields(example: Example) -> pd.DataFrame:
     """Return the fields of the given case, and parameters that are not the defaults: field, value."""
     given = {title(name): value for name, value in example.given.items() if name not in TABLES}
-    given |= {f"Parameter {name}": value for name, value in example.parameters.items() if name != "resamples"}
+    given |= {f"Parameter {name}": value for name, value in example.parameters.items()}
     return pd.DataFrame([{"field": name, "value": _text(value)} for name, value in given.items()])
 
 

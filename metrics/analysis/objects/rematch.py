@@ -63,7 +63,7 @@ def match_objects(
     image, pixels, which masks need; where it is unknown, or the geometry asked for is missing, the boxes are compared.
     """
     overlaps = _overlaps(_geometry(annotations), _geometry(predictions), geometry, size)
-    return match_image(annotations, predictions, iou, score, max_dets, overlaps)
+    return match_image(annotations, predictions, overlaps, iou, score, max_dets)
 
 
 def _overlaps(

@@ -150,30 +150,10 @@ class _Accuracy(ItemReply):
 class _Row(NamedTuple):
     """A dimension that was rated."""
 
-    dimension: str
-    weight: float
+    dimension: Dimension
     level: str
     score: float
     reason: str
-
-    @property
-    def verdict(self) -> Verdict:
-        facts = {"weight": self.weight, "score": self.score}
-        return Verdict(self.dimension, HOLDS.get(self.level, "unknown"), self.level, self.reason, facts=facts)
-
-
-class _Claim(NamedTuple):
-    """A claim of the answer compared with the expected answers."""
-
-    text: str
-    importance: str
-    accuracy: str
-    reason: str
-
-    @property
-    def verdict(self) -> Verdict:
-        holds = HOLDS.get(self.accuracy, "unknown")
-        return Verdict(self.text, holds, self.accuracy, self.reason, facts={"importance": self.importance})
 
 
 TASK = {"question": "When did the Eiffel Tower open?", "answer": "It opened in 1889 [1].", "expected_answers": ["1889"]}
@@ -299,39 +279,62 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
         empty = "the answer is empty"
         nothing = {"rubric": 0.0, "passed": 0.0, **wasted}
         return CaseScore(nothing, reason=empty, evidence=Evidence(facts={"note": empty, "tool_calls": counts}))
-    present = [dimension for dimension in parameters.dimensions if _has(case, dimension)]
-    facts = next((dimension for dimension in present if dimension.name == FACTUAL and case.expected_answers), None)
-    others = [dimension for dimension in present if dimension is not facts]
-    worth = parameters.levels.model_dump()
-    described = [f"{entry.name}: {entry.description}" for entry in others]
-    rated = await each(judge, LEVELS, _Rated, described, _material(case), name="DIMENSIONS")
-    checked = await _checked(case, judge) if facts else []
-    rows = [
-        _Row(entry.name, entry.weight, reply.level, worth[reply.level], reply.reason)
-        for entry, reply in zip(others, rated, strict=True)
+    present = [
+        entry
+        for entry in parameters.dimensions
+        if not entry.needs_any or any(getattr(case, need) for need in entry.needs_any)
     ]
     unrated = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"
         for entry in parameters.dimensions
         if entry not in present
     }
+    facts = next((entry for entry in present if entry.name == FACTUAL and case.expected_answers), None)
+    others = [entry for entry in present if entry is not facts]
+    described = [f"{entry.name}: {entry.description}" for entry in others]
+    trace = case.trace or ""
+    material: dict[str, str | Sequence[str] | None] = {
+        "TASK": case.question,
+        "EXPECTED": case.expected_answers or None,
+        "SOURCES": case.retrieved_contexts or None,
+        "CITATIONS": case.citations or None,
+        "TRACE": trace[:SHOWN_TRACE] or None,
+        "ANSWER": case.answer or "",
+    }
+    rated = await each(judge, LEVELS, _Rated, described, material, name="DIMENSIONS")
+    stated = await claims(judge, case.answer, case.question) if facts else ()
+    expected = {"EXPECTED": case.expected_answers}
+    checked = await each(judge, ACCURACY, _Accuracy, stated, expected, name="CLAIMS")
+    worth = parameters.levels.model_dump()
+    rows = [
+        _Row(entry, reply.level, worth[reply.level], reply.reason) for entry, reply in zip(others, rated, strict=True)
+    ]
     if facts:
         score = _accuracy_score(checked, worth, parameters.major_weight)
         if score is None:
             unrated[FACTUAL] = "the expected answer says nothing about the claims" if checked else NO_CLAIMS
         else:
             nearest = min(worth, key=lambda level: abs(worth[level] - score))
-            rows.insert(0, _Row(FACTUAL, facts.weight, nearest, score, "the mean of the claims"))
+            rows.insert(0, _Row(facts, nearest, score, "the mean of the claims"))
     evidence = Evidence(
-        {"dimensions": [row.verdict for row in rows], "claims": [claim.verdict for claim in checked]},
-        {"unrated": unrated, "trace_cut": _cut(case), "tool_calls": counts},
+        {
+            "dimensions": [
+                _verdict(entry.name, level, reason, weight=entry.weight, score=score)
+                for entry, level, score, reason in rows
+            ],
+            "claims": [
+                _verdict(claim, reply.accuracy, reply.reason, importance=reply.importance)
+                for claim, reply in zip(stated, checked, strict=True)
+            ],
+        },
+        {"unrated": unrated, "trace_cut": max(0, len(trace) - SHOWN_TRACE), "tool_calls": counts},
     )
     if not rows:
         return not_applicable("no dimension of the rubric can be rated", evidence)
-    scores = {row.dimension: row.score for row in rows}
-    overall = sum(row.weight * row.score for row in rows) / sum(row.weight for row in rows)
+    scores = {row.dimension.name: row.score for row in rows}
+    overall = sum(row.dimension.weight * row.score for row in rows) / sum(row.dimension.weight for row in rows)
     mark = parameters.threshold if parameters.threshold is not None else PASS_MARK
-    known = {name: scores.get(name) for name in (dimension.name for dimension in DIMENSIONS)}
+    known = {dimension.name: scores.get(dimension.name) for dimension in DIMENSIONS}
     values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known, **wasted}
     missing = [name for name, value in known.items() if value is None]
     reason = "; ".join(f"{name}: {unrated.get(name, 'not in the rubric')}" for name in missing)
@@ -354,37 +357,11 @@ def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
     return {name: count / found.calls for name, count in counts.items()}, {"calls": found.calls, **counts}
 
 
-def _has(case: Case, dimension: Dimension) -> bool:
-    return not dimension.needs_any or any(getattr(case, need) for need in dimension.needs_any)
+def _verdict(text: str, level: str, reason: str, **facts: object) -> Verdict:
+    return Verdict(text, HOLDS.get(level, "unknown"), level, reason, facts=facts)
 
 
-def _cut(case: Case) -> int:
-    """Characters of the trace that the judge is not shown."""
-    return max(0, len(case.trace or "") - SHOWN_TRACE)
-
-
-def _material(case: Case) -> dict[str, str | Sequence[str] | None]:
-    return {
-        "TASK": case.question,
-        "EXPECTED": case.expected_answers or None,
-        "SOURCES": case.retrieved_contexts or None,
-        "CITATIONS": case.citations or None,
-        "TRACE": (case.trace or "")[:SHOWN_TRACE] or None,
-        "ANSWER": case.answer or "",
-    }
-
-
-async def _checked(case: Case, judge: Judge) -> list[_Claim]:
-    """Return the claims of the answer, each compared with the expected answers."""
-    stated = await claims(judge, case.answer, case.question)
-    replies = await each(judge, ACCURACY, _Accuracy, stated, {"EXPECTED": case.expected_answers}, name="CLAIMS")
-    return [
-        _Claim(claim, reply.importance, reply.accuracy, reply.reason)
-        for claim, reply in zip(stated, replies, strict=True)
-    ]
-
-
-def _accuracy_score(checked: Sequence[_Claim], worth: Mapping[str, float], major: float) -> float | None:
+def _accuracy_score(checked: Sequence[_Accuracy], worth: Mapping[str, float], major: float) -> float | None:
     """Return the mean score of the claims' levels, major ones weighing `major`; None if no claim could be rated."""
     known = [
         (worth[claim.accuracy], major if claim.importance == "major" else 1.0)

@@ -1,5 +1,6 @@
 """Step alignment: how many edits turn the steps of the answer into the expected ones."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +16,12 @@ from metrics.text.overlap.alignment import Aligned, align
 from metrics.text.overlap.similarity import Floats
 
 MOST_STEPS = 1_000  # of a text that are aligned; the rest count as edits
-NAMES = ("edits", "insertions", "deletions", "mismatches")
+EDITS = {
+    "edits": "Steps to insert, delete or replace.",
+    "insertions": "Steps of the answer that were not expected.",
+    "deletions": "Expected steps that the answer leaves out.",
+    "mismatches": "Expected steps in whose place the answer has another one.",
+}
 BREW = "1. Grind the beans.\n2. Boil the water.\n3. Pour it over."
 
 
@@ -50,7 +56,7 @@ class _Alignment:
         insertions = sum(row is None for row, _ in self.pairs) + self.beyond[1] - common
         deletions = sum(column is None for _, column in self.pairs) + self.beyond[0] - common
         mismatches = sum(self.outcome(row, column) == "mismatch" for row, column in self.pairs) + common
-        return dict(zip(NAMES, (insertions + deletions + mismatches, insertions, deletions, mismatches), strict=True))
+        return dict(zip(EDITS, (insertions + deletions + mismatches, insertions, deletions, mismatches), strict=True))
 
     @property
     def similarity(self) -> float:
@@ -70,16 +76,11 @@ class _Alignment:
     tasks=("agent", "text"),
     inputs=("answer", "expected_answers"),
     metrics=(
-        Metric(
-            "edits", "Steps to insert, delete or replace.", high=float("inf"), direction=Direction.LOWER,
-            threshold=None, primary=True, unit="steps",
+        *(
+            Metric(name, description, high=math.inf, direction=Direction.LOWER, threshold=None,
+                   primary=name == "edits", unit="steps")
+            for name, description in EDITS.items()
         ),
-        Metric("insertions", "Steps of the answer that were not expected.", high=float("inf"),
-               direction=Direction.LOWER, threshold=None, unit="steps"),
-        Metric("deletions", "Expected steps that the answer leaves out.", high=float("inf"),
-               direction=Direction.LOWER, threshold=None, unit="steps"),
-        Metric("mismatches", "Expected steps in whose place the answer has another one.", high=float("inf"),
-               direction=Direction.LOWER, threshold=None, unit="steps"),
         Metric("edit_share", "Edits per step of the longer list.", direction=Direction.LOWER, threshold=0.25),
     ),
     sources=("H2O Eval Studio evaluators: Step alignment & completeness",),

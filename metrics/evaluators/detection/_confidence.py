@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import NO_TRUTHS, Columns
 from metrics.evaluators.detection._matched import grid_with, matched
-from metrics.vision.arrays import Floats
+from metrics.vision.arrays import Bools, Floats, Longs
 from metrics.vision.geometry import Geometry
 from metrics.vision.outcomes import IGNORED, TP
 
@@ -26,8 +25,8 @@ class Confidences:
     """
 
     confidence: Floats
-    right: NDArray[np.bool_]
-    clusters: NDArray[np.int64]
+    right: Bools
+    clusters: Longs
     ignored: int
     reason: str | None
     columns: Columns
@@ -44,7 +43,7 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
     ignored = asked & (result.prediction == IGNORED)
     outside = int(np.count_nonzero(asked & ((score < 0) | (score > 1))))
     reason = None
-    if not found.truths[:, 0].any():
+    if not found.truths().any():
         reason = NO_TRUTHS
     elif outside:
         reason = NO_PROBABILITIES.format(f"{outside:,}", f"{np.count_nonzero(asked):,}")

@@ -7,25 +7,31 @@ from typing import Annotated, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
-from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import MATCHES, Parameters
 from metrics.core.sampling_design import SamplingDesign
-from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
-from metrics.evaluators._half_samples import Columns
-from metrics.stats.draws import draw_halves
-from metrics.vision.arrays import Floats, Ints
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._half_samples import Columns, Resamples, Seed, image_weights
+from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
+from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
-from metrics.vision.matching import AREAS, IOU_THRESHOLDS, SAME, Matches, Pairs, match, threshold_index
+from metrics.vision.matching import AREAS, IOU_THRESHOLDS, Matches, Pairs, has_threshold, match
 from metrics.vision.objects import Objects, prepare
-from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, LOCALISED, Outcomes, image_pairs, outcomes
-from metrics.vision.precision_recall import Ranking, count_truths
+from metrics.vision.outcomes import (
+    FN_LOCALISATION,
+    FN_MISCLASSIFIED,
+    FN_MISSED,
+    KINDS,
+    LOCALISED,
+    Outcomes,
+    image_pairs,
+    outcomes,
+)
+from metrics.vision.precision_recall import Ranking
 
-FILES = ("cases", "annotations", "predictions")
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
 OUTCOMES_KEPT = 2  # of each matching: those of all predictions, and those of the first 100 of an image
 KEPT = 4  # matched data sets held at a time; one of 290,000 predictions takes about 40 MB
@@ -34,15 +40,19 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 Iou = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
+MatchingIou = Annotated[Iou, Field(description="IoU at and above which a prediction matches.")]
+IouThresholds = Annotated[
+    tuple[Iou, ...],
+    Field(min_length=1, description="IoU at and above which a prediction matches; averaged over."),
+]
+MaxDets = Annotated[Count, Field(description="Predictions per image and label that count, best scores first.")]
 
 
 class DetectionParameters(Parameters):
     """Parameters of every detection evaluator."""
 
-    resamples: int = Field(
-        500, ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals."
-    )
-    seed: int = Field(0, ge=0, description="Seed of the half-samples.")
+    resamples: Resamples = 500
+    seed: Seed = 0
     geometry: Geometry = Field(
         "auto",
         description="What is compared: boxes; masks at the resolution of the image, into which polygons and boxes are "
@@ -69,7 +79,7 @@ class MatchParameters(DetectionParameters):
 class Scene:
     """One model's predictions and the ground truth as Objects, with the names behind the codes and rows.
 
-    `clusters` [I]: the images that are drawn together have one code. `geometry`: as what they are compared.
+    `clusters` [I]: the images that are drawn together have one code. `geometry`: how they are compared.
     """
 
     objects: Objects
@@ -79,7 +89,7 @@ class Scene:
     prediction_ids: pa.Array
     clusters: Ints
     geometry: Compared = "box"
-    _weights: dict[tuple[int, int], NDArray[np.uint8]] = field(default_factory=dict)
+    _weights: OrderedDict[tuple[int, int], Bytes] = field(default_factory=OrderedDict)
     _overlaps: dict[float, Pairs] = field(default_factory=dict)
 
     @property
@@ -100,20 +110,12 @@ class Scene:
         """How many clusters of images there are to draw from."""
         return int(self.clusters.max(initial=-1)) + 1
 
-    def weights(self, resamples: int, seed: int) -> NDArray[np.uint8]:
-        """Return how often each image occurs [1 + B, I]: in the data set itself (once), then in each half-sample."""
-        count = resamples if self.drawn > 1 else 0  # one cluster says nothing about the next
-        key = (count, seed)
-        if key not in self._weights:
-            self._weights.clear()
-            itself = np.ones((1, len(self.clusters)), np.uint8)
-            self._weights[key] = np.concatenate([itself, draw_halves(self.clusters, count, seed)])
-        return self._weights[key]
+    def weights(self, resamples: int, seed: int) -> Bytes:
+        """Return `image_weights`; the last are kept."""
+        return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
     def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
-        """Return how many objects of each label the data sets hold in which image i occurs weights[b, i] times: [B,
-        K].
-        """
+        """Return how many objects of each label [B, K] there are where image i occurs weights[b, i] times."""
         objects = self.objects
         flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
         return (weights @ flat.reshape(objects.classes, objects.images).astype(np.float32).T).astype(np.float64)
@@ -121,32 +123,33 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """A Scene matched at a grid of IoU thresholds and at COCO's and other area ranges; `truths` [K, A] counts."""
+    """A Scene matched at a grid of IoU thresholds and at COCO's and other area ranges."""
 
     scene: Scene
     matches: Matches
     ranking: Ranking
     areas: tuple[tuple[float, float], ...]
-    truths: NDArray[np.int64]
-    _outcomes: dict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(default_factory=dict)
+    _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
+        default_factory=OrderedDict
+    )
 
     def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
-        """Return the outcome of every object at one IoU threshold, and their table (schema MATCHES); the last few are
-        kept.
-        """
-        key = (iou, area, max_dets)
-        if key not in self._outcomes:
+        """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
+
+        def make() -> tuple[Outcomes, pa.Table]:
             pairs = self.scene.overlaps(min(iou, LOCALISED))
-            result = outcomes(self.scene.objects, self.matches, iou, area, max_dets, pairs)
-            table = outcomes_table(self.scene, result, KINDS, (FN_MISCLASSIFIED, FN_MISSED), iou)
-            for old in list(self._outcomes)[: 1 - OUTCOMES_KEPT]:
-                del self._outcomes[old]
-            self._outcomes[key] = result, table
-        return self._outcomes[key]
+            result = outcomes(self.scene.objects, self.matches, pairs, iou, area, max_dets)
+            return result, outcomes_table(self.scene, result, iou)
+
+        return _kept(self._outcomes, (iou, area, max_dets), make, OUTCOMES_KEPT)
 
     def area(self, bounds: tuple[float, float]) -> int:
         """Return the index of an area range."""
         return self.areas.index(bounds)
+
+    def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Longs:
+        """Return how many ground truths of each label count in an area range: [K]."""
+        return self.ranking.truths(self.area(bounds))
 
     def estimates(
         self,
@@ -160,9 +163,8 @@ class Matched:
         """Return AP and recall, each [1 + B, K, T]: of the data set, then its resamples. NaN without ground truth."""
         weights = self.scene.weights(parameters.resamples, parameters.seed)
         return resample(
-            self.scene.objects, self.matches, self.ranking, weights,
-            area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision,
-        )  # fmt: skip
+            self.ranking, weights, area=self.area(bounds), max_dets=max_dets, lowest=lowest, precision=precision
+        )
 
 
 _scenes: OrderedDict[tuple[str, str, str], Scene] = OrderedDict()
@@ -178,8 +180,8 @@ def matched(
 ) -> Matched:
     """Match one model's predictions at `thresholds` for COCO's area ranges and `areas`; the last few results are kept.
 
-    Images rank in the order of `suite.cases`, predictions of one image in the order of their rows. InputError listing
-    every record that cannot be used.
+    Score ties keep the order of `suite.cases` and, within one image, of the rows. InputError listing every record that
+    cannot be used.
     """
     ranges = tuple(dict.fromkeys([*AREAS.values(), *areas]))
     scene = scene_of(suite, outputs, geometry)
@@ -187,43 +189,39 @@ def matched(
 
     def make() -> Matched:
         found = match(scene.objects, thresholds, ranges)
-        ranking, truths = Ranking.of(scene.objects, found), count_truths(scene.objects, found)
-        return Matched(scene, found, ranking, ranges, truths)
+        return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
     return _kept(_matched, (*key, tuple(thresholds), ranges), make)
 
 
 def grid_with(iou: float) -> tuple[float, ...]:
     """Return COCO's IoU thresholds if `iou` is one of them, so that all share one matching; else `iou` alone."""
-    return IOU_THRESHOLDS if any(abs(iou - threshold) < SAME for threshold in IOU_THRESHOLDS) else (iou,)
+    return IOU_THRESHOLDS if has_threshold(IOU_THRESHOLDS, iou) else (iou,)
 
 
 def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto") -> Scene:
-    """Return the scene as `read_scene` does; the last few are kept."""
-    compared = compared_as(geometry, *_objects(suite, outputs))
+    """Return a suite and one model's outputs as columns; the last few are kept."""
+    compared = compared_as(geometry, *object_tables(suite, outputs))
     key = (suite.fingerprint, outputs.fingerprint, compared)
-    return _kept(_scenes, key, lambda: read_scene(suite, outputs, compared))
+    return _kept(_scenes, key, lambda: _read_scene(suite, outputs, compared))
 
 
-def read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
-    """Return the columns of a suite and one model's outputs; InputError listing every record that cannot be used."""
-    truths, predictions = _objects(suite, outputs)
+def _read_scene(suite: Suite, outputs: Outputs, compared: Compared) -> Scene:
+    truths, predictions = object_tables(suite, outputs)
     case_ids = whole(suite.cases["case_id"])
-    named = pc.unique(pa.chunked_array([*truths["label"].chunks, *predictions["label"].chunks], pa.string()))
-    extra = sorted(set(named.drop_null().to_pylist()) - set(suite.labels))
-    labels = (*suite.labels, *extra)
+    labels = object_labels(suite, outputs)
     score = whole(predictions["score"]).to_numpy(zero_copy_only=False)
-    truth_image, image = (_codes(table["case_id"], case_ids) for table in (truths, predictions))
-    truth_class, kind = (_codes(table["label"], pa.array(labels, pa.string())) for table in (truths, predictions))
+    truth_image, image = (codes_of(table["case_id"], case_ids) for table in (truths, predictions))
+    truth_class, kind = (codes_of(table["label"], pa.array(labels, pa.string())) for table in (truths, predictions))
     sides, wrong = read_sides(compared, suite.cases, truths, predictions, truth_image, image)
-    problems = [
-        *_problems("annotations", truths, truth_image, truth_class),
-        *_problems("predictions", predictions, image, kind),
-        *wrong,
-        *faults("predictions", "score", predictions["score"], ~np.isfinite(score), "a finite number"),
-    ]
-    if problems:
-        raise InputError(sorted(problems, key=lambda problem: FILES.index(problem.file)))
+    refuse(
+        [
+            *reference_problems("annotations", truths, truth_image),
+            *reference_problems("predictions", predictions, image),
+            *wrong,
+            *faults("predictions", "score", predictions["score"], ~np.isfinite(score), "a finite number"),
+        ]
+    )
     area = whole(truths["area"]).to_numpy(zero_copy_only=False)
     objects = prepare(
         images=len(case_ids),
@@ -254,32 +252,24 @@ def matches_at(
     max_dets: int | None = None,
 ) -> pa.Table:
     """Return the matches table at an IoU threshold, matched again where `found` lacks it."""
-    if threshold_index(found.matches.thresholds, iou) is None:
+    if not has_threshold(found.matches.thresholds, iou):
         found = matched(suite, outputs, (iou,), (bounds,), found.scene.geometry)
-    return matches_table(found, iou, found.area(bounds), max_dets)
+    return found.outcomes_at(iou, found.area(bounds), max_dets)[1]
 
 
-def matches_table(found: Matched, iou: float, area: int = 0, max_dets: int | None = None) -> pa.Table:
+def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
     """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
-    return found.outcomes_at(iou, area, max_dets)[1]
-
-
-def outcomes_table(
-    scene: Scene, result: Outcomes, kinds: Sequence[str], missing: Sequence[int], iou: float
-) -> pa.Table:
-    """Return the predictions, then the ground truths whose code is in `missing`: schema MATCHES. `kinds` names the
-    codes.
-    """
     objects = scene.objects
-    missed = np.flatnonzero(np.isin(result.ground_truth, missing))
+    missed = np.flatnonzero(np.isin(result.ground_truth, (FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED)))
+    truth = np.concatenate([result.truth, missed])
     labels = pa.array(scene.labels, pa.string())
     nothing = pa.nulls(len(missed), pa.float64())
     columns = [
         scene.case_ids.take(pa.array(np.concatenate([objects.prediction_image, objects.truth_image[missed]]))),
         labels.take(pa.array(np.concatenate([objects.prediction_class, objects.truth_class[missed]]))),
-        pa.array(kinds, pa.string()).take(pa.array(np.concatenate([result.prediction, result.ground_truth[missed]]))),
+        pa.array(KINDS, pa.string()).take(pa.array(np.concatenate([result.prediction, result.ground_truth[missed]]))),
         pa.concat_arrays([scene.prediction_ids, pa.nulls(len(missed), pa.int64())]),
-        scene.annotation_ids.take(pa.array(np.concatenate([result.truth, missed]), mask=_absent(result.truth, missed))),
+        scene.annotation_ids.take(pa.array(truth, mask=truth < 0)),
         pa.concat_arrays([pa.array(objects.score), nothing]),
         pa.concat_arrays([pa.array(result.iou, from_pandas=True), nothing]),
         pa.array(np.full(len(result.iou) + len(missed), iou)),
@@ -287,44 +277,16 @@ def outcomes_table(
     return pa.table(columns, schema=MATCHES)
 
 
-def area_name(bounds: tuple[float, float]) -> str:
-    """Return COCO's name of an area range, else its bounds in square pixels."""
-    names = {value: name for name, value in AREAS.items()}
-    return names.get(bounds, f"{bounds[0]:g}–{bounds[1]:g}")
-
-
 def shown(iou: float) -> float:
     """Return an IoU threshold as people write it: .9 where the grid holds 0.8999999999999999."""
     return round(float(iou), 10)
 
 
-def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """Return the value of `key`, made at the first call; the store holds the last KEPT."""
+def _kept(store: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], most: int = KEPT) -> Value:
+    """Return the value of `key`, made at the first call; the store holds the last `most`."""
     if key not in store:
         store[key] = make()
     store.move_to_end(key)
-    while len(store) > KEPT:
+    while len(store) > most:
         store.popitem(last=False)
     return store[key]
-
-
-def _absent(truth: Ints, missed: NDArray[np.intp]) -> NDArray[np.bool_]:
-    return np.concatenate([truth < 0, np.zeros(len(missed), np.bool_)])
-
-
-def _objects(suite: Suite, outputs: Outputs) -> tuple[pa.Table, pa.Table]:
-    """Return the ground truths and the predictions."""
-    truths = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
-    return truths, PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
-
-
-def _codes(values: pa.ChunkedArray, names: pa.Array) -> Ints:
-    """Return the place of each value in `names`; −1 for none."""
-    places = pc.index_in(whole(values), value_set=names)
-    codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return codes
-
-
-def _problems(file: str, table: pa.Table, image: Ints, kind: Ints) -> list[InputProblem]:
-    problems = faults(file, "case_id", table["case_id"], image < 0, "a case of the suite")
-    return problems + faults(file, "label", table["label"], kind < 0, "a label")

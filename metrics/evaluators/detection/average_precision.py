@@ -9,11 +9,10 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import (
-    Count,
-    Iou,
+    IouThresholds,
     Matched,
     MatchParameters,
-    area_name,
+    MaxDets,
     matched,
     matches_at,
     shown,
@@ -21,16 +20,14 @@ from metrics.evaluators.detection._matched import (
 from metrics.vision.arrays import Floats
 from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.precision_recall import RECALLS, accumulate, mean_over
+from metrics.vision.precision_recall import RECALLS, mean_over, precision_at_recalls
 
 
 class AveragePrecisionParameters(MatchParameters):
     """What average precision is taken over."""
 
-    iou_thresholds: tuple[Iou, ...] = Field(
-        IOU_THRESHOLDS, min_length=1, description="IoU at and above which a prediction matches; averaged over."
-    )
-    max_dets: Count = Field(100, description="Predictions per image and label that count, best scores first.")
+    iou_thresholds: IouThresholds = IOU_THRESHOLDS
+    max_dets: MaxDets = 100
     area_range: tuple[float, float] = Field(
         AREAS["all"], description="Least and greatest area of the objects that count, in square pixels, both included."
     )
@@ -71,7 +68,6 @@ class AveragePrecisionParameters(MatchParameters):
                 {"metric": "ap", "label": "cat", "iou": 0.75, "value": 51 / 101},
                 {"metric": "map_averaged", "label": None, "value": 51 / 101 + 50 / 101 * 2 / 3 * 0.4},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "a crowd absorbs predictions, a label without ground truth has no AP",
@@ -81,7 +77,6 @@ class AveragePrecisionParameters(MatchParameters):
                 {"metric": "ap_averaged", "label": "dog", "value": None},
                 {"metric": "map_averaged", "label": None, "value": 1.0},
             ),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -132,18 +127,18 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
 
 
 def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], limit: int) -> list[Aggregate]:
-    n = found.truths[:, found.area(area)].tolist()
     ious = [shown(iou) for iou in found.matches.thresholds]
-    columns: Columns = {"area": area_name(area), "max_dets": limit, **found.scene.columns}
-    truths, drawn = found.truths[:, found.area(area)], found.scene.drawn
-    enough = has_enough_truths(truths)
-    overall = Spread.of(mean_over(estimates, 1, 2), sum(n), drawn, enough=enough)
-    by_iou = Spread.of(mean_over(estimates, 1), sum(n), drawn, enough=enough)
+    name = next((name for name, bounds in AREAS.items() if bounds == area), f"{area[0]:g}–{area[1]:g}")
+    columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
+    truths, drawn = found.truths(area), found.scene.drawn
+    n, total, enough = truths.tolist(), int(truths.sum()), has_enough_truths(truths)
+    overall = Spread.of(mean_over(estimates, 1, 2), total, drawn, enough=enough)
+    by_iou = Spread.of(mean_over(estimates, 1), total, drawn, enough=enough)
     by_label = Spread.of(mean_over(estimates, 2), truths, drawn)
     by_both = Spread.of(estimates, truths[:, None], drawn)
-    result = [number("map_averaged", overall, n=sum(n), columns=columns)]
+    result = [number("map_averaged", overall, n=total, columns=columns)]
     for t, iou in enumerate(ious):
-        result.append(number("map", by_iou, (t,), n=sum(n), columns={"iou": iou, **columns}))
+        result.append(number("map", by_iou, (t,), n=total, columns={"iou": iou, **columns}))
     for k, label in enumerate(found.scene.labels):
         result.append(number("ap_averaged", by_label, (k,), n=n[k], label=label, columns=columns))
         for t, iou in enumerate(ious):
@@ -153,11 +148,9 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
 
 def _curves(found: Matched, area: tuple[float, float], limit: int) -> pa.Table:
     """Return interpolated precision at each recall, and the score at which it is reached (null where never)."""
-    objects, areas = found.scene.objects, (found.area(area),)
-    curves = accumulate(objects, found.matches, (limit,), ranking=found.ranking, areas=areas)
-    known = np.flatnonzero(curves.truths[:, 0])
-    precision = curves.precision[:, :, known, 0, 0].transpose(2, 0, 1)  # [K, T, R]
-    score = curves.scores[:, :, known, 0, 0].transpose(2, 0, 1)
+    precision, score = precision_at_recalls(found.ranking, found.area(area), limit)
+    known = np.flatnonzero(found.truths(area))
+    precision, score = precision[known], score[known]  # [K, T, R]
     ious = np.array([shown(iou) for iou in found.matches.thresholds])
     shape = precision.shape
     return pa.table(

@@ -2,11 +2,12 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import Count, Iou, Matched, MatchParameters, matched, matches_at
+from metrics.evaluators.detection._label_rows import label_rows
+from metrics.evaluators.detection._matched import Count, IouThresholds, MatchParameters, matched, matches_at
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import MAX_DETS, mean_over
 
@@ -14,9 +15,7 @@ from metrics.vision.precision_recall import MAX_DETS, mean_over
 class AverageRecallParameters(MatchParameters):
     """What average recall is taken over."""
 
-    iou_thresholds: tuple[Iou, ...] = Field(
-        IOU_THRESHOLDS, min_length=1, description="IoU at and above which a prediction matches; averaged over."
-    )
+    iou_thresholds: IouThresholds = IOU_THRESHOLDS
     recall_score_threshold: float = Field(
         0.0, description="Least score of a true positive in ar and mar; COCO's recalls do not use it."
     )
@@ -63,7 +62,6 @@ class AverageRecallParameters(MatchParameters):
                 {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 100, "value": 0.7},
                 {"metric": "coco_ar", "label": None, "area": "small", "max_dets": 100, "value": None},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "a true positive under the score threshold does not count",
@@ -72,13 +70,12 @@ class AverageRecallParameters(MatchParameters):
                 {"metric": "mar", "label": None, "value": 0.5},
                 {"metric": "coco_ar", "label": None, "area": "all", "max_dets": 100, "value": 0.7},
             ),
-            parameters={"resamples": 0, "recall_score_threshold": 0.75},
+            parameters={"recall_score_threshold": 0.75},
         ),
         Example(
             "a crowd need not be found",
             CROWDED_STREET,
             rows=({"metric": "ar", "label": "person", "value": 1.0}, {"metric": "ar", "label": "dog", "value": None}),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -108,32 +105,18 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
     whole, limits = AREAS["all"], sorted(set(parameters.max_dets))
     thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
     found = matched(suite, outputs, thresholds, tuple(ranges.values()), parameters.geometry)
-    result = _average(found, parameters, limits[-1])
+    lowest = parameters.recall_score_threshold
+    _, recall = found.estimates(parameters, whole, limits[-1], lowest=lowest, precision=False)
+    overall, by_label = mean_over(recall, 1, 2), mean_over(recall, 2)
+    columns: Columns = {"max_dets": limits[-1], "score_threshold": lowest, **found.scene.columns}
+    result = label_rows(found.scene, "mar", overall, by_label, found.truths(), columns, of_label="ar")
     settings = dict.fromkeys([("all", limit) for limit in limits] + [(name, limits[-1]) for name in ranges])
     for name, limit in settings:
         bounds = ranges.get(name, whole)
         _, recall = found.estimates(parameters, bounds, limit, precision=False)
-        n, drawn = int(found.truths[:, found.area(bounds)].sum()), found.scene.drawn
-        columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
-        result.append(number("coco_ar", Spread.of(mean_over(recall, 1, 2), n, drawn), n=n, columns=columns))
+        n = int(found.truths(bounds).sum())
+        columns = {"area": name, "max_dets": limit, **found.scene.columns}
+        spread = Spread.of(mean_over(recall, 1, 2), n, found.scene.drawn)
+        result.append(number("coco_ar", spread, n=n, columns=columns))
     table = matches_at(suite, outputs, found, parameters.match_iou_threshold, whole, limits[-1])
     return Findings(result, matches=table)
-
-
-def _average(found: Matched, parameters: AverageRecallParameters, limit: int) -> list[Aggregate]:
-    """Return Valor's average recall per label and their mean."""
-    whole = AREAS["all"]
-    lowest = parameters.recall_score_threshold
-    _, recall = found.estimates(parameters, whole, limit, lowest=lowest, precision=False)
-    truths, drawn = found.truths[:, found.area(whole)], found.scene.drawn
-    n = truths.tolist()
-    columns: Columns = {"max_dets": limit, "score_threshold": lowest, **found.scene.columns}
-    overall = Spread.of(mean_over(recall, 1, 2), sum(n), drawn)
-    by_label = Spread.of(mean_over(recall, 2), truths, drawn)
-    return [
-        number("mar", overall, n=sum(n), columns=columns),
-        *(
-            number("ar", by_label, (k,), n=n[k], label=label, columns=columns)
-            for k, label in enumerate(found.scene.labels)
-        ),
-    ]

@@ -1,13 +1,12 @@
 """coco_summary: the twelve numbers that pycocotools prints, for all labels and for each."""
 
-from collections.abc import Iterator
-
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Spread, number
+from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
+from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Count, Matched, MatchParameters, matched, matches_at
 from metrics.vision.arrays import Floats
 from metrics.vision.coco_lines import Line, summary_lines
@@ -62,7 +61,6 @@ class CocoSummaryParameters(MatchParameters):
                 {"metric": "AR_100", "label": None, "value": 0.7},
                 {"metric": "AR_large", "label": "cat", "value": 0.7},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "a crowd absorbs predictions, a label without ground truth is left out",
@@ -73,7 +71,7 @@ class CocoSummaryParameters(MatchParameters):
                 {"metric": "AR_medium", "label": "person", "value": 1.0},
                 {"metric": "AR", "label": None, "max_dets": 300, "value": 1.0},
             ),
-            parameters={"resamples": 0, "max_dets": [1, 10, 300]},
+            parameters={"max_dets": [1, 10, 300]},
         ),
     ),
     version=2,
@@ -115,13 +113,8 @@ def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParamete
     return Findings(result, matches=table)
 
 
-def _rows(found: Matched, line: Line, estimates: Floats) -> Iterator[Aggregate]:
+def _rows(found: Matched, line: Line, estimates: Floats) -> list[Aggregate]:
     columns: Columns = {"iou": line.iou, "area": line.area, "max_dets": line.max_dets, **found.scene.columns}
-    truths, drawn = found.truths[:, found.area(AREAS[line.area])], found.scene.drawn
-    n = truths.tolist()
+    truths = found.truths(AREAS[line.area])
     enough = has_enough_truths(truths) or not line.precision
-    overall = Spread.of(mean_over(estimates, 1), sum(n), drawn, enough=enough)
-    yield number(line.metric, overall, n=sum(n), columns=columns)
-    by_label = Spread.of(estimates, truths, drawn)
-    for k, label in enumerate(found.scene.labels):
-        yield number(line.metric, by_label, (k,), n=n[k], label=label, columns=columns)
+    return label_rows(found.scene, line.metric, mean_over(estimates, 1), estimates, truths, columns, enough=enough)

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
     Iou,
@@ -19,11 +19,9 @@ from metrics.evaluators.detection._matched import (
     outcomes_table,
     scene_of,
 )
-from metrics.evaluators.detection._shares import Shares
-from metrics.vision.arrays import Floats, Ints
-from metrics.vision.matching import LARGEST
+from metrics.vision.arrays import Bools, Floats, Ints
 from metrics.vision.object_confusion import Cells, cells, match_any_label
-from metrics.vision.outcomes import FN_MISSED, KINDS, LOCALISED
+from metrics.vision.outcomes import LOCALISED
 
 NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
@@ -89,7 +87,6 @@ class DetectionConfusionParameters(OperatingParameters):
                 {"metric": "hallucinated", "label": "cat", "value": 1 / 3, "n": 3},
                 {"metric": "missed", "label": None, "value": 0.0, "n": 2},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "from score .75 on the second cat is missed",
@@ -99,7 +96,7 @@ class DetectionConfusionParameters(OperatingParameters):
                 {"metric": "count", "label": "cat", "predicted": "missed", "value": 1},
                 {"metric": "agreement", "label": "cat", "value": 1 / 3},
             ),
-            parameters={"resamples": 0, "score_threshold": 0.75},
+            parameters={"score_threshold": 0.75},
         ),
         Example(
             "a dog taken for a cat: the wrong label scores higher, so it has the dog, and the right one is left over",
@@ -113,7 +110,6 @@ class DetectionConfusionParameters(OperatingParameters):
                 {"metric": "confused", "label": None, "value": 0.5, "n": 2},
                 {"metric": "agreement", "label": None, "value": 0.25, "n": 4},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "predictions inside a crowd of their label do not count",
@@ -123,7 +119,6 @@ class DetectionConfusionParameters(OperatingParameters):
                 {"metric": "count", "label": "hallucination", "predicted": "dog", "value": 1},
                 {"metric": "hallucinated", "label": None, "value": 0.5, "n": 2},
             ),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -162,9 +157,8 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     applicable. Should a label itself be called "hallucination" or "missed", that margin is put in parentheses.
     """
     iou, scene = parameters.iou_threshold, scene_of(suite, outputs, parameters.geometry)
-    found = match_any_label(
-        scene.objects, iou, parameters.score_threshold, scene.overlaps(min(iou, LOCALISED, LARGEST))
-    )
+    pairs = scene.overlaps(min(iou, LOCALISED))
+    found = match_any_label(scene.objects, pairs, iou, parameters.score_threshold)
     placed = cells(scene.objects, found)
     labels = len(scene.labels)
     truths, predicted = (
@@ -173,17 +167,15 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     counts = placed.count(labels)
     down, across = counts.nonzero()
     curves = pa.table([truths.take(pa.array(down)), predicted.take(pa.array(across)), counts[down, across]], CURVES)
-    matches = outcomes_table(scene, found, KINDS, (FN_MISSED,), iou)
+    matches = outcomes_table(scene, found, iou)
     outside = placed.truth < 0
     matches = matches.append_column("truth", truths.take(pa.array(placed.truth, mask=outside)))
     matches = matches.append_column("predicted", predicted.take(pa.array(placed.predicted, mask=outside)))
     rows = _shares(scene, placed, parameters)
     if not scene.objects.crowd.all():
         rows += [
-            Aggregate(
-                "count", row["count"], n=row["count"], label=row["label"], columns={"predicted": row["predicted"]}
-            )
-            for row in curves.to_pylist()
+            Aggregate("count", count, n=count, label=label, columns={"predicted": other})
+            for label, other, count in zip(*curves.to_pydict().values(), strict=True)
         ]
     return Findings(rows, curves=curves, matches=matches)
 
@@ -199,7 +191,7 @@ def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameter
     weights = scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
     none = len(scene.labels)
 
-    def totals(rows: NDArray[np.bool_], label: Ints) -> Floats:
+    def totals(rows: Bools, label: Ints) -> Floats:
         return scene.totals(weights, label[rows], placed.image[rows])
 
     matched = (placed.truth >= 0) & (placed.truth < none) & (placed.predicted < none)

@@ -1,32 +1,27 @@
 """detection_pr_curve: counts, precision, recall and F1 of each label by score threshold."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Numbers, Spread, number, ratio
+from metrics.evaluators._half_samples import Columns, Spread, number, ratio
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
-from metrics.evaluators.detection._matched import DetectionParameters, Iou, Matched, grid_with, matched, matches_table
-from metrics.stats.classification.score_counts import THRESHOLDS
-from metrics.vision.arrays import Floats
-from metrics.vision.match_states import ASIDE, RIGHT, WRONG
-from metrics.vision.matching import threshold_index
+from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
+from metrics.stats.classification.score_counts import THRESHOLDS, f1
+from metrics.vision.arrays import Bools, Floats, Longs
+from metrics.vision.objects import Objects
+from metrics.vision.outcomes import IGNORED, TP
 from metrics.vision.precision_recall import mean_over
 
 ALL = 0  # index of the area range that holds every object
-
-Counts = NDArray[np.int64]
 
 
 class DetectionCurveParameters(DetectionParameters):
     """What the curve is taken at."""
 
-    pr_curve_iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches.")
+    pr_curve_iou_threshold: MatchingIou = 0.5
 
 
 @evaluator(
@@ -55,7 +50,6 @@ class DetectionCurveParameters(DetectionParameters):
                 {"metric": "best_threshold", "label": "cat", "iou": 0.5, "value": 0.05},
                 {"metric": "best_f1", "label": None, "value": 0.8},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "at IoU .7 only the exact box is right: 2·1 / (2·1 + 0 + 1) above the score of the false alarm",
@@ -64,7 +58,7 @@ class DetectionCurveParameters(DetectionParameters):
                 {"metric": "best_f1", "label": "cat", "iou": 0.7, "value": 2 / 3},
                 {"metric": "best_threshold", "label": "cat", "iou": 0.7, "value": 0.85},
             ),
-            parameters={"resamples": 0, "pr_curve_iou_threshold": 0.7},
+            parameters={"pr_curve_iou_threshold": 0.7},
         ),
         Example(
             "predictions inside a crowd do not count",
@@ -73,7 +67,6 @@ class DetectionCurveParameters(DetectionParameters):
                 {"metric": "best_f1", "label": "person", "value": 1.0},
                 {"metric": "best_f1", "label": "dog", "value": None},
             ),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -103,54 +96,48 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     """
     iou = parameters.pr_curve_iou_threshold
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
-    curve = _curve(found, iou)
-    table, matches = _table(found, curve), matches_table(found, iou)
-    return Findings(_aggregates(found, curve, parameters), curves=table, matches=matches)
+    result, matches = found.outcomes_at(iou)
+    counted, right = result.prediction != IGNORED, result.prediction == TP
+    tp, predicted = (_from_above(found.scene.objects, rows) for rows in (right, counted))
+    table = _table(found, tp, predicted)
+    return Findings(_aggregates(found, tp, predicted, counted, right, parameters), curves=table, matches=matches)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Curve:
-    """Counts [K, S] by label and score threshold, F1 NaN without ground truth; the state of each prediction [N]."""
-
-    tp: Counts
-    fp: Counts
-    truths: Counts
-    state: NDArray[np.uint8]
-
-    @property
-    def f1(self) -> Floats:
-        """F1 [K, S]."""
-        return _f1(self.tp, self.fp, self.truths[:, None])
+def _from_above(objects: Objects, rows: Bools) -> Longs:
+    """Return how many of the predictions `rows` [N] score at least each threshold, by label: [K, S]."""
+    size = len(THRESHOLDS) + 1
+    reached = np.searchsorted(THRESHOLDS, objects.score[rows], side="right")  # how many thresholds a score reaches
+    flat = np.bincount(objects.prediction_class[rows] * size + reached, minlength=objects.classes * size)
+    counts: Longs = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
+    return counts[:, 1:]
 
 
-def _curve(found: Matched, iou: float) -> Curve:
-    objects, matches = found.scene.objects, found.matches
-    state = np.where(matches.outside[ALL], ASIDE, WRONG).astype(np.uint8)
-    state[matches.pairs.prediction] = matches.state[:, ALL, threshold_index(matches.thresholds, iou)]
-    reached = np.searchsorted(THRESHOLDS, objects.score, side="right")  # how many thresholds a score reaches
-
-    def count(kind: int) -> Counts:
-        rows = state == kind
-        size = len(THRESHOLDS) + 1
-        flat = np.bincount(objects.prediction_class[rows] * size + reached[rows], minlength=objects.classes * size)
-        from_above: Counts = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
-        return from_above[:, 1:]
-
-    return Curve(count(RIGHT), count(WRONG), found.truths[:, ALL], state)
-
-
-def _aggregates(found: Matched, curve: Curve, parameters: DetectionCurveParameters) -> list[Aggregate]:
-    f1 = curve.f1
-    known = curve.truths > 0
-    best = np.where(known, np.nan_to_num(f1).argmax(axis=1), 0)
-    common = int(mean_over(f1, 0).argmax()) if known.any() else 0
+def _aggregates(
+    found: Matched, tp: Longs, predicted: Longs, counted: Bools, right: Bools, parameters: DetectionCurveParameters
+) -> list[Aggregate]:
+    """Return the best F1 and its threshold; of the predictions, `counted` and `right` [N]."""
+    truths, drawn = found.truths(), found.scene.drawn
+    scores = f1(tp, predicted, truths[:, None])
+    known = truths > 0
+    best = np.where(known, np.nan_to_num(scores).argmax(axis=1), 0)
+    common = int(mean_over(scores, 0).argmax()) if known.any() else 0
     weights = found.scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
-    drawn = found.scene.drawn
-    by_label = Spread.of(_resampled_f1(found, curve, weights, best), curve.truths, drawn)
-    at_common = _resampled_f1(found, curve, weights, np.full_like(best, common))
-    overall = Spread.of(mean_over(at_common, 1), curve.truths.sum(), drawn)
+
+    def resampled(at: NDArray[np.intp]) -> Floats:
+        """Return F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
+        objects, totals = found.scene.objects, found.scene.totals
+        reached = objects.score >= np.array(THRESHOLDS)[at][objects.prediction_class]
+        made, true, kept = counted & reached, right & reached, ~found.matches.truth_ignored[ALL]
+        return f1(
+            totals(weights, objects.prediction_class[true], objects.prediction_image[true]),
+            totals(weights, objects.prediction_class[made], objects.prediction_image[made]),
+            totals(weights, objects.truth_class[kept], objects.truth_image[kept]),
+        )
+
+    by_label = Spread.of(resampled(best), truths, drawn)
+    overall = Spread.of(mean_over(resampled(np.full_like(best, common)), 1), truths.sum(), drawn)
     columns: Columns = {"iou": parameters.pr_curve_iou_threshold, **found.scene.columns}
-    n = curve.truths.tolist()
+    n = truths.tolist()
 
     def rows(spread: Spread, place: tuple[int, ...], n: int, at: int, label: str | None) -> list[Aggregate]:
         threshold = Spread.of_none(np.where(np.isnan(spread.value[place]), np.nan, THRESHOLDS[at]))
@@ -165,43 +152,22 @@ def _aggregates(found: Matched, curve: Curve, parameters: DetectionCurveParamete
     return found_rows
 
 
-def _resampled_f1(found: Matched, curve: Curve, weights: NDArray[np.float32], at: NDArray[np.intp]) -> Floats:
-    """Return F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
-    objects, totals = found.scene.objects, found.scene.totals
-    counted = objects.score >= np.array(THRESHOLDS)[at][objects.prediction_class]
+def _table(found: Matched, tp: Longs, predicted: Longs) -> pa.Table:
+    truths = np.broadcast_to(found.truths()[:, None], tp.shape)
 
-    right, wrong = counted & (curve.state == RIGHT), counted & (curve.state == WRONG)
-    tp = totals(weights, objects.prediction_class[right], objects.prediction_image[right])
-    fp = totals(weights, objects.prediction_class[wrong], objects.prediction_image[wrong])
-    kept = ~found.matches.truth_ignored[ALL]
-    return _f1(tp, fp, totals(weights, objects.truth_class[kept], objects.truth_image[kept]))
-
-
-def _f1(tp: Numbers, fp: Numbers, truths: Numbers) -> Floats:
-    """Return 2·tp / (2·tp + fp + fn), NaN where there is no ground truth."""
-    whole = np.broadcast_to(tp + fp + truths, tp.shape).astype(np.float64)
-    known = np.broadcast_to(truths > 0, tp.shape)
-    result: Floats = np.divide(2.0 * tp, whole, out=np.full(tp.shape, np.nan), where=known)
-    return result
-
-
-def _table(found: Matched, curve: Curve) -> pa.Table:
-    tp, fp = curve.tp.ravel(), curve.fp.ravel()
-    truths = np.repeat(curve.truths, len(THRESHOLDS))
-
-    def share(part: Counts, whole: Counts) -> pa.Array:
-        return pa.array(ratio(part, whole), from_pandas=True)
+    def share(part: Longs, whole: Longs) -> pa.Array:
+        return pa.array(ratio(part, whole).ravel(), from_pandas=True)
 
     return pa.table(
         {
             "label": np.repeat(np.array(found.scene.labels, dtype=object), len(THRESHOLDS)),
             "threshold": np.tile(THRESHOLDS, len(found.scene.labels)),
-            "tp": tp,
-            "fp": fp,
-            "tn": pa.nulls(len(tp), pa.int64()),
-            "fn": truths - tp,
-            "precision": share(tp, tp + fp),
+            "tp": tp.ravel(),
+            "fp": (predicted - tp).ravel(),
+            "tn": pa.nulls(tp.size, pa.int64()),
+            "fn": (truths - tp).ravel(),
+            "precision": share(tp, predicted),
             "recall": share(tp, truths),
-            "f1": pa.array(curve.f1.ravel(), from_pandas=True),
+            "f1": pa.array(f1(tp, predicted, truths).ravel(), from_pandas=True),
         }
     )

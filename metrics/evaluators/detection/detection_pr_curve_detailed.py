@@ -11,16 +11,30 @@ from pydantic import Field
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
+from metrics.evaluators._object_tables import object_tables
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
-from metrics.evaluators.detection._matched import NOTHING_PREDICTED, Iou, OperatingParameters, Scene, grid_with, matched
-from metrics.evaluators.detection._shares import Shares
+from metrics.evaluators.detection._label_rows import Shares
+from metrics.evaluators.detection._matched import (
+    NOTHING_PREDICTED,
+    MatchingIou,
+    OperatingParameters,
+    Scene,
+    grid_with,
+    matched,
+)
 from metrics.stats.classification.score_counts import THRESHOLDS
-from metrics.vision.arrays import Floats
+from metrics.vision.arrays import Floats, Longs
 from metrics.vision.geojson import geojson
 from metrics.vision.geometry import BOX, with_boxes
 from metrics.vision.outcomes import LOCALISED
 from metrics.vision.score_spans import Spans, score_spans
 
+ERRORS = {
+    "fn_misclassification": "Share of the ground truths missed where a prediction of another label is.",
+    "fn_no_prediction": "Share of the ground truths missed where no prediction of another label is.",
+    "fp_misclassification": "Share of the predictions that are wrong and overlap a ground truth of another label.",
+    "fp_hallucination": "Share of the predictions that are wrong and overlap no ground truth of another label.",
+}
 CURVES = pa.schema(
     [
         ("label", pa.string()),
@@ -35,7 +49,7 @@ CURVES = pa.schema(
 class DetectionDetailedParameters(OperatingParameters):
     """How many examples are kept, and where the shares are taken."""
 
-    pr_curve_iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches.")
+    pr_curve_iou_threshold: MatchingIou = 0.5
     pr_curve_max_examples: int = Field(
         1, ge=0, le=100, description="Most examples kept of each label, threshold and kind."
     )
@@ -48,30 +62,7 @@ class DetectionDetailedParameters(OperatingParameters):
     inputs=("annotations", "predictions"),
     metrics=(
         Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
-        Metric(
-            "fn_misclassification",
-            "Share of the ground truths missed where a prediction of another label is.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
-        Metric(
-            "fn_no_prediction",
-            "Share of the ground truths missed where no prediction of another label is.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
-        Metric(
-            "fp_misclassification",
-            "Share of the predictions that are wrong and overlap a ground truth of another label.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
-        Metric(
-            "fp_hallucination",
-            "Share of the predictions that are wrong and overlap no ground truth of another label.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
+        *(Metric(kind, description, direction=Direction.LOWER, threshold=0.25) for kind, description in ERRORS.items()),
     ),
     sources=("Valor metrics: Detailed Precision-Recall Curves, object detection tasks",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
@@ -84,7 +75,6 @@ class DetectionDetailedParameters(OperatingParameters):
                 {"metric": "fp_hallucination", "label": "cat", "value": 1 / 3, "n": 3},
                 {"metric": "fp_misclassification", "label": None, "value": 0.0},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "the dog is found, yet a cat was predicted there too; the fox scores too low",
@@ -95,7 +85,6 @@ class DetectionDetailedParameters(OperatingParameters):
                 {"metric": "fp_misclassification", "label": None, "value": 1 / 3, "n": 3},
                 {"metric": "fn_no_prediction", "label": "fox", "value": 1.0, "n": 1},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "from score .85 on only the cat is predicted where the dog is: the dog is missed for it",
@@ -105,7 +94,7 @@ class DetectionDetailedParameters(OperatingParameters):
                 {"metric": "fn_misclassification", "label": None, "value": 1 / 3},
                 {"metric": "fn_no_prediction", "label": "cat", "value": 1.0},
             ),
-            parameters={"resamples": 0, "score_threshold": 0.85},
+            parameters={"score_threshold": 0.85},
         ),
         Example(
             "predictions inside a crowd do not count",
@@ -115,7 +104,6 @@ class DetectionDetailedParameters(OperatingParameters):
                 {"metric": "fp_hallucination", "label": "person", "value": 0.0, "n": 1},
                 {"metric": "tp", "label": "dog", "value": None},
             ),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -185,10 +173,11 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
     """Return the rows of CURVES by label, threshold and kind."""
     shape = (len(scene.labels), len(THRESHOLDS), len(spans))
     counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
+    truths, predictions = object_tables(suite, outputs)
+    truths = with_boxes(truths, scene.objects.truth_box)
+    predictions = with_boxes(predictions, scene.objects.prediction_box)
     for place, entry in enumerate(spans):
-        table = suite.annotations if entry.missed else outputs.predictions
-        if table is not None:
-            table = with_boxes(table, scene.objects.truth_box if entry.missed else scene.objects.prediction_box)
+        table = truths if entry.missed else predictions
         counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], most, table)
     label, threshold, kind = (codes.ravel() for codes in np.indices(shape))
     columns = [
@@ -201,12 +190,8 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
     return pa.table(columns, schema=CURVES)
 
 
-def _points(
-    entry: Spans, suite: str, labels: int, most: int, table: pa.Table | None
-) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
-    """Return how many objects have the kind by label and threshold, and the examples; `table` has the objects'
-    geometries.
-    """
+def _points(entry: Spans, suite: str, labels: int, most: int, table: pa.Table) -> tuple[Longs, NDArray[np.object_]]:
+    """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
 
     first, last = (np.searchsorted(THRESHOLDS, edge, side="right") for edge in (entry.low, entry.high))
@@ -223,10 +208,8 @@ def _points(
     return counts, examples
 
 
-def _texts(suite: str, table: pa.Table | None, rows: Sequence[int]) -> dict[int, str]:
+def _texts(suite: str, table: pa.Table, rows: Sequence[int]) -> dict[int, str]:
     """Return each of the rows as the JSON text of an example."""
-    if table is None or not rows:
-        return {}
     chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows, pa.int64())).to_pylist()
     return {
         place: json.dumps(

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import FEW_TRUTHS, Columns, Spread, number
+from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
+from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
-    Count,
     DetectionParameters,
     Iou,
+    MaxDets,
     Scene,
     grid_with,
     matched,
@@ -24,11 +24,9 @@ from metrics.evaluators.detection._matched import (
 )
 from metrics.vision.arrays import Floats
 from metrics.vision.error_breakdown import (
-    CLASSIFICATION,
     ERRORS,
-    LOCALISATION,
-    MISSED,
     Errors,
+    Repaired,
     count_errors,
     find_errors,
     repair,
@@ -39,12 +37,6 @@ from metrics.vision.error_breakdown import (
 from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.precision_recall import mean_over
 
-KINDS = (
-    "fp_misclassification", "fp_localisation", "fp_both", "fp_duplicate", "fp_hallucination", "fn_no_prediction", "tp",
-    "ignored", "fn_misclassification", "fn_localisation",
-)  # fmt: skip
-Counts = NDArray[np.int64]
-ABOUT = 8  # from an error's code to the kind of the ground truth that it is about
 LEAST_FOR_GAINS = 25.0  # ground truths a label, harmonic mean: the bias of a gain is steady from there on
 FEW_FOR_GAINS = (
     f"No 95 % interval: there are fewer than {LEAST_FOR_GAINS:g} ground truths per label (harmonic mean), and no "
@@ -67,7 +59,7 @@ class ErrorBreakdownParameters(DetectionParameters):
 
     iou_threshold: Iou = Field(0.5, description="IoU at and above which a prediction matches: TIDE's foreground, t_f.")
     background_iou: Iou = Field(0.1, description="IoU below which a prediction is about nothing: TIDE's t_b.")
-    max_dets: Count = Field(100, description="Predictions per image and label that count, best scores first.")
+    max_dets: MaxDets = 100
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -114,7 +106,6 @@ class ErrorBreakdownParameters(DetectionParameters):
                 {"metric": "d_ap_false_positives", "label": "cat", "value": 50 / 101 / 3, "n": 1},
                 {"metric": "d_ap_missed", "label": None, "value": 0.0, "n": 0},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "at IoU .7 the second cat is found, but placed too poorly",
@@ -125,7 +116,7 @@ class ErrorBreakdownParameters(DetectionParameters):
                 {"metric": "d_ap_missed", "label": None, "value": 0.0, "n": 0},
                 {"metric": "d_ap_false_negatives", "label": None, "value": 50 / 101, "n": 1},
             ),
-            parameters={"resamples": 0, "iou_threshold": 0.7},
+            parameters={"iou_threshold": 0.7},
         ),
         Example(
             "a cat predicted on a found dog halves the cats' precision; the fox that scores low is found all the same",
@@ -136,7 +127,6 @@ class ErrorBreakdownParameters(DetectionParameters):
                 {"metric": "d_ap_classification", "label": None, "value": 1 / 6, "n": 1},
                 {"metric": "d_ap_duplicate", "label": None, "value": 0.0, "n": 0},
             ),
-            parameters={"resamples": 0},
         ),
         Example(
             "predictions inside a crowd are no errors; a label without ground truth has no AP to lose",
@@ -146,7 +136,6 @@ class ErrorBreakdownParameters(DetectionParameters):
                 {"metric": "d_ap_background", "label": None, "value": 0.0, "n": 1},
                 {"metric": "d_ap_background", "label": "dog", "value": None},
             ),
-            parameters={"resamples": 0},
         ),
     ),
     version=2,
@@ -197,51 +186,34 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     background = parameters.background_iou
     pairs = found.scene.overlaps(background)
-    errors = find_errors(found.scene.objects, found.matches, iou, background, parameters.max_dets, pairs)
-    about = errors.ground_truth <= LOCALISATION
-    named = replace(errors, ground_truth=np.where(about, errors.ground_truth + ABOUT, errors.ground_truth))
-    table = outcomes_table(found.scene, named, KINDS, (MISSED, ABOUT + CLASSIFICATION, ABOUT + LOCALISATION), iou)
-    return Findings(_aggregates(found.scene, errors, parameters), matches=table)
+    errors = find_errors(found.scene.objects, found.matches, pairs, iou, background, parameters.max_dets)
+    return Findings(_aggregates(found.scene, errors, parameters), matches=outcomes_table(found.scene, errors, iou))
 
 
 def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParameters) -> list[Aggregate]:
     objects = scene.objects
     weights = scene.weights(parameters.resamples, parameters.seed)
-    names = (*ERRORS, "false_positives", "false_negatives")
-    counts = count_errors(objects, errors)
-    truths = counts["truths"]
+    repairs = {
+        **{error: repair(objects, errors, (code,)) for error, code in ERRORS.items()},
+        "false_positives": without_false_positives(objects, errors),
+        "false_negatives": without_false_negatives(objects, errors),
+    }
 
-    def average(place: int) -> Floats:
-        """Return AP [B, K] after the repair of names[place]; without any repair for −1."""
-        if place < len(ERRORS):
-            chosen = repair(objects, errors, (place,) if place >= 0 else ())
-        elif names[place] == "false_positives":
-            chosen = without_false_positives(objects, errors)
-        else:
-            chosen = without_false_negatives(objects, errors)
-        return repaired_ap(objects, errors, chosen, weights)
+    def average(repaired: Repaired) -> Floats:
+        return repaired_ap(objects, errors, repaired, weights)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        base, *repaired = threads.map(average, range(-1, len(names)))
-
-    def rows(metric: str, by_label: Floats, mean: Floats, n: Counts) -> list[Aggregate]:
-        columns: Columns = {"iou": parameters.iou_threshold, **scene.columns}
-        if metric == "ap":
-            enough, few = has_enough_truths(truths), FEW_TRUTHS
-        else:
-            enough, few = has_enough_truths(truths, LEAST_FOR_GAINS, few=1), FEW_FOR_GAINS
-        overall = Spread.of(mean, truths.sum(), scene.drawn, enough=enough, few=few)
-        each = Spread.of(by_label, truths, scene.drawn)
-        return [
-            number(metric, overall, n=int(n.sum()), columns=columns),
-            *(
-                number(metric, each, (k,), n=int(n[k]), label=label, columns=columns)
-                for k, label in enumerate(scene.labels)
-            ),
-        ]
-
-    found = rows("ap", base, mean_over(base, 1), counts["truths"])
-    for error, after in zip(names, repaired, strict=True):
-        gains = (np.maximum(after - base, 0.0), np.maximum(mean_over(after, 1) - mean_over(base, 1), 0.0))
-        found += rows(f"d_ap_{error}", *gains, counts[error])
-    return found
+        base, *after = threads.map(average, [repair(objects, errors, ()), *repairs.values()])
+    counts = count_errors(objects, errors)
+    truths = counts["truths"]
+    columns: Columns = {"iou": parameters.iou_threshold, **scene.columns}
+    enough = has_enough_truths(truths)
+    rows = label_rows(scene, "ap", mean_over(base, 1), base, truths, columns, enough=enough)
+    enough = has_enough_truths(truths, LEAST_FOR_GAINS, few=1)
+    for error, repaired in zip(repairs, after, strict=True):
+        overall = np.maximum(mean_over(repaired, 1) - mean_over(base, 1), 0.0)
+        by_label = np.maximum(repaired - base, 0.0)
+        gains = label_rows(scene, f"d_ap_{error}", overall, by_label, truths, columns, enough=enough, few=FEW_FOR_GAINS)
+        n = [counts[error].sum(), *counts[error]]
+        rows += [replace(row, n=int(count)) for row, count in zip(gains, n, strict=True)]
+    return rows

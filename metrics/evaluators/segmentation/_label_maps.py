@@ -9,15 +9,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Parameters
-from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators._object_tables import (
+    FILES,
+    codes_of,
+    object_labels,
+    object_tables,
+    reference_problems,
+    refuse,
+)
 from metrics.vision.arrays import Ints, Longs
-from metrics.vision.geometry import faults, image_sizes, read_sides, size_problems, whole
-from metrics.vision.masks import MaskOverlap, Masks, starts
+from metrics.vision.geometry import image_sizes, read_sides, size_problems, whole
+from metrics.vision.masks import MaskOverlap, Masks
 from metrics.vision.segmentation import label_map
 
-FILES = ("cases", "annotations", "predictions")
 IMAGES = 64  # whose runs are held at a time
 
 
@@ -50,40 +56,33 @@ class ImageMaps:
 class Labels:
     """K labels by code. `implied`: the last one is the background, though nothing names it.
 
-    `truth` and `prediction` are the codes of a region by its label: −1 of true pixels that count nowhere, K of
-    predicted ones that are given no label that counts.
+    `truth` and `prediction` are the codes of a region by its label, `background` included: −1 of true pixels that count
+    nowhere, K of predicted ones that are given no label that counts.
     """
 
     names: tuple[str, ...]
     implied: bool
     truth: dict[str, int]
     prediction: dict[str, int]
-    truth_ground: int
-    prediction_ground: int
+    background: str
 
     def __len__(self) -> int:
         return len(self.names)
 
     @classmethod
     def of(cls, suite: Suite, outputs: Outputs, parameters: LabelMapParameters) -> "Labels":
-        """Return the labels of a suite in its order, then the others that are predicted, without those that are
-        ignored.
-        """
-        truths, predictions = _tables(suite, outputs)
-        given = pc.unique(pa.chunked_array([*truths["label"].chunks, *predictions["label"].chunks], pa.string()))
-        extra = sorted(set(given.drop_null().to_pylist()) - set(suite.labels))
+        """Return the labels that are not ignored: those of the suite in its order, then the other predicted ones."""
         ignored = set(parameters.ignore_labels)
         if parameters.ignore_index is not None:
             numbers = dict(zip(suite.category_ids, suite.labels, strict=False))
             ignored.add(numbers.get(parameters.ignore_index, str(parameters.ignore_index)))
-        known = (*suite.labels, *extra)
-        implied = parameters.background not in {*known, *ignored}
-        names = tuple(name for name in known if name not in ignored) + (parameters.background,) * implied
+        known = object_labels(suite, outputs)
+        background = parameters.background
+        implied = background not in {*known, *ignored}
+        names = tuple(name for name in known if name not in ignored) + (background,) * implied
         codes = {name: code for code, name in enumerate(names)}
-        return cls(
-            names, implied, dict.fromkeys(ignored, -1) | codes, dict.fromkeys(ignored, len(names)) | codes,
-            codes.get(parameters.background, -1), codes.get(parameters.background, len(names)),
-        )  # fmt: skip
+        truth, prediction = (dict.fromkeys(ignored, nowhere) | codes for nowhere in (-1, len(names)))
+        return cls(names, implied, truth, prediction, background)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,15 +121,23 @@ def batches(suite: Suite, outputs: Outputs, labels: Labels) -> Iterator[Batch]:
     """
     case_ids = whole(suite.cases["case_id"])
     answered = pc.is_in(case_ids, value_set=whole(outputs.outputs["case_id"])).to_numpy(zero_copy_only=False)
-    grounds = (np.full(len(suite), labels.truth_ground), np.where(answered, labels.prediction_ground, len(labels)))
+    grounds = (
+        np.full(len(suite), labels.truth[labels.background]),
+        np.where(answered, labels.prediction[labels.background], len(labels)),
+    )
     sizes = image_sizes(suite.cases)
     problems = size_problems(suite.cases, sizes, [np.arange(len(suite), dtype=np.int32)])
-    sides = [_Side.of(*side, case_ids, problems) for side in zip(FILES[1:], _tables(suite, outputs), strict=True)]
+    sides = []
+    for file, table in zip(FILES[1:], object_tables(suite, outputs), strict=True):
+        image = codes_of(table["case_id"], case_ids)
+        problems += reference_problems(file, table, image)
+        sides.append((table, image, np.argsort(image, kind="stable")))
     for first in range(0, len(suite), IMAGES):
         places = range(first, min(first + IMAGES, len(suite)))
-        rows = [side.rows_of(places) for side in sides]
-        tables = [side.table.take(pa.array(own)) for side, own in zip(sides, rows, strict=True)]
-        images = [side.image[own] - first for side, own in zip(sides, rows, strict=True)]
+        ends = (places.start, places.stop)
+        rows = [order[slice(*np.searchsorted(image, ends, sorter=order))] for _, image, order in sides]
+        tables = [table.take(pa.array(own)) for (table, _, _), own in zip(sides, rows, strict=True)]
+        images = [image[own] - first for (_, image, _), own in zip(sides, rows, strict=True)]
         read, wrong = read_sides("mask", suite.cases.slice(first, IMAGES), *tables, *images)
         numbers = dict(zip(FILES[1:], rows, strict=True))
         problems += [
@@ -154,35 +161,4 @@ def batches(suite: Suite, outputs: Outputs, labels: Labels) -> Iterator[Batch]:
             )
         ]  # fmt: skip
         yield Batch(places, sizes[places.start : places.stop], (runs[0], runs[1]))
-    if problems:
-        raise InputError(sorted(problems, key=lambda problem: FILES.index(problem.file)))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Side:
-    """The regions of one side: their table, the image of each, and the rows image by image, in file order."""
-
-    table: pa.Table
-    image: Ints
-    order: Longs
-    start: Longs
-
-    @classmethod
-    def of(cls, file: str, table: pa.Table, case_ids: pa.Array, problems: list[InputProblem]) -> "_Side":
-        places = pc.index_in(whole(table["case_id"]), value_set=case_ids)
-        image = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-        problems += faults(file, "case_id", table["case_id"], image < 0, "a case of the suite")
-        problems += faults(file, "label", table["label"], table["label"].is_null().to_numpy(), "a label")
-        counts = np.bincount(image[image >= 0], minlength=len(case_ids))
-        order = np.argsort(image, kind="stable")[np.count_nonzero(image < 0) :]
-        return cls(table, image, order, starts(counts))
-
-    def rows_of(self, places: range) -> Longs:
-        """Return the rows of some images."""
-        return self.order[self.start[places.start] : self.start[places.stop]]
-
-
-def _tables(suite: Suite, outputs: Outputs) -> tuple[pa.Table, pa.Table]:
-    """Return the true and the predicted regions."""
-    truths = ANNOTATIONS.empty_table() if suite.annotations is None else suite.annotations
-    return truths, PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
+    refuse(problems)

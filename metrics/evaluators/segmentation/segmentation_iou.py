@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Spread, number, ratio
+from metrics.evaluators._half_samples import Resamples, Seed, Spread, image_weights, number, ratio
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.stats.draws import draw_halves
-from metrics.vision.arrays import Floats, Ints, Longs
+from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.precision_recall import mean_over
 from metrics.vision.segmentation import band_distance, iou, tally
 
@@ -41,10 +39,8 @@ class SegmentationIouParameters(LabelMapParameters):
     dilation_ratio: float = Field(
         0.02, ge=0, le=0.5, description="Width of the band along contours, as a share of the image's diagonal."
     )
-    resamples: int = Field(
-        500, ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals."
-    )
-    seed: int = Field(0, ge=0, description="Seed of the half-samples.")
+    resamples: Resamples = 500
+    seed: Seed = 0
 
 
 def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int, int]]) -> Mapping[str, Any]:
@@ -162,8 +158,7 @@ def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIou
     counts = _count(suite, outputs, labels, parameters.dilation_ratio)
     clusters = SamplingDesign.of(suite.cases).units.astype(np.int32)
     drawn = int(clusters.max(initial=-1)) + 1
-    resamples = parameters.resamples if drawn > 1 else 0  # one cluster says nothing about the next
-    sums = _resampled(counts.pixels, draw_halves(clusters, resamples, parameters.seed))
+    sums = _resampled(counts.pixels, image_weights(clusters, parameters.resamples, parameters.seed))
     return Findings(
         _aggregates(counts, sums, drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(counts), strict=True)),
@@ -214,20 +209,14 @@ def _joined(cells: Cells, last: int) -> Cells:
     return keys // (last + 1), keys % (last + 1), np.bincount(of_key, count, len(keys)).astype(np.int64)
 
 
-def _resampled(pixels: Ints, weights: NDArray[np.uint8]) -> Floats:
-    """Return the sums of `pixels` [I, 2, 3, K] over the data set, then over its resamples: [1 + B, 2, 3, K]."""
+def _resampled(pixels: Ints, weights: Bytes) -> Floats:
+    """Return the sums of `pixels` [I, 2, 3, K] over the data sets with these `weights` [1 + B, I]: [1 + B, 2, 3, K]."""
     images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
-    sums = np.zeros((1 + len(weights), images.shape[1]))
+    sums = np.zeros((len(weights), images.shape[1]))
     for start in range(0, len(images), AT_ONCE):
-        part = images[start : start + AT_ONCE].astype(np.float64)
-        sums[0] += part.sum(axis=0)
-        sums[1:] += weights[:, start : start + AT_ONCE].astype(np.float64) @ part
+        here = slice(start, start + AT_ONCE)
+        sums += weights[:, here].astype(np.float64) @ images[here].astype(np.float64)
     return sums.reshape(len(sums), *pixels.shape[1:])
-
-
-def _accuracy(pixels: Ints | Floats) -> Floats:
-    """Return the share of pixels given their true label from [..., 2, 3, K]: [...]; NaN without any."""
-    return ratio(pixels[..., 0, 0, :].sum(axis=-1), pixels[..., 0, 1, :].sum(axis=-1))
 
 
 def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
@@ -235,9 +224,10 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
     held = counts.pixels[:, 0, 1].any(axis=1)
     n, unscored = int(held.sum()), int((~held).sum())
     means = _spread(mean_over(by_label, 2), np.array(min(n, drawn)))
+    accuracy = ratio(sums[:, 0, 0].sum(axis=1), sums[:, 0, 1].sum(axis=1))
     rows = [
         number("miou", means, (0,), n=n, why=NOTHING),
-        number("pixel_accuracy", _spread(_accuracy(sums), np.array(min(n, drawn))), n=n, why=NOTHING),
+        number("pixel_accuracy", _spread(accuracy, np.array(min(n, drawn))), n=n, why=NOTHING),
         number("boundary_iou", means, (1,), n=n, why=NOTHING),
     ]
     rows = [replace(row, unscored=unscored) for row in rows]
@@ -252,7 +242,7 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
 
 
 def _spread(estimates: Floats, clusters: Longs) -> Spread:
-    """Return the intervals of numbers that rest on so many images, or groups of images."""
+    """Return the intervals of numbers that rest on this many images, or groups of images."""
     return Spread.of(estimates, math.inf, clusters, enough=clusters >= LEAST_IMAGES, few=FEW_IMAGES)
 
 

@@ -31,7 +31,7 @@ MINUS, PLUS, POINT, ZERO, NINE = 45, 43, 46, 48, 57
 
 @compiled
 def _blank(data: Bytes, i: int) -> int:
-    """Return the place of the first byte from i on that is no blank."""
+    """Return the place of the first byte from i on that is not blank."""
     while data[i] == 32 or data[i] == 10 or data[i] == 13 or data[i] == 9:
         i += 1
     return i

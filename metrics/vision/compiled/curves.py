@@ -1,9 +1,8 @@
 """Precision and recall along the ranked predictions, of the data set and of its resamples."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.vision.arrays import Bytes, Floats, Ints
+from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.compiled.jit import compiled
 from metrics.vision.match_states import ASIDE, RIGHT, WRONG
 
@@ -12,7 +11,7 @@ EPSILON = float(np.spacing(1))  # pycocotools adds it to the denominator of prec
 
 @compiled
 def select(
-    class_starts: NDArray[np.int64],
+    class_starts: Longs,
     image: Ints,
     rank: Ints,
     score: Floats,
@@ -22,7 +21,7 @@ def select(
     area: int,
     limit: int,
     lowest: float,
-) -> tuple[Ints, NDArray[np.int64], Ints, Floats, Ints, Bytes, NDArray[np.int64]]:
+) -> tuple[Ints, Longs, Ints, Floats, Ints, Bytes, Longs]:
     """Return the predictions that count for one area range and maxDets, in the form that curves need.
 
     The columns (image, rank, score, outside, event) are by class and descending score; event is −1 without candidates.
@@ -68,7 +67,7 @@ def select(
 
 
 @compiled
-def _needed(truths: np.int64, recalls: Floats, needed: NDArray[np.int64]) -> None:
+def _needed(truths: np.int64, recalls: Floats, needed: Longs) -> None:
     """Fill the least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first)."""
     for r in range(len(recalls)):
         count = np.int64(recalls[r] * truths)
@@ -80,7 +79,7 @@ def _needed(truths: np.int64, recalls: Floats, needed: NDArray[np.int64]) -> Non
 
 
 @compiled
-def _climb(states: Bytes, weights: Ints, misses: Ints, hits: NDArray[np.int64], precision: Floats, event: Ints) -> int:
+def _climb(states: Bytes, weights: Ints, misses: Ints, hits: Longs, precision: Floats, event: Ints) -> int:
     """Fill precision and true positives so far at each true positive, best score first; return how many there are."""
     right = wrong = np.int64(0)
     count = 0
@@ -98,20 +97,39 @@ def _climb(states: Bytes, weights: Ints, misses: Ints, hits: NDArray[np.int64], 
 
 
 @compiled
+def _interpolate(count: int, hits: Longs, precision: Floats, needed: Longs, best: Floats, reached_at: Ints) -> int:
+    """Fill the largest precision at and beyond each recall that the `count` true positives reach, and which reaches it.
+
+    Returns how many recalls are reached.
+    """
+    reached = len(needed) if count else 0
+    while reached and needed[reached - 1] > hits[count - 1]:
+        reached -= 1
+    highest, r = 0.0, reached - 1
+    for i in range(count - 1, -1, -1):
+        highest = max(highest, precision[i])
+        lower = hits[i - 1] if i else 0
+        while r >= 0 and needed[r] > lower:
+            best[r] = highest
+            reached_at[r] = i
+            r -= 1
+    return reached
+
+
+@compiled
 def curves(
     before: Ints,
     event_score: Floats,
     states: Bytes,
-    event_starts: NDArray[np.int64],
+    event_starts: Longs,
     first_score: Floats,
-    truths: NDArray[np.int64],
+    truths: Longs,
     recalls: Floats,
     precision_out: Floats,
     score_out: Floats,
-    recall_out: Floats,
 ) -> None:
-    """Fill interpolated precision and its score [K, T, R] and the final recall [K, T]; classes without truths stay."""
-    needed = np.empty(len(recalls), np.int64)
+    """Fill interpolated precision and its score [K, T, R]; classes without truths stay."""
+    needed, reached_at = np.empty(len(recalls), np.int64), np.empty(len(recalls), np.int32)
     most = 0
     for k in range(len(truths)):
         most = max(most, event_starts[k + 1] - event_starts[k])
@@ -124,21 +142,11 @@ def curves(
         begin, end = event_starts[k], event_starts[k + 1]
         for t in range(len(states)):
             count = _climb(states[t, begin:end], ones, before[begin:end], hits, precision, event)
-            recall_out[k, t] = hits[count - 1] / truths[k] if count else 0.0
+            reached = _interpolate(count, hits, precision, needed, precision_out[k, t], reached_at)
             for r in range(len(recalls)):
-                precision_out[k, t, r] = score_out[k, t, r] = 0.0
-            r = len(recalls) - 1
-            while r >= 0 and (count == 0 or needed[r] > hits[count - 1]):
-                r -= 1
-            best = 0.0
-            for i in range(count - 1, -1, -1):
-                best = max(best, precision[i])
-                lower = hits[i - 1] if i else 0
-                while r >= 0 and needed[r] > lower:
-                    precision_out[k, t, r] = best
-                    score_out[k, t, r] = event_score[begin + event[i]]
-                    r -= 1
-            for r in range(len(recalls)):
+                if r >= reached:
+                    precision_out[k, t, r] = 0.0
+                score_out[k, t, r] = event_score[begin + event[reached_at[r]]] if r < reached else 0.0
                 if recalls[r] <= 0:
                     score_out[k, t, r] = first_score[k]
 
@@ -147,9 +155,9 @@ def curves(
 def resampled_recall(
     event_image: Ints,
     states: Bytes,
-    event_starts: NDArray[np.int64],
+    event_starts: Longs,
     truth_image: Ints,
-    truth_starts: NDArray[np.int64],
+    truth_starts: Longs,
     weights: Bytes,
     recall_out: Floats,
 ) -> None:
@@ -173,20 +181,21 @@ def resampled_recall(
 @compiled
 def resampled(
     miss_image: Ints,
-    miss_starts: NDArray[np.int64],
+    miss_starts: Longs,
     event_image: Ints,
     before: Ints,
     states: Bytes,
-    event_starts: NDArray[np.int64],
+    event_starts: Longs,
     truth_image: Ints,
-    truth_starts: NDArray[np.int64],
+    truth_starts: Longs,
     recalls: Floats,
     weights: Bytes,
     precision_out: Floats,
     recall_out: Floats,
 ) -> None:
     """Fill AP and recall [B, K, T] for B data sets in which image i occurs weights[b, i] times; NaN without truths."""
-    needed = np.empty(len(recalls), np.int64)
+    needed, reached_at = np.empty(len(recalls), np.int64), np.empty(len(recalls), np.int32)
+    best = np.empty(len(recalls))
     most = 0
     for k in range(len(event_starts) - 1):
         most = max(most, event_starts[k + 1] - event_starts[k])
@@ -215,14 +224,7 @@ def resampled(
             for t in range(len(states)):
                 count = _climb(states[t, begin : begin + size], here[:size], misses[:size], hits, precision, event)
                 recall_out[b, k, t] = hits[count - 1] / truths if count else 0.0
-                r = len(recalls) - 1
-                while r >= 0 and (count == 0 or needed[r] > hits[count - 1]):
-                    r -= 1
-                best = total = 0.0
-                for i in range(count - 1, -1, -1):
-                    best = max(best, precision[i])
-                    lower = hits[i - 1] if i else 0
-                    while r >= 0 and needed[r] > lower:
-                        total += best
-                        r -= 1
+                total = 0.0
+                for r in range(_interpolate(count, hits, precision, needed, best, reached_at) - 1, -1, -1):
+                    total += best[r]
                 precision_out[b, k, t] = total / len(recalls)

@@ -37,7 +37,7 @@ def _append(edges: Ints, count: int, begin: int, end: int) -> int:
 
 @compiled
 def _decode(text: Bytes, begin: int, end: int, pixels: int, edges: Ints) -> int:
-    """Fill `edges` from a compressed text; the number of edges, −1 where it is no code of exactly `pixels` pixels."""
+    """Fill `edges` from a compressed text; the number of edges, −1 where it does not code exactly `pixels` pixels."""
     value = shift = last = last_but_one = position = runs = count = int64(0)
     for place in range(begin, end):
         code = int64(text[place]) - CHARACTER
@@ -173,7 +173,7 @@ def draw(
 ) -> tuple[Ints, Longs, Bytes]:
     """Return the masks of objects first … last−1: from the text where there is one, else the rings, else the box.
 
-    Returns (edges, how many edges each object has, 1 where the text is no code of the image's size).
+    Returns (edges, how many edges each object has, 1 where the text does not code an image of that size).
     """
     edges = np.empty(1024, np.int32)
     found, ring, merged = np.empty(64, np.int32), np.empty(64, np.int32), np.empty(64, np.int32)

@@ -8,10 +8,9 @@ from metrics.vision.compiled.jit import compiled
 
 @compiled
 def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most: int) -> tuple[Longs, Longs]:
-    """Return how many objects of each label count at each step, [L, T], and which come first, [L, T, `most`], −1 where
-    fewer.
+    """Return how many objects of each label count at each step, [L, T], and which come first, [L, T, `most`].
 
-    Object i counts at the steps first[i] ≤ step < last[i] ≤ T.
+    Object i counts at the steps first[i] ≤ step < last[i] ≤ T. −1 where fewer than `most` count.
     """
     counts = np.zeros((labels, steps + 1), np.int64)
     chosen = np.full((labels, steps, most), -1, np.int64)

@@ -1,7 +1,6 @@
 """Stable sorts of rows by code and by score."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.vision.arrays import Floats, Ints
 from metrics.vision.compiled.jit import compiled
@@ -70,14 +69,3 @@ def ranks(order: Ints, images: Ints, classes: Ints) -> Ints:
         rank = rank + 1 if i and images[row] == images[order[i - 1]] and classes[row] == classes[order[i - 1]] else 0
         result[row] = rank
     return result
-
-
-@compiled
-def bounds(order: Ints, codes: Ints, size: int) -> NDArray[np.int64]:
-    """Return where each code begins in `order`, which is sorted by it, and the end: [size + 1]."""
-    starts = np.zeros(size + 1, np.int64)
-    for row in order:
-        starts[codes[row] + 1] += 1
-    for code in range(size):
-        starts[code + 1] += starts[code]
-    return starts
