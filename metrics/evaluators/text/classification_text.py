@@ -108,4 +108,4 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
         shown = raw if raw is None or len(raw) <= SHOWN_CHARACTERS else raw[: SHOWN_CHARACTERS - 1] + "…"
         evidence.append({"truth": truth[-1], "predicted": shown, "score": None})
     labels = sorted({label for label in truth if label is not None})
-    return compare(case_ids, truth, predicted, labels, parameters.missing, evidence)
+    return compare(suite, truth, predicted, labels, parameters, evidence)
