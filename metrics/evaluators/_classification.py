@@ -23,8 +23,8 @@ CONFUSION = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("cou
 NOTHING_SCORED = "no case has both a true label and a prediction"
 LEAST = 5.0  # cases a class, harmonic mean, below which a mean over classes has neither interval nor resamples
 FEW_CASES = (
-    f"No 95 % interval and no rank: there are fewer than {LEAST:g} cases per class (harmonic mean), and no interval or "
-    "test of a mean over classes is reliable with so few."
+    f"No 95 % interval and no rank: it takes two classes and {LEAST:g} cases per class (harmonic mean); no interval or "
+    "test of a mean over classes is reliable with fewer."
 )
 Columns = Mapping[str, str | float | int | None]
 UNDEFINED = {
@@ -98,7 +98,7 @@ def compare(
     places, true_codes, guesses = np.array(scored, dtype=np.int64).reshape(-1, 3).T
     cells = confusion_cells(true_codes, guesses, len(labels))
     names = pa.array([*labels, None], pa.string())
-    curves = pa.table([names.take(cells.truth), names.take(cells.predicted), cells.count], schema=CONFUSION)
+    curves = pa.table([names.take(cells.truth), names.take(cells.predicted), cells.times], schema=CONFUSION)
     draws = parameters.draws(suite).of_cases(places)
     return Findings(aggregates(true_codes, guesses, labels, draws, unscored), cases, curves)
 
@@ -142,12 +142,12 @@ def aggregates(
             left_out = 0 if average == "micro" else int(np.isnan(each).sum())
             reason = f"{left_out} of {k} classes left out: {UNDEFINED[metric]}" if left_out else None
             if average == "micro":
-                whole = made if metric == "precision" else truths
+                whole = (made if metric == "precision" else truths)[0].sum()
                 reason = "no prediction is one of the classes" if np.isnan(values[0]) else None
                 if metric != "f1" or made[0].sum() == truths[0].sum():  # a share of something
-                    own = share(hits, whole[0].sum())
+                    own = share(hits, float(whole))
             if average == "macro":
-                of, few = effective(getattr(counts, metric)), few_cases(truths[0])
+                of, few = effective(getattr(counts, metric)), few_cases(truths[0].astype(np.int64))
             found.append(
                 estimate(
                     metric, values, of, units, n=n, unscored=out, share=own, few=few, reason=reason,
@@ -155,24 +155,23 @@ def aggregates(
                 )
             )  # fmt: skip
     for code, label in enumerate(labels):
-        wholes = {"precision": int(made[0, code]), "recall": int(truths[0, code])}
+        tp, guessed, real = (int(of[0, code]) for of in (right, made, truths))
+        counted: dict[str, int] = {"precision": guessed, "recall": real, "f1": guessed + real - tp}
         for metric, values in scores._asdict().items():
-            whole = wholes.get(metric)
             found.append(
                 estimate(
-                    metric, values[:, code], getattr(counts, metric)[code], units,
-                    n=int(made[0, code] + truths[0, code] - right[0, code]) if whole is None else whole,
-                    unscored=unscored.get(label, 0), label=label,
-                    share=None if whole is None else share(right[0, code], whole),
-                    reason=UNDEFINED[metric] if np.isnan(values[0, code]) else None, columns={"average": None},
+                    metric, values[:, code], getattr(counts, metric)[code], units, n=counted[metric],
+                    unscored=unscored.get(label, 0), label=label, columns={"average": None},
+                    share=None if metric == "f1" else share(tp, counted[metric]),
+                    reason=UNDEFINED[metric] if np.isnan(values[0, code]) else None,
                 )
             )  # fmt: skip
     return found
 
 
-def few_cases(truths: NDArray[np.float64] | NDArray[np.int64]) -> str | None:
+def few_cases(truths: NDArray[np.int64]) -> str | None:
     """Return why means over classes with so many cases [k] have neither interval nor resamples; None where they do."""
-    return None if has_enough_truths(truths, LEAST, 0) else FEW_CASES
+    return None if np.count_nonzero(truths) > 1 and has_enough_truths(truths, LEAST, 0) else FEW_CASES
 
 
 def effective(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:

@@ -160,8 +160,8 @@ def test_a_class_that_is_all_or_nothing_has_no_area() -> None:
     findings = run("roc_auc", data)
     assert one(findings, "roc_auc", "c").reason == "no case of this class"
     assert one(findings, "roc_auc").reason == (
-        "1 of 3 classes left out: no case of this class. No 95 % interval and no rank: there are fewer than 5 cases "
-        "per class (harmonic mean), and no interval or test of a mean over classes is reliable with so few."
+        "1 of 3 classes left out: no case of this class. No 95 % interval and no rank: it takes two classes and 5 "
+        "cases per class (harmonic mean); no interval or test of a mean over classes is reliable with fewer."
     )
     assert one(findings, "roc_auc", "a").reason == (
         "No 95 % interval and no rank: there is one case of this class, or one of others."
@@ -309,6 +309,14 @@ def test_scores_that_are_no_probabilities_are_named() -> None:
     assert findings.cases["2"].status is Status.NOT_APPLICABLE
     assert findings.cases["2"].reason == "the scores add up to 1.7, not 1: they are no probabilities"
     assert findings.cases["3"].status is Status.OK
+
+
+def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
+    row = one(run("calibration", drawn(60, 2, sharpness=4)), "expected_calibration_error")
+    assert (row.low, row.replicates) == (None, None)
+    assert row.reason is not None
+    assert row.reason.startswith("No 95 % interval and no rank: fewer than 5 predictions are right, or fewer are wrong")
+    assert one(run("calibration", drawn(60, 2, sharpness=1)), "expected_calibration_error").replicates is not None
 
 
 def test_a_tie_of_the_top_goes_to_the_first_in_the_file() -> None:

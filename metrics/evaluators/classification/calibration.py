@@ -21,7 +21,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate
+from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
 from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.evaluators.detection._confidence import confidences
@@ -37,7 +37,7 @@ from metrics.stats.classification.calibration import (
     resampled_error,
 )
 from metrics.stats.draws import Draws
-from metrics.stats.intervals import wilson
+from metrics.stats.intervals import NONE, wilson
 from metrics.vision.geometry import Geometry
 
 CURVES = pa.schema(
@@ -53,6 +53,10 @@ CURVES = pa.schema(
 )
 SUM_TOLERANCE = 0.01  # scores rounded in a file do not add up to 1 exactly
 PER_CASE = ("brier", "log_loss")
+FEW = (
+    f"No 95 % interval and no rank: fewer than {LEAST:g} predictions are right, or fewer are wrong; what is that rare "
+    "does not show how far the error varies."
+)
 TWO_CASES = {
     "cases": [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "cat"}],
     "predictions": [
@@ -237,7 +241,8 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
     95 % intervals over cases or images, or over `cases.group` where given: bootstrap for brier, log_loss and the
     expected error, whose lower bound allows for noise alone making gaps: the better calibrated, the more of it is
     noise. The maximum error has none. Two models are tested on the same resamples; the edges of the bins are fixed, how
-    many cases fall into each bin is resampled.
+    many cases fall into each bin is resampled. With fewer than 5 right or 5 wrong predictions there is neither interval
+    nor test.
     """
     if suite.task == "detection":
         return _of_detections(suite, outputs, parameters)
@@ -294,9 +299,12 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     diagram = reliability(stated.confidence, stated.right, bins)
     expected, largest = calibration_errors(diagram)
     interval, samples = resampled_error(diagram, stated.confidence, stated.right, stated.draws)
+    why = nothing
+    if len(samples) and min(np.count_nonzero(stated.right), np.count_nonzero(~stated.right)) < LEAST:
+        interval, samples, why = NONE, samples[:0], FEW
     rows = [
         aggregate(
-            "expected_calibration_error", expected, interval, "bootstrap", n=n, unscored=unscored, reason=nothing,
+            "expected_calibration_error", expected, interval, "bootstrap", n=n, unscored=unscored, reason=why,
             samples=samples,
         ),
         aggregate("maximum_calibration_error", largest, n=n, unscored=unscored, reason=nothing),

@@ -24,7 +24,7 @@ class ConfusionCells(NamedTuple):
 
     truth: Ints
     predicted: Ints
-    count: Ints
+    times: Ints
 
 
 def confusion_cells(truth: Ints, predicted: Ints, k: int) -> ConfusionCells:

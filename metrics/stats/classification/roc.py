@@ -73,8 +73,8 @@ def resampled_areas(curves: Sequence[Roc], positive: NDArray[np.bool_], draws: D
     moved = np.empty((n, k))
     for place, curve in enumerate(curves):
         for kind in (positive[:, place], ~positive[:, place]):
-            units = np.count_nonzero(np.bincount(draws.unit[kind]))
-            moved[kind, place] = curve.influence[kind] * math.sqrt(student(max(1, units - 1)) / Z)
+            units = int(np.count_nonzero(np.bincount(draws.unit[kind])))
+            moved[kind, place] = curve.influence[kind] * math.sqrt(student(max(units - 1, 1)) / Z)
     drawn = draws.times.shape[1]
     sums = draws.sums(np.tile(np.arange(k), n), k, moved.ravel(), np.repeat(np.arange(n), k))
     areas = np.array([curve.area for curve in curves])

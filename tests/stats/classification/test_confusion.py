@@ -40,10 +40,10 @@ def test_cells_are_those_of_the_matrix(pairs: list[tuple[int, int]]) -> None:
     truth, predicted = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     cells = confusion_cells(truth, predicted, 6)
     matrix = np.zeros((6, 6), dtype=int)
-    matrix[cells.truth, cells.predicted] = cells.count
+    matrix[cells.truth, cells.predicted] = cells.times
     expected = confusion_matrix(truth, predicted, labels=range(6)) if pairs else np.zeros((6, 6))
     np.testing.assert_array_equal(matrix, expected)
-    assert (cells.count > 0).all()
+    assert (cells.times > 0).all()
 
 
 def test_a_mean_leaves_out_what_is_not_known() -> None:
