@@ -52,7 +52,7 @@ def test_upload_evaluate_read_click_export(page: Page, studio_address: str, shar
     page.get_by_role("button", name="Open the worst case").click()
     expect(page.get_by_role("heading", name="Example")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("Evidence: ROUGE")).to_be_visible()
-    expect(page.get_by_text("rouge1", exact=True).first).to_be_attached()  # a table is a canvas, its cells are behind it
+    expect(page.get_by_text("rouge1", exact=True).first).to_be_attached()  # behind a table's canvas
 
     page.goto(address.replace("/?", "/report?"))
     with page.expect_download(timeout=120_000) as download:
