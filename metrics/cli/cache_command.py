@@ -1,12 +1,11 @@
 """`cache`: the stored replies of judges."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.options import common
+from metrics.cli.options import add_parser
 from metrics.judge.cache import Cache
 from metrics.judge.opening import FOLDER
 from metrics.store import Workspace
@@ -17,22 +16,16 @@ def add_command(commands: Any) -> None:
     command = commands.add_parser("cache", help="stored replies of judges: stats, clear, export, import")
     actions = command.add_subparsers(required=True, metavar="ACTION")
 
-    action = actions.add_parser("stats", parents=[common()], help="number and size of the replies, and what they saved")
-    action.set_defaults(command=_stats)
-    action = actions.add_parser(
-        "clear", parents=[common()], help="remove all replies, or those that match every option"
-    )
+    add_parser(actions, "stats", _stats, help="number and size of the replies, and what they saved")
+    action = add_parser(actions, "clear", _clear, help="remove all replies, or those that match every option")
     action.add_argument("--judge", metavar="NAME", help="replies of this judge")
     action.add_argument("--step", metavar="ID", help="replies to this prompt")
     action.add_argument("--older-than", metavar="DAYS", type=float, help="replies older than this many days")
-    action.set_defaults(command=_clear)
-    action = actions.add_parser("export", parents=[common()], help="write replies to a file for import or --replay")
+    action = add_parser(actions, "export", _export, help="write replies to a file for import or --replay")
     action.add_argument("file", metavar="FILE", help="file to write, JSON lines; gzipped if it ends in .gz")
     action.add_argument("--run", metavar="RUN", help="only the replies that this finished run used")
-    action.set_defaults(command=_export)
-    action = actions.add_parser("import", parents=[common()], help="add the replies of an exported file")
+    action = add_parser(actions, "import", _import, help="add the replies of an exported file")
     action.add_argument("file", metavar="FILE", help="an exported cache")
-    action.set_defaults(command=_import)
 
 
 def _stats(options: argparse.Namespace) -> int:
@@ -69,11 +62,6 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def _opened(options: argparse.Namespace) -> Iterator[Cache]:
-    """Open the workspace's cache of replies, and close it at the end."""
-    cache = Cache(Workspace(options.workspace).path / "cache" / FOLDER)
-    try:
-        yield cache
-    finally:
-        cache.close()
+def _opened(options: argparse.Namespace) -> "closing[Cache]":
+    """Return the workspace's cache of replies, which the end of a `with` closes."""
+    return closing(Cache(Workspace(options.workspace).path / "cache" / FOLDER))

@@ -8,10 +8,11 @@ from typing import Any
 from metrics import engine
 from metrics.cli import judge_options
 from metrics.cli.execution import execute
-from metrics.cli.options import add_evaluators, add_mapping, common, models_of, names_of, pairs, parameters_of
+from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
 from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
+from metrics.presentation.format import ARROWS
 from metrics.store import Run, Workspace
 
 FAILED = 1
@@ -19,7 +20,7 @@ FAILED = 1
 
 def add_command(commands: Any) -> None:
     """Add `evaluate`."""
-    command = commands.add_parser("evaluate", parents=[common()], help="evaluate outputs of models on a suite")
+    command = add_parser(commands, "evaluate", _evaluate, help="evaluate outputs of models on a suite")
     command.add_argument(
         "suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON, Parquet, COCO ground truth, or a zip"
     )
@@ -50,10 +51,10 @@ def add_command(commands: Any) -> None:
     )  # fmt: skip
     command.add_argument("--pdf", metavar="FILE", help="write the report to FILE")
     command.add_argument("--junit", metavar="FILE", help="write the result of each --fail-under to FILE as JUnit XML")
-    command.set_defaults(command=_evaluate)
 
 
 def _evaluate(options: argparse.Namespace) -> int:
+    from metrics.ingest import attach_files
     from metrics.library.evaluate import runnable
     from metrics.reports.gates import Gate, check, require_known
 
@@ -62,11 +63,11 @@ def _evaluate(options: argparse.Namespace) -> int:
     gates = [Gate.parse(text) for text in options.fail_under]
     parameters = parameters_of(options.param)
     suite, outputs = _read(options)
+    if options.artifacts:
+        outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     require_known(gates, chosen)
-    resources = models_of(options)
-    if judge := judge_options.settings(options):
-        resources["judge"] = judge
+    resources = judge_options.resources(options)
     workspace = Workspace(options.workspace)
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
@@ -91,15 +92,6 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> tuple[Suite, Outputs]:
-    from metrics.ingest import attach_files
-
-    suite, outputs = _read_tables(options)
-    if options.artifacts:
-        outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
-    return suite, outputs
-
-
-def _read_tables(options: argparse.Namespace) -> tuple[Suite, Outputs]:
     from metrics.ingest import read_combined, read_outputs, read_suite
 
     mapping, keep = dict(pairs(options.map, "--map")) or None, options.keep_good_rows
@@ -136,8 +128,7 @@ def _print_leaderboard(run: Run) -> None:
     for column in board.columns:
         if column.minor:
             continue
-        arrow = {"higher": "↑", "lower": "↓"}.get(column.direction, "")
-        print(f"{column.evaluator} · {column.title} {arrow}")
+        print(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
         for model in board.models:
             cell = board.cells.get((model, column.key))
             if cell is None:

@@ -3,18 +3,15 @@
 import argparse
 from typing import Any
 
-from metrics.cli.options import add_table_output, common, run_argument, run_of, write_output
+from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.reports.table_names import WHATS
 
 
 def add_command(commands: Any) -> None:
     """Add `export`."""
-    command = commands.add_parser(
-        "export", parents=[run_argument(), common()], help="print or write a table of a finished run"
-    )
+    command = add_parser(commands, "export", _export, of_run=True, help="print or write a table of a finished run")
     command.add_argument("--what", choices=WHATS, default="aggregates", help="table to export (default aggregates)")
     add_table_output(command, "json")
-    command.set_defaults(command=_export)
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
+from metrics.models import SOURCES
 from metrics.store import Workspace
 
 BUDGETS = {"usd": float, "calls": int, "tokens": int, "seconds": float}
@@ -37,6 +38,13 @@ def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> Non
         metavar="CACHE",
         help="use only the replies of an exported cache, offline; a missing one is an error",
     )
+
+
+def resources(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the local models and the judge that the options choose, by resource. InputError as of `settings`."""
+    models = {name: value for name in SOURCES if (value := getattr(options, name))}
+    judge = settings(options)
+    return models | ({"judge": judge} if judge else {})
 
 
 def settings(options: argparse.Namespace) -> dict[str, Any] | None:

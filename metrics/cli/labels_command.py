@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.options import add_mapping, add_table_output, common, pairs, run_argument, run_of, write_output
+from metrics.cli.options import add_mapping, add_parser, add_table_output, pairs, run_of, write_output
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.label_schema import SAMPLINGS
 from metrics.store.label_sets import Labels
@@ -17,11 +17,9 @@ def add_command(commands: Any) -> None:
     """Add `labels` with its actions add, list, remove and export."""
     command = commands.add_parser("labels", help="people's labels of a run's outputs: add, list, remove, export")
     actions = command.add_subparsers(required=True, metavar="ACTION")
-    parents = [run_argument(), common()]
 
-    action = actions.add_parser(
-        "add", parents=parents, help="add the labels of files; every run of the same data shares them"
-    )
+    words = "add the labels of files; every run of the same data shares them"
+    action = add_parser(actions, "add", _add, of_run=True, help=words)
     action.add_argument(
         "files", metavar="FILE", nargs="+", help="CSV, JSONL, JSON or Parquet, long or wide; see docs/labels.md"
     )
@@ -31,18 +29,14 @@ def add_command(commands: Any) -> None:
         help="; ".join(f"{name}: {text}" for name, text in CHOICES.items()) + " (default random)",
     )  # fmt: skip
     action.add_argument("--keep-good-rows", action="store_true", help="skip invalid rows instead of stopping")
-    action.set_defaults(command=_add)
 
-    action = actions.add_parser("list", parents=parents, help="list the sets of labels")
-    action.set_defaults(command=_list)
+    add_parser(actions, "list", _list, of_run=True, help="list the sets of labels")
 
-    action = actions.add_parser("remove", parents=parents, help="remove a set of labels")
+    action = add_parser(actions, "remove", _remove, of_run=True, help="remove a set of labels")
     action.add_argument("set", metavar="SET", help="id of the set, as `labels list` prints it")
-    action.set_defaults(command=_remove)
 
-    action = actions.add_parser("export", parents=parents, help="print or write all labels, one per row")
+    action = add_parser(actions, "export", _export, of_run=True, help="print or write all labels, one per row")
     add_table_output(action, "csv")
-    action.set_defaults(command=_export)
 
 
 def _add(options: argparse.Namespace) -> int:

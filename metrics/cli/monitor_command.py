@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli import judge_options
-from metrics.cli.options import add_evaluators, add_mapping, common, models_of, names_of, pairs, parameters_of
+from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
@@ -16,9 +16,10 @@ SHOWN_BAD = 5
 
 def add_command(commands: Any) -> None:
     """Add `monitor`."""
-    command = commands.add_parser(
+    command = add_parser(
+        commands,
         "monitor",
-        parents=[common()],
+        _monitor,
         help="judge a sample of production's answers as they come, and report when they get worse",
         description="Read JSON lines (id, question, answer, …), judge a sample of them, and keep the pass rate of each "
         "window. The same command on the same or a longer file continues where it stopped. The settings that decide "
@@ -46,7 +47,6 @@ def add_command(commands: Any) -> None:
         "--on-alert", metavar="COMMAND", help="command to run at each change of status, with JSON on its standard input"
     )
     judge_options.add_options(command, estimates=False)
-    command.set_defaults(command=_monitor)
 
 
 def _monitor(options: argparse.Namespace) -> int:
@@ -115,10 +115,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         given["window"] = str(Window.parse(options.window))
     if options.map:
         given["mapping"] = dict(pairs(options.map, "--map"))
-    resources = models_of(options)
-    if judge := judge_options.settings(options):
-        resources["judge"] = judge
-    if resources:
+    if resources := judge_options.resources(options):
         given["resources"] = resources
     return given
 

@@ -3,12 +3,11 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.models import SOURCES
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS
 
@@ -20,21 +19,19 @@ MODELS = {
 }
 
 
-def common() -> argparse.ArgumentParser:
-    """Return the options of every command that uses a workspace: --workspace and --quiet."""
-    options = argparse.ArgumentParser(add_help=False)
-    options.add_argument(
+def add_parser(
+    commands: Any, name: str, execute: Callable[[argparse.Namespace], int], *, of_run: bool = False, **words: str
+) -> argparse.ArgumentParser:
+    """Add a command that uses a workspace, and so has --workspace and --quiet; `of_run`: with the argument RUN."""
+    command: argparse.ArgumentParser = commands.add_parser(name, **words)
+    if of_run:
+        command.add_argument("run", metavar="RUN", help="id of a run, or latest")
+    command.add_argument(
         "--workspace", metavar="DIR", help="folder of runs and inputs (default: $ASSAY_WORKSPACE or ./workspace)"
     )
-    options.add_argument("--quiet", action="store_true", help="print only the result")
-    return options
-
-
-def run_argument() -> argparse.ArgumentParser:
-    """Return the argument RUN."""
-    options = argparse.ArgumentParser(add_help=False)
-    options.add_argument("run", metavar="RUN", help="id of a run, or latest")
-    return options
+    command.add_argument("--quiet", action="store_true", help="print only the result")
+    command.set_defaults(command=execute)
+    return command
 
 
 def add_evaluators(command: argparse.ArgumentParser) -> None:
@@ -74,11 +71,6 @@ def write_output(content: bytes, file: str | None) -> None:
 def run_of(options: argparse.Namespace, finished: bool = False) -> Run:
     """Return the run that RUN names; RunError where it is absent or, if asked for, not finished."""
     return Workspace(options.workspace).run(options.run, finished=finished)
-
-
-def models_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the local models that the options choose, by resource."""
-    return {name: value for name in SOURCES if (value := getattr(options, name))}
 
 
 def names_of(text: str) -> list[str]:

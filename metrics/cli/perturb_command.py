@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from metrics.cli import judge_options
-from metrics.cli.options import add_mapping, common, names_of, pairs
+from metrics.cli.options import add_mapping, add_parser, names_of, pairs
 from metrics.core.suite import TASKS
 from metrics.perturbations.kind import INTENSITIES
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
@@ -16,10 +16,8 @@ from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
 def add_command(commands: Any) -> None:
     """Add `perturb`."""
     listed = " ".join(f"{kind.name}: {kind.says}." for kind in KINDS.values())
-    command = commands.add_parser(
-        "perturb", parents=[common()], help="write a suite with variants of its cases: typos, synonyms, …",
-        epilog=f"Kinds. {listed}",
-    )  # fmt: skip
+    words = "write a suite with variants of its cases: typos, synonyms, …"
+    command = add_parser(commands, "perturb", _perturb, help=words, epilog=f"Kinds. {listed}")
     command.add_argument("suite", metavar="SUITE", help="the test cases: CSV, JSONL, JSON or Parquet")
     command.add_argument("--kinds", metavar="KIND,…", help="kinds of variants (default: all that need no judge)")
     command.add_argument(
@@ -34,7 +32,6 @@ def add_command(commands: Any) -> None:
     command.add_argument("--task", choices=TASKS, help="task of the suite, if its columns do not show it")
     add_mapping(command)
     judge_options.add_options(command, estimates=False)
-    command.set_defaults(command=_perturb)
 
 
 def _perturb(options: argparse.Namespace) -> int:

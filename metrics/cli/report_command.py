@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from metrics.cli.options import common, run_argument, run_of
+from metrics.cli.options import add_parser, run_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.reports import DOCUMENTS, render
 from metrics.store import Run
@@ -12,13 +12,10 @@ from metrics.store import Run
 
 def add_command(commands: Any) -> None:
     """Add `report`."""
-    command = commands.add_parser(
-        "report", parents=[run_argument(), common()], help="write the report of a finished run"
-    )
+    command = add_parser(commands, "report", _report, of_run=True, help="write the report of a finished run")
     command.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="file to write; the ending decides: .pdf, .html or .json"
     )
-    command.set_defaults(command=_report)
 
 
 def _report(options: argparse.Namespace) -> int:

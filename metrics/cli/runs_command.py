@@ -5,23 +5,16 @@ from typing import Any
 
 from metrics import engine
 from metrics.cli.execution import execute
-from metrics.cli.options import common, run_argument, run_of
+from metrics.cli.options import add_parser, run_of
 from metrics.core.errors import RunSealed
 from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
     """Add `runs`, `resume` and `cancel`."""
-    command = commands.add_parser("runs", parents=[common()], help="list the runs, newest first")
-    command.set_defaults(command=_runs)
-    command = commands.add_parser(
-        "resume", parents=[run_argument(), common()], help="continue a run that was interrupted or cancelled"
-    )
-    command.set_defaults(command=_resume)
-    command = commands.add_parser(
-        "cancel", parents=[run_argument(), common()], help="stop a run; what it has computed is kept"
-    )
-    command.set_defaults(command=_cancel)
+    add_parser(commands, "runs", _runs, help="list the runs, newest first")
+    add_parser(commands, "resume", _resume, of_run=True, help="continue a run that was interrupted or cancelled")
+    add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
 
 
 def _runs(options: argparse.Namespace) -> int:

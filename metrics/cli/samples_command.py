@@ -3,16 +3,14 @@
 import argparse
 from typing import Any
 
-from metrics.cli.options import common
+from metrics.cli.options import add_parser
 from metrics.store import Workspace
 
 
 def add_command(commands: Any) -> None:
     """Add `samples`."""
-    command = commands.add_parser(
-        "samples", parents=[common()], help="evaluate the bundled samples that the workspace does not have yet"
-    )
-    command.set_defaults(command=_samples)
+    words = "evaluate the bundled samples that the workspace does not have yet"
+    add_parser(commands, "samples", _samples, help=words)
 
 
 def _samples(options: argparse.Namespace) -> int:

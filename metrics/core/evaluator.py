@@ -3,14 +3,14 @@
     from metrics.core.evaluator import CaseScore, Metric, Parameters, evaluator, not_applicable
 
     @evaluator(
-        id="exact_match", title="Exact match", tasks=("text",), inputs=("answer", "expected_answers"),
-        metrics=(Metric("exact_match", "share of answers equal to an expected one", binary=True, primary=True),),
+        id="exact_match", title="Exact match", inputs=("answer", "expected_answers"),
+        metrics=(Metric("exact_match", "share of answers equal to an expected one", binary=True),),
     )
     def exact_match(case: Case, parameters: Parameters) -> CaseScore:
         '''Whether the answer equals one of the expected answers. …'''
         return CaseScore({"exact_match": float(case.answer in case.expected_answers)})
 
-Three shapes, recognised by the annotation of the first argument:
+Three shapes, recognised by the annotation of the first argument; the resources that it uses are further arguments:
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
     fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
@@ -20,17 +20,17 @@ engine calls an evaluator only with cases that have every declared input; the ot
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from inspect import cleandoc, signature
-from typing import Any, Literal, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from metrics.core.evidence import Evidence
+from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
@@ -66,7 +66,7 @@ class Metric:
     """One number that an evaluator computes.
 
     `low` and `high` bound it (infinite where open); a model on the wrong side of `threshold` has a problem, None means
-    no default; `binary`: a case's value is 0 or 1, so the mean is a share; `primary` marks the evaluator's main metric;
+    no default; `binary`: a case's value is 0 or 1, so the mean is a share; `primary` marks the main one of several;
     `minor` ones start hidden on the leaderboard; `twin_of` lists metrics (evaluator.metric) that, with matching
     parameters, are the same number under another name: side by side they count once.
     """
@@ -221,6 +221,11 @@ class Example:
     tolerance: float = 1e-6
     judge: Sequence[ScriptedReply] = ()
 
+    @classmethod
+    def not_applicable(cls, name: str, given: Mapping[str, Any], **others: Any) -> "Example":
+        """Return the example of a case that gets no value because the evaluator does not apply to it."""
+        return cls(name, given, status=Status.NOT_APPLICABLE, **others)
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
@@ -290,15 +295,19 @@ class Evaluator:
             return parameters.threshold
         return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
 
+    def holds(self, value: float, parameters: Parameters) -> Holds:
+        """Return whether `value` passes the threshold in force of the primary metric; "unknown" without a threshold."""
+        threshold = self.threshold(self.primary, parameters)
+        return yes_or_no(None if threshold is None else self.primary.passes(value, threshold))
+
 
 def evaluator(
     *,
     id: str,
     title: str,
-    tasks: tuple[Task, ...],
+    tasks: tuple[Task, ...] = ("text",),
     inputs: tuple[Input, ...],
     metrics: tuple[Metric, ...],
-    resources: tuple[Resource, ...] = (),
     sources: tuple[str, ...] = (),
     standards: tuple[str, ...] = (),
     examples: tuple[Example, ...] = (),
@@ -316,10 +325,13 @@ def evaluator(
     `prompts`: every prompt that the judge may be asked, including shared ones.
     `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
     """
+    if len(metrics) == 1:
+        metrics = (replace(metrics[0], primary=True),)
 
     def register(function: Callable[..., Any]) -> Evaluator:
         hints = get_type_hints(function)
         names = list(signature(function).parameters)
+        resources = tuple(name for name in get_args(Resource) if name in names)
         if [metric.primary for metric in metrics].count(True) != 1:
             raise ValueError(f"evaluator {id}: exactly one metric is primary")
         if len({metric.name for metric in metrics}) != len(metrics):

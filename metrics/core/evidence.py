@@ -19,7 +19,7 @@ Stored, in the `evidence` column of the scores, it is the JSON object that `Evid
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 Holds = Literal["yes", "no", "unknown"]
@@ -55,15 +55,10 @@ class Verdict:
     @property
     def record(self) -> dict[str, Any]:
         """The verdict as JSON data, without empty fields."""
-        fields: dict[str, Any] = {
-            "text": self.text, "holds": self.holds, "label": self.label, "reason": self.reason,
-            "rests_on": [list(link) for link in self.rests_on], "quote": self.quote, "expected": self.expected,
-            "facts": dict(self.facts),
-        }  # fmt: skip
-        required = {"text": self.text, "holds": self.holds}
-        return required | {
-            name: value for name, value in fields.items() if value or (name == "expected" and value == "")
-        }
+        record = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        record |= {"rests_on": [list(link) for link in self.rests_on], "facts": dict(self.facts)}
+        kept = {"text", "holds"} if self.expected is None else {"text", "holds", "expected"}
+        return {name: value for name, value in record.items() if value or name in kept}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Self:

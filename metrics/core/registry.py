@@ -41,6 +41,12 @@ def evaluators() -> Mapping[str, Evaluator]:
     return _REGISTRY
 
 
+def title_of(id: str) -> str:
+    """Return the title of an evaluator; its id where this version of Assay does not have it."""
+    known = _REGISTRY.get(id)
+    return known.title if known else id
+
+
 _REGISTRY = Registry()
 
 

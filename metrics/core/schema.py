@@ -45,10 +45,7 @@ AGGREGATES = pa.schema(
         ("skipped", pa.int64()),
         ("reason", pa.string()),  # why there is no value, or no interval
         ("columns", pa.string()),  # JSON: the metric's own columns (iou, average, max_dets …)
-        (
-            "if_worst",
-            pa.float64(),
-        ),  # value if unscored cases had the metric's worst; null: all are scored
+        ("if_worst", pa.float64()),  # value if unscored cases had the metric's worst; null: all are scored
         ("if_best", pa.float64()),  # … the best
     ]
 )

@@ -29,10 +29,7 @@ GEOMETRY = [
     ("width", pa.float64()),
     ("height", pa.float64()),
     ("area", pa.float64()),  # square pixels; the annotation's own figure where the file has one
-    (
-        "polygons",
-        pa.list_(pa.list_(pa.float64())),
-    ),  # rings x1 y1 x2 y2 …, pixels; a rotated box is one ring of four points
+    ("polygons", pa.list_(pa.list_(pa.float64()))),  # rings x1 y1 x2 y2 …, pixels; a rotated box: one of four points
     ("rle", pa.string()),  # COCO compressed run-length counts, of the image's size
 ]
 

@@ -17,11 +17,11 @@ from metrics.core.suite import Outputs, Suite, join_cases
 from metrics.engine.load_resources import JUDGE, Resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
-from metrics.judge.budget import Ledger, Spend
+from metrics.judge.budget import Ledger, Spend, price
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
 from metrics.judge.completion import Completion, Messages
-from metrics.judge.opening import FOLDER, price
+from metrics.judge.opening import FOLDER
 from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
 
@@ -103,7 +103,7 @@ async def _walk(
         for entry, parameters in chosen:
             await judge_cases(entry, parameters, [case], resources)
     known.close()
-    ledger.spend.cached = known.found
+    ledger.spend.cached = len(known.found)
     return ledger.spend
 
 
@@ -124,17 +124,12 @@ class _Known:
     def __init__(self, folder: Path):
         self._cache = Cache(folder, counting=False) if folder.exists() else None
         self._supposed: dict[str, Stored] = {}
-        self._keys: set[str] = set()
-
-    @property
-    def found(self) -> int:
-        """How many distinct questions the cache answered."""
-        return len(self._keys)
+        self.found: set[str] = set()  # keys of the questions that the cache answered
 
     def get(self, key: str) -> Stored | None:
         stored = self._cache.get(key) if self._cache is not None else None
         if stored is not None:
-            self._keys.add(key)
+            self.found.add(key)
         return stored or self._supposed.get(key)
 
     def put(self, key: str, stored: Stored) -> None:
@@ -156,11 +151,7 @@ class _TypicalReplies:
         text = json.dumps(typical(schema, messages))
         prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
         used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN
-        return Completion(text, *used, self.price(*used))
-
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return the price of that many tokens; None where it is unknown."""
-        return price(self._settings, prompt_tokens, completion_tokens)
+        return Completion(text, *used, price(self._settings, *used))
 
     async def close(self) -> None:
         """Do nothing: there is no connection."""

@@ -4,12 +4,9 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
-from typing import Any
 
 from metrics.core.errors import AssayError
 from metrics.core.files import write_text
@@ -106,11 +103,10 @@ def _work(
     """
     parameters = run.evaluators
     asking = {name for name, chosen in choose(list(parameters), parameters).items() if judged(*chosen)}
-    job = partial(_job, run.workspace.path, run.spec, parameters)
-    pool = _PoolQueue([unit for unit in units if unit.evaluator not in asking], job, make_executor)
+    pool = _PoolQueue(run, [unit for unit in units if unit.evaluator not in asking], make_executor)
     # slice by slice, so that evaluators which share questions about a case ask them at about the same time
     questions = sorted((unit for unit in units if unit.evaluator in asking), key=lambda unit: unit.start)
-    judging = _JudgeQueue(questions, job, judge.submit, SLICES_ASKED * len(asking))
+    judging = _JudgeQueue(run, questions, judge, SLICES_ASKED * len(asking))
     try:
         while pool.busy or judging.busy:
             pool.submit()
@@ -119,47 +115,51 @@ def _work(
             if not ready:
                 yield None
             for future in ready:
-                yield from pool.results(future)
-                yield from judging.results(future)
+                if future in judging.flying:
+                    yield from judging.results(future)
+                elif future in pool.flying:  # else its worker died, with the others
+                    yield from pool.results(future)
     finally:
         pool.shut_down()
     if judging.stopped is not None:
         raise judging.stopped
 
 
-def _job(workspace: Path, spec: Mapping[str, Any], parameters: Mapping[str, Any], unit: Unit) -> Job:
-    suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
-    return Job(workspace, suite, outputs, parameters[unit.evaluator], unit, spec.get("resources", {}))
+class _Queue:
+    """Units that wait, and those in flight."""
+
+    def __init__(self, run: Run, units: Iterable[Unit]):
+        self.flying: dict[Future[UnitResult], Unit] = {}
+        self._run = run
+        self._waiting = deque(units)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any unit is left."""
+        return bool(self._waiting or self.flying)
 
 
-class _PoolQueue:
+class _PoolQueue(_Queue):
     """The units for an executor. Where a worker dies, its executor is replaced and the units in flight are tried again.
 
     Any unit in flight may have been the cause, so from then on they go one at a time; one that was in flight at TRIES
     deaths fails.
     """
 
-    def __init__(self, units: Iterable[Unit], job: Callable[[Unit], Job], make_executor: Callable[[], Executor]):
-        self.flying: dict[Future[UnitResult], Unit] = {}
-        self._queue = deque(units)
+    def __init__(self, run: Run, units: Iterable[Unit], make_executor: Callable[[], Executor]):
+        super().__init__(run, units)
         self._deaths: Counter[str] = Counter()  # of executors while the unit was in flight
         self._window = 2 * (os.cpu_count() or 1)  # enough to keep the workers busy, little enough to stop soon
-        self._job = job
         self._make_executor = make_executor
         self._executor: Executor | None = None
 
-    @property
-    def busy(self) -> bool:
-        """Whether any unit is left."""
-        return bool(self._queue or self.flying)
-
     def submit(self) -> None:
         """Submit units as far as the window allows."""
-        while self._queue and len(self.flying) < (1 if self._deaths[self._queue[0].name] else self._window):
-            unit = self._queue.popleft()
+        while self._waiting and len(self.flying) < (1 if self._deaths[self._waiting[0].name] else self._window):
+            unit = self._waiting.popleft()
             self._executor = self._executor or self._make_executor()
             try:
-                future = self._executor.submit(perform, self._job(unit))
+                future = self._executor.submit(perform, Job.of(self._run, unit))
             except BrokenExecutor as failure:  # a worker has died since
                 future = Future()
                 future.set_exception(failure)
@@ -167,8 +167,6 @@ class _PoolQueue:
 
     def results(self, future: "Future[UnitResult]") -> Iterator[tuple[Unit, UnitResult]]:
         """Yield the unit of a future that is done; where the executor broke, the units that have failed for good."""
-        if future not in self.flying:
-            return
         try:
             result = future.result()
         except BrokenExecutor:
@@ -183,11 +181,11 @@ class _PoolQueue:
         self.shut_down()
         self._executor = None
         self._deaths.update(unit.name for unit in units)
-        self._queue.extendleft(unit for unit in reversed(units) if self._deaths[unit.name] < TRIES)
+        self._waiting.extendleft(unit for unit in reversed(units) if self._deaths[unit.name] < TRIES)
         for unit in units:
             if self._deaths[unit.name] >= TRIES:
                 reason = "the worker process died while scoring this case (out of memory?)"
-                yield unit, failed_unit(self._job(unit), reason)
+                yield unit, failed_unit(Job.of(self._run, unit), reason)
 
     def shut_down(self) -> None:
         """Drop what has not begun."""
@@ -195,39 +193,27 @@ class _PoolQueue:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
 
-class _JudgeQueue:
+class _JudgeQueue(_Queue):
     """The units that ask a judge, up to `window` at once; the first RUN_WIDE error stops them all."""
 
-    def __init__(
-        self, units: Iterable[Unit], job: Callable[[Unit], Job], submit: Callable[[Job], "Future[UnitResult]"],
-        window: int,
-    ):  # fmt: skip
-        self.flying: dict[Future[UnitResult], Unit] = {}
+    def __init__(self, run: Run, units: Iterable[Unit], judge: JudgeWorker, window: int):
+        super().__init__(run, units)
         self.stopped: AssayError | None = None
-        self._queue = deque(units)
-        self._job = job
-        self._submit = submit
+        self._judge = judge
         self._window = window
-
-    @property
-    def busy(self) -> bool:
-        """Whether any unit is left."""
-        return bool(self._queue or self.flying)
 
     def submit(self) -> None:
         """Submit units as far as the window allows."""
-        while self._queue and len(self.flying) < self._window:
-            unit = self._queue.popleft()
-            self.flying[self._submit(self._job(unit))] = unit
+        while self._waiting and len(self.flying) < self._window:
+            unit = self._waiting.popleft()
+            self.flying[self._judge.submit(Job.of(self._run, unit))] = unit
 
     def results(self, future: "Future[UnitResult]") -> Iterator[tuple[Unit, UnitResult]]:
         """Yield the unit of a future that is done."""
-        if future not in self.flying:
-            return
         unit = self.flying.pop(future)
         try:
             yield unit, future.result()
         except RUN_WIDE as failure:
             self.stopped = failure
-            self._queue.clear()
+            self._waiting.clear()
             self.flying.clear()

@@ -26,7 +26,8 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]]) -> CaseS
                 notes.append("the judges are tied, which counts as the bad side")
     silent = [name for name, score in scores if score.status is not Status.OK]
     if silent and len(silent) < len(scores):
-        notes.append(f"without {', '.join(silent)}: {_why(scores, silent[0])}")
+        first = next(score for _, score in scores if score.status is not Status.OK)
+        notes.append(f"without {', '.join(silent)}: {first.reason or first.status.value}")
     speaking = next((score for _, score in scores if score.status is Status.OK), scores[0][1])
     panel = {
         "judges": [
@@ -48,7 +49,3 @@ def _one(metric: Metric, given: Sequence[float]) -> float:
     if mean == 0.5:
         return metric.low if metric.goodness(metric.low) == 0 else metric.high
     return float(mean > 0.5)
-
-
-def _why(scores: Sequence[tuple[str, CaseScore]], name: str) -> str:
-    return next(score.reason or score.status.value for judge, score in scores if judge == name)

@@ -29,12 +29,8 @@ class LiveScorer:
     def __init__(self, chosen: Chosen, settings: Mapping[str, Any], cache_folder: Path, spend: Spend | None = None):
         self._chosen = chosen
         self._resources = Resources(settings, cache_folder, spend)
+        self.spend = self._resources.spend
         self._loop = asyncio.Runner()
-
-    @property
-    def spend(self) -> Spend:
-        """What the judge has cost so far."""
-        return self._resources.spend
 
     def __enter__(self) -> "LiveScorer":
         self._loop.__enter__()
@@ -46,13 +42,11 @@ class LiveScorer:
 
     def scores(self, suite: Suite, cases: Sequence[Case]) -> pa.Table:
         """Return one row per evaluator, case and metric, in that order (schema SCORES); `cases` are of `suite`."""
-        return pa.concat_tables(
-            self._by(entry, parameters, suite, cases) for entry, parameters in self._chosen.values()
-        )
-
-    def _by(self, entry: Evaluator, parameters: Parameters, suite: Suite, cases: Sequence[Case]) -> pa.Table:
-        if judged(entry, parameters):
-            made = self._loop.run(judge_cases(entry, parameters, cases, self._resources, skip_when_down=True))
-        else:
-            made = score_cases(entry, parameters, cases, self._resources)
-        return scores_table(entry, suite, cases, [one.score for one in made])
+        tables = []
+        for entry, parameters in self._chosen.values():
+            if judged(entry, parameters):
+                made = self._loop.run(judge_cases(entry, parameters, cases, self._resources, skip_when_down=True))
+            else:
+                made = score_cases(entry, parameters, cases, self._resources)
+            tables.append(scores_table(entry, suite, cases, [one.score for one in made]))
+        return pa.concat_tables(tables)

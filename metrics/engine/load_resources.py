@@ -45,20 +45,6 @@ def missing_resources(entry: Evaluator, parameters: Parameters, settings: Mappin
     return "; ".join(messages) or None
 
 
-def load_resources(
-    entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any], cache_folder: Path
-) -> dict[str, Any]:
-    """Return the models that the evaluator takes with these parameters, by name, each loaded once a process.
-
-    The judge is not among them: it is opened by `Resources` and knows the case that it is asked about. Raises
-    MissingResource with the text of `missing_resources`.
-    """
-    if reason := missing_resources(entry, parameters, settings):
-        raise MissingResource(reason)
-    names = [name for name in parameters.used(entry.resources) if name != JUDGE]
-    return models.provide(names, settings_for(entry, parameters, settings), cache_folder)
-
-
 def settings_for(entry: Evaluator, parameters: Parameters, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings for one evaluator: a parameter named like a resource overrides the run's setting."""
     own = {name: getattr(parameters, name, None) for name in entry.resources}
@@ -81,8 +67,14 @@ class Resources:
         self._opening = asyncio.Lock()
 
     def models(self, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
-        """Return the evaluator's models; see `load_resources`."""
-        return load_resources(entry, parameters, self._settings, self._cache_folder)
+        """Return the models that the evaluator takes with these parameters, by name, each loaded once a process.
+
+        Raises MissingResource with the text of `missing_resources`.
+        """
+        if reason := missing_resources(entry, parameters, self._settings):
+            raise MissingResource(reason)
+        names = [name for name in parameters.used(entry.resources) if name != JUDGE]
+        return models.provide(names, settings_for(entry, parameters, self._settings), self._cache_folder)
 
     async def judges(self, entry: Evaluator, parameters: Parameters) -> tuple[Client, ...]:
         """Return the judge and the rest of its panel; none where the evaluator asks no judge with these parameters."""
@@ -92,9 +84,8 @@ class Resources:
             if not self._judges:
                 setting = self._settings.get(JUDGE)
                 self._judges = await asyncio.to_thread(open_judges, setting, self._cache_folder, self.spend)
-                self.slots = asyncio.Semaphore(
-                    CASES_PER_CALL * max(judge.settings.concurrency for judge in self._judges)
-                )
+                widest = max(judge.settings.concurrency for judge in self._judges)
+                self.slots = asyncio.Semaphore(CASES_PER_CALL * widest)
         return self._judges
 
     async def close(self) -> None:

@@ -1,6 +1,7 @@
 """The parts of an unfinished run: a folder a unit, valid once its unit.json is there, which is written last."""
 
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.files import read_json, write_json, write_table
 from metrics.core.schema import TABLES, conformed
+from metrics.engine.plan import Unit
 from metrics.engine.unit_work import UnitResult
 
 
@@ -20,11 +22,9 @@ class Parts:
     def write(self, name: str, result: UnitResult) -> None:
         """Store the result of a unit; readers see it whole or not at all."""
         folder = self.folder / name
-        files = {}
-        for table_name, table in result.tables.items():
-            file = table_name.replace("/", ".") + ".parquet"
-            write_table(folder / file, table)
-            files[table_name] = file
+        files = {table: table.replace("/", ".") + ".parquet" for table in result.tables}
+        for table, file in files.items():
+            write_table(folder / file, result.tables[table])
         write_json(folder / "unit.json", {"tables": files, "failed": result.failed, "seconds": result.seconds})
 
     def failed(self, name: str) -> int | None:
@@ -32,18 +32,13 @@ class Parts:
         facts = read_json(self.folder / name / "unit.json")
         return None if facts is None else int(facts["failed"])
 
-    def tables(self, name: str) -> dict[str, Path]:
-        """Return the files of a stored unit by table name."""
-        facts = read_json(self.folder / name / "unit.json")
-        return {table: self.folder / name / file for table, file in facts["tables"].items()}
-
-    def read(self, name: str, table: str, columns: list[str] | None = None) -> pa.Table | None:
-        """Return one table of a stored unit; None where the unit has none of that name."""
-        path = self.tables(name).get(table)
-        if path is None:
-            return None
-        found, schema = pq.read_table(path, columns=columns), TABLES.get(table)
-        return found if schema is None else conformed(found, schema, columns)
+    def read(self, units: Iterable[Unit], table: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
+        """Yield one table of each of these stored units that has it."""
+        for unit in units:
+            folder = self.folder / unit.name
+            if file := read_json(folder / "unit.json")["tables"].get(table):
+                found, schema = pq.read_table(folder / file, columns=columns), TABLES.get(table)
+                yield found if schema is None else conformed(found, schema, columns)
 
     def clear(self) -> None:
         """Remove the parts of a sealed run."""

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -43,7 +43,13 @@ class Unit:
 
 def plan(run: Run) -> list[Unit]:
     """Return every unit of a run, ordered by evaluator, model, repeat and slice; the sealed tables keep that order."""
-    return list(_units(run))
+    spec = run.spec
+    entries = {entry["id"]: entry for entry in spec["evaluators"]}
+    common = [
+        SCHEMA_VERSION, spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"], spec["seed"],
+        _bearing(spec.get("resources", {})),
+    ]  # fmt: skip
+    return [replace(unit, name=_digest([*common, entries[unit.evaluator], asdict(unit)])) for unit in _units(run)]
 
 
 def judged(entry: Evaluator, parameters: Parameters) -> bool:
@@ -52,41 +58,27 @@ def judged(entry: Evaluator, parameters: Parameters) -> bool:
 
 
 def _units(run: Run) -> Iterator[Unit]:
-    spec = run.spec
-    models = run.workspace.outputs_facts(spec["outputs"]["fingerprint"])["models"]
+    """Yield the units, still without names."""
+    models = run.workspace.outputs_facts(run.spec["outputs"]["fingerprint"])["models"]
     tags = run.suite.tags[:SLICED_TAGS]
-    chosen = choose([entry["id"] for entry in spec["evaluators"]], run.evaluators)
-    for entry in spec["evaluators"]:
-        evaluator, parameters = chosen[entry["id"]]
+    for evaluator, parameters in choose(list(run.evaluators), run.evaluators).values():
         offset = 0
         for model, facts in models.items():
             end = offset + facts["rows"]
             if evaluator.shape == "dataset":
                 for repeat in [None] if evaluator.repeats else facts["runs"]:
-                    yield _unit(spec, entry, model, offset, end, run=repeat)
-                    for tag in tags:
-                        yield _unit(spec, entry, model, offset, end, run=repeat, tag=tag)
+                    for tag in (None, *tags):
+                        yield Unit("", evaluator.id, model, offset, end, repeat, tag)
             else:
                 size = JUDGED if judged(evaluator, parameters) else SLICE
                 for start in range(offset, end, size):
                     stop = min(start + size, end)
-                    yield _unit(spec, entry, model, start, stop, last=stop == end)
+                    yield Unit("", evaluator.id, model, start, stop, last=stop == end)
             offset = end
 
 
-def _unit(spec: dict[str, Any], entry: dict[str, Any], model: str, start: int, stop: int, **rest: Any) -> Unit:
-    unit = Unit("", entry["id"], model, start, stop, **rest)
-    content = [
-        SCHEMA_VERSION,
-        spec["suite"]["fingerprint"],
-        spec["outputs"]["fingerprint"],
-        spec["seed"],
-        _bearing(spec.get("resources", {})),
-        entry,
-        asdict(unit),
-    ]
-    name = hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
-    return Unit(name, entry["id"], model, start, stop, **rest)
+def _digest(content: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def _bearing(resources: dict[str, Any]) -> dict[str, Any]:

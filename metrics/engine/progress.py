@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
 from metrics.core.files import write_json
-from metrics.core.registry import evaluators
+from metrics.core.registry import title_of
 from metrics.engine.plan import Unit
 from metrics.engine.unit_work import UnitResult
 from metrics.store import Progress, Run
@@ -27,12 +27,11 @@ class Tracker:
         self._total = dict.fromkeys(run.evaluators, 0)
         self._done = dict.fromkeys(run.evaluators, 0)
         self._failed = dict.fromkeys(run.evaluators, 0)
-        self._units_left = 0
-        self._units_done = 0
         self._units = {unit.name: unit for unit in units}
+        self._units_left = len(self._units)
+        self._units_done = 0
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
-            self._units_left += 1
         self.say("starting")
 
     def found(self, unit: Unit, failed: int) -> None:
@@ -46,10 +45,9 @@ class Tracker:
         self.found(unit, result.failed)
         self._units_done += 1
 
-    def tick(self, in_progress: Mapping[str, int] | None = None) -> None:
+    def tick(self, in_progress: Mapping[str, int]) -> None:
         """Write the progress if it is time; `in_progress`: cases done, by name, of units that are not done yet."""
-        if in_progress is not None:
-            self._in_progress = dict(in_progress)
+        self._in_progress = dict(in_progress)
         if time.monotonic() - self._written >= EVERY:
             self.say("evaluating")
 
@@ -66,9 +64,8 @@ class Tracker:
             begun += cases / max(1, unit.rows)
         units_done = self._units_done + begun
         left = self.seconds() / units_done * (self._units_left - begun) if units_done else None
-        titles = {name: evaluators()[name].title for name in self._total}
         rows = tuple(
-            EvaluatorProgress(name, titles[name], partly[name], total, self._failed[name])
+            EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name])
             for name, total in self._total.items()
         )
         progress = Progress(rows, self.seconds(), left, message)

@@ -43,10 +43,8 @@ def create(
     ]
     if not chosen:
         problems.append(InputProblem("evaluators", "none", "at least one evaluator"))
-    known = suite.cases["case_id"].combine_chunks()
-    unknown_ids = (
-        outputs.outputs["case_id"].unique().filter(pc.invert(pc.is_in(outputs.outputs["case_id"].unique(), known)))
-    )
+    answered = outputs.outputs["case_id"].unique()
+    unknown_ids = answered.filter(pc.invert(pc.is_in(answered, suite.cases["case_id"].combine_chunks())))
     problems += [
         InputProblem("outputs", repr(case_id), "the case_id of a case in the suite", column="case_id")
         for case_id in unknown_ids.to_pylist()

@@ -1,7 +1,7 @@
 """Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes after that."""
 
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -28,13 +28,13 @@ AGGREGATED = ["position", "model", "metric", "value", "status", "reason"]
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     """Write the tables and then the manifest; after an interruption it is done again from the parts."""
     folder = run.folder / "tables"
-    tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, _read(units, parts, "scores"))}
+    tables = {"scores": _write_rows(folder / "scores.parquet", SCORES, parts.read(units, "scores"))}
     if run.spend is not None:
         path = folder / "judgements.parquet"
-        tables["judgements"] = _write_rows(path, JUDGEMENTS, _read(units, parts, "judgements"))
+        tables["judgements"] = _write_rows(path, JUDGEMENTS, parts.read(units, "judgements"))
     for kind in ("curves", "matches"):
         for name in run.evaluators:
-            pieces = list(_read([unit for unit in units if unit.evaluator == name], parts, f"{kind}/{name}"))
+            pieces = list(parts.read([unit for unit in units if unit.evaluator == name], f"{kind}/{name}"))
             if pieces:
                 tables[f"{kind}/{name}"] = folder / f"{kind}.{name}.parquet"
                 write_table(tables[f"{kind}/{name}"], pa.concat_tables(pieces, promote_options="permissive"), ROWS)
@@ -46,13 +46,6 @@ def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     write_table(folder / "aggregates.parquet", aggregates)
     tables["aggregates"] = folder / "aggregates.parquet"
     write_json(run.folder / "manifest.json", _manifest(run, units, tables, seconds))
-
-
-def _read(units: Iterable[Unit], parts: Parts, name: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-    for unit in units:
-        table = parts.read(unit.name, name, columns)
-        if table is not None:
-            yield table
 
 
 def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Path:
@@ -74,9 +67,9 @@ def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]
         entry = evaluators()[name]
         own = [unit for unit in units if unit.evaluator == name]
         if entry.shape == "dataset":
-            yield _over_repeats(pa.concat_tables(_read(own, parts, "aggregates")))
+            yield _over_repeats(pa.concat_tables(parts.read(own, "aggregates")))
             continue
-        scores = pa.concat_tables([SCORES.empty_table().select(AGGREGATED), *_read(own, parts, "scores", AGGREGATED)])
+        scores = pa.concat_tables([SCORES.empty_table().select(AGGREGATED), *parts.read(own, "scores", AGGREGATED)])
         yield aggregate_cases(entry, scores, run.models, slices, run.spec["seed"])
 
 
@@ -87,7 +80,7 @@ def _replicates(units: list[Unit], parts: Parts) -> pa.Table:
         repeats.setdefault((unit.evaluator, unit.model, unit.tag), []).append(unit)
     found = [REPLICATES.empty_table()]
     for same in repeats.values():
-        tables = list(_read(same, parts, "replicates"))
+        tables = list(parts.read(same, "replicates"))
         if len(same) == 1:
             found += tables
         elif len(tables) == len(same):

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import Unit
 from metrics.engine.score_cases import score_cases
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,15 @@ class Job:
     outputs: str
     parameters: Mapping[str, Any]
     unit: Unit
-    resources: Mapping[str, Any] = field(default_factory=dict)
+    resources: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, run: Run, unit: Unit) -> "Job":
+        """Return the job of one of a run's units."""
+        spec = run.spec
+        suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
+        parameters, resources = run.evaluators[unit.evaluator], spec.get("resources", {})
+        return cls(run.workspace.path, suite, outputs, parameters, unit, resources)
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
         """Return the unit's evaluator with its parameters."""
@@ -156,13 +164,7 @@ def _data_set(
     unit = job.unit
     case_ids = None
     if unit.tag is not None:
-        tags = suite.cases["tags"].to_pylist()
-        held = [
-            case_id
-            for case_id, own in zip(suite.cases["case_id"].to_pylist(), tags, strict=True)
-            if own and unit.tag in own
-        ]
-        case_ids = pa.array(held, pa.string())
+        case_ids = suite.matching({"tag": unit.tag})
         suite = suite.restricted(case_ids)
     outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
     try:
@@ -184,13 +186,8 @@ def _data_set(
         tables["scores"] = scores_table(measured, suite, cases, list(findings.cases.values()))
     for name, table in (("curves", findings.curves), ("matches", findings.matches)):
         if table is not None:
-            lead = {
-                "model": pa.repeat(unit.model, table.num_rows),
-                "run": pa.repeat(pa.scalar(unit.run, pa.int32()), table.num_rows),
-            }
-            tables[f"{name}/{entry.id}"] = pa.table(
-                {**lead, **{column: table[column] for column in table.column_names}}
-            )
+            table = table.add_column(0, "run", pa.repeat(pa.scalar(unit.run, pa.int32()), len(table)))
+            tables[f"{name}/{entry.id}"] = table.add_column(0, "model", pa.repeat(unit.model, len(table)))
     return tables, 0
 
 
@@ -198,11 +195,15 @@ def _without_value(entry: Evaluator, reason: str, cases: int) -> list[Aggregate]
     return [Aggregate(metric.name, None, unscored=cases, reason=reason) for metric in entry.metrics]
 
 
+def _slice(unit: Unit) -> str | None:
+    return None if unit.tag is None else f"tag={unit.tag}"
+
+
 def _aggregates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
     rows = [
         {
             "model": unit.model, "run": unit.run, "evaluator": unit.evaluator, "metric": entry.metric,
-            "label": entry.label, "slice": None if unit.tag is None else f"tag={unit.tag}",
+            "label": entry.label, "slice": _slice(unit),
             "value": entry.value, "low": entry.low, "high": entry.high, "interval": entry.interval,
             "n": entry.n, "unscored": entry.unscored, "reason": entry.reason,
             "not_applicable": 0, "parse_failure": 0, "error": 0, "skipped": 0,
@@ -218,7 +219,7 @@ def _replicates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
     rows = [
         {
             "model": unit.model, "evaluator": unit.evaluator, "metric": entry.metric,
-            "slice": None if unit.tag is None else f"tag={unit.tag}", "value": entry.value, "n": entry.n,
+            "slice": _slice(unit), "value": entry.value, "n": entry.n,
             "columns": json.dumps(dict(entry.columns), ensure_ascii=False), "replicates": entry.replicates,
         }
         for entry in aggregates

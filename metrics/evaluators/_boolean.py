@@ -1,24 +1,24 @@
 """The boolean family: a case passes or fails, and a failure is attributed to retrieval or to generation."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from functools import wraps
+from typing import ParamSpec
 
 from metrics.core.errors import Unreadable
 from metrics.core.evaluator import CaseScore, Direction, Metric, Status
 from metrics.core.evidence import Evidence
-from metrics.core.suite import Case
 
-SHOWN_FINDINGS = 50  # of a case, in its evidence; `found` counts them all
+P = ParamSpec("P")
 
 
-def boolean_metrics(passing: str, threshold: float = 0.5) -> tuple[Metric, ...]:
+def boolean_metrics(passing: str) -> tuple[Metric, ...]:
     """Return the family's five metrics; `passing` completes "share of answers that …"."""
 
     def failing(name: str, description: str) -> Metric:
-        return Metric(name, description, direction=Direction.LOWER, threshold=threshold, binary=True, minor=True)
+        return Metric(name, description, direction=Direction.LOWER, threshold=0.5, binary=True, minor=True)
 
     return (
-        Metric("passes", f"Share of answers that {passing}.", threshold=threshold, binary=True, primary=True),
+        Metric("passes", f"Share of answers that {passing}.", threshold=0.5, binary=True, primary=True),
         failing("failures", f"Share of answers that do not pass: 1 − share that {passing}."),
         failing("retrieval_failures", "Share of cases whose retrieved contexts themselves fail the check."),
         failing("generation_failures", "Share of cases whose answer fails although the contexts pass."),
@@ -47,26 +47,14 @@ def boolean_score(
     )
 
 
-def score_by_findings(case: Case, find: Callable[[str, str], list[dict[str, Any]]]) -> CaseScore:
-    """Return the score of a case that passes unless something that is not exempt is found in its answer.
+def counting_unreadable(score: Callable[P, Awaitable[CaseScore]]) -> Callable[P, Awaitable[CaseScore]]:
+    """Decorate a function so that a judge's reply that cannot be read counts only as a parse failure."""
 
-    `find` takes a text and its place ("answer", "context 1" …) and returns the findings, each with `exempt`.
-    """
-    answer = find(case.answer or "", "answer")
-    contexts = [
-        finding
-        for number, context in enumerate(case.retrieved_contexts, 1)
-        for finding in find(context, f"context {number}")
-    ]
-    contexts_pass = all(finding["exempt"] for finding in contexts) if case.retrieved_contexts else None
-    found = [*answer, *contexts]
-    evidence = Evidence(facts={"findings": found[:SHOWN_FINDINGS], "found": len(found)})
-    return boolean_score(all(finding["exempt"] for finding in answer), contexts_pass, evidence)
+    @wraps(score)
+    async def counted(*args: P.args, **kwargs: P.kwargs) -> CaseScore:
+        try:
+            return await score(*args, **kwargs)
+        except Unreadable as failure:
+            return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, str(failure))
 
-
-async def readable(score: Awaitable[CaseScore]) -> CaseScore:
-    """Return the awaited score; where the judge's reply cannot be read, one that counts only as a parse failure."""
-    try:
-        return await score
-    except Unreadable as failure:
-        return CaseScore({"parse_failures": 1.0}, Status.PARSE_FAILURE, str(failure))
+    return counted

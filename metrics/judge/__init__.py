@@ -11,7 +11,7 @@ workspace_judge.py  the default judge of a workspace
 opening.py          from settings to judges, or the reason why there is none
 client.py           asking: from the cache, or one request for equal questions, with retries and repair
 replies.py          reading replies; cache.py: storing them; injection.py: texts written for the judge
-limits.py           concurrency, rate limits, pauses and the circuit breaker; budget.py: the cost limit
+limits.py           concurrency, rate limits, pauses and the circuit breaker; budget.py: prices and the cost limit
 provider.py         models by litellm; server.py: an OpenAI-compatible address; wire.py: what both are sent
 local/              a model in this process
 typical.py          replies for an estimate; redact.py: keys are never written to disk

@@ -1,6 +1,7 @@
 """Judge: what an evaluator gets as `judge`. Cache, limits, budget and repair are the client's job."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -55,8 +56,12 @@ class Judge(Protocol):
         ...
 
 
+@lru_cache(maxsize=256)
 def schema_of(reply: type[BaseModel]) -> dict[str, Any]:
-    """Return a reply's JSON schema in the strict form of providers: closed, every field required, no defaults."""
+    """Return a reply's JSON schema in the strict form of providers: closed, every field required, no defaults.
+
+    Computed once; callers must not change it.
+    """
     schema = reply.model_json_schema()
     for node in [schema, *schema.get("$defs", {}).values()]:
         if node.get("type") == "object":

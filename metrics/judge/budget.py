@@ -2,15 +2,13 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from metrics.core.errors import BudgetSpent, InputError, InputProblem
 from metrics.judge.completion import Completion
-from metrics.judge.settings import Budget
-
-Price = Callable[[int, int], float | None]
+from metrics.judge.settings import Budget, JudgeSettings
 
 
 @dataclass(slots=True)
@@ -59,13 +57,13 @@ class Ledger:
         self._settled: asyncio.Event | None = None
         self._began: float | None = None
 
-    async def reserve(self, prompt_tokens: int, max_tokens: int, price: Price) -> Reserved:
-        """Reserve room for a request, waiting for what those in flight leave unused. Raises BudgetSpent."""
+    async def reserve(self, judge: JudgeSettings, prompt_tokens: int) -> Reserved:
+        """Reserve room for a request to a judge, waiting for what those in flight leave unused. Raises BudgetSpent."""
         limits = self._budget
         if limits == Budget():
             self.spend.calls += 1
             return Reserved(0, 0.0)
-        wanted = Reserved(prompt_tokens + max_tokens, price(prompt_tokens, max_tokens) or 0.0)
+        wanted = Reserved(prompt_tokens + judge.max_tokens, price(judge, prompt_tokens, judge.max_tokens) or 0.0)
         while True:
             self._check_time()
             if limits.calls is not None and self.spend.calls >= limits.calls:
@@ -124,9 +122,19 @@ def about_tokens(text: str) -> int:
     return math.ceil(plain / 3) + (len(text) - plain)
 
 
-def check_priced(budget: Budget, name: str, price: Price) -> None:
+def price(judge: JudgeSettings, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """Return the dollars for that many tokens of a judge; None where unknown, as for a server at a base_url."""
+    if judge.is_local:
+        return 0.0
+    if judge.base_url is not None:
+        return None
+    from metrics.judge.provider import listed_price
+
+    return listed_price(judge.model, prompt_tokens, completion_tokens)
+
+
+def check_priced(budget: Budget, judge: JudgeSettings) -> None:
     """Raise InputError where dollars are limited and the judge's price is unknown."""
-    if budget.usd is not None and price(1000, 1000) is None:
-        raise InputError(
-            [InputProblem("judge budget", f"usd={budget.usd:g}", f"calls or tokens: the price of {name} is unknown")]
-        )
+    if budget.usd is not None and price(judge, 1000, 1000) is None:
+        expected = f"calls or tokens: the price of {judge.name} is unknown"
+        raise InputError([InputProblem("judge budget", f"usd={budget.usd:g}", expected)])

@@ -87,8 +87,8 @@ class _JsonText(diskcache.Disk):  # type: ignore[misc]
 
     def _refusal(self, found: str) -> str:
         return (
-            f"the judge's cache in {self._directory} holds {found} where only JSON text is ever written: somebody else "
-            "wrote to it. Nothing of that row was read; remove the folder, or restore it from a copy you trust"
+            f"the judge's cache in {self._directory} holds {found} where only JSON text is ever written: something "
+            "else wrote to it. Nothing of that row was read; remove the folder, or restore it from a copy you trust"
         )
 
 
@@ -117,7 +117,7 @@ class Cache:
         if text is None:
             self._counted["misses"] += 1
             return None
-        stored = _stored(text, str(self.folder))
+        stored = self._stored(text)
         self._counted["hits"] += 1
         self._counted["saved_tokens"] += (stored.prompt_tokens or 0) + (stored.completion_tokens or 0)
         self._counted["saved_microdollars"] += round(1e6 * (stored.cost_usd or 0))
@@ -170,7 +170,7 @@ class Cache:
             for key in self._disk.iterkeys():
                 text = None if key == STATISTICS else self._disk.get(key)
                 if text is not None:
-                    yield key, _stored(text, str(self.folder))
+                    yield key, self._stored(text)
 
     def clear(self, judge: str | None = None, step: str | None = None, older_than_days: float | None = None) -> int:
         """Remove the replies that meet all given conditions (none: every reply) and return their number."""
@@ -203,7 +203,7 @@ class Cache:
         rows = list(_exported(file))
         with self._readable(), self._disk.transact():
             for key, stored in rows:
-                self._disk.set(key, json.dumps(asdict(stored), ensure_ascii=False))
+                self.put(key, stored)
         return len(rows)
 
     def _tally(self) -> dict[str, int]:
@@ -211,6 +211,12 @@ class Cache:
             return {}
         with self._readable():
             return dict(json.loads(self._disk.get(STATISTICS) or "{}"))
+
+    def _stored(self, text: str) -> Stored:
+        try:
+            return STORED.validate_json(text, strict=True)
+        except ValidationError:
+            raise CacheRefused(f"the judge's cache in {self.folder} holds a row that is no reply of a judge") from None
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -254,13 +260,6 @@ class Statistics:
     saved_usd: float
     unpriced_hits: int
     steps: tuple[tuple[str, str, int], ...]
-
-
-def _stored(text: str, place: str) -> Stored:
-    try:
-        return STORED.validate_json(text, strict=True)
-    except ValidationError:
-        raise CacheRefused(f"the judge's cache in {place} holds a row that is no reply of a judge") from None
 
 
 def _exported(file: Path) -> Iterator[tuple[str, Stored]]:

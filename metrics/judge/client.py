@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from metrics.core.errors import JudgeDown, JudgeError, Unreadable
 from metrics.core.prompt import Data, Prompt
 from metrics.judge import replies
-from metrics.judge.asking import I, Reply, T
+from metrics.judge.asking import I, Reply, T, schema_of
 from metrics.judge.budget import Ledger, about_tokens
 from metrics.judge.cache import Replies, Stored
 from metrics.judge.completion import CallFailed, Completer, Completion
@@ -183,12 +183,10 @@ class Client:
         assert self._completer is not None
         await self._gate.enter(request.tokens + (self.settings.max_tokens // 4))
         try:
-            reserved = await self.ledger.reserve(request.tokens, self.settings.max_tokens, self._completer.price)
+            reserved = await self.ledger.reserve(self.settings, request.tokens)
             completion = None
             try:
-                completion = await self._completer.complete(
-                    request.messages, replies.schema(request.form), request.step
-                )
+                completion = await self._completer.complete(request.messages, schema_of(request.form), request.step)
             finally:
                 self.ledger.settle(reserved, completion)
         except CallFailed as trouble:
@@ -217,16 +215,31 @@ class CaseJudge:
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data; see Judge."""
-        messages = prompt.messages(data, self._client.settings.prompts.get(prompt.id))
         with self._asking(prompt.id):
-            return await self._read(prompt.id, messages, reply, repeat)
+            return await self._read(self._request(prompt, data, reply, repeat), reply)
 
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
     ) -> tuple[I, ...]:
         """Return one reply per item; see Judge. Items without a reply are asked about once more, on their own."""
+        found: dict[int, I] = {}
+        left = list(range(1, len(items) + 1))
+        form = replies.items_of(reply, name)
         with self._asking(prompt.id):
-            return await self._each(prompt, reply, items, data or {}, name)
+            for _ in range(2):
+                if not left:
+                    break
+                shown = {**(data or {}), name: [items[number - 1] for number in left]}
+                listed = await self._read(self._request(prompt, shown, form), form)
+                for place, entry in replies.by_number(listed.replies, len(left)).items():
+                    found[left[place - 1]] = entry.model_copy(update={"id": left[place - 1]})
+                left = [number for number in left if number not in found]
+            if left:
+                missing = ", ".join(map(str, left[:10])) + ("…" if len(left) > 10 else "")
+                raise Unreadable(
+                    f"the judge gave no single verdict on {len(left)} of {len(items)} {name} ({missing}), twice"
+                )
+        return tuple(found[number] for number in range(1, len(items) + 1))
 
     async def complaint(self) -> str:
         """Return why a reply was unreadable, after the questions that were open when the evaluator failed have ended.
@@ -250,49 +263,22 @@ class CaseJudge:
         finally:
             self._questions -= 1
 
-    async def _each(self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data, name: str) -> tuple[I, ...]:
-        found: dict[int, I] = {}
-        left = list(range(1, len(items) + 1))
-        for _ in range(2):
-            if not left:
-                break
-            shown = {**data, name: [items[number - 1] for number in left]}
-            messages = prompt.messages(shown, self._client.settings.prompts.get(prompt.id))
-            reply_list = await self._read(prompt.id, messages, replies.items_of(reply, name), 0)
-            for place, entry in replies.by_number(reply_list.replies, len(left)).items():
-                found[left[place - 1]] = entry.model_copy(update={"id": left[place - 1]})
-            left = [number for number in left if number not in found]
-        if left:
-            missing = ", ".join(map(str, left[:10])) + ("…" if len(left) > 10 else "")
-            raise Unreadable(
-                f"the judge gave no single verdict on {len(left)} of {len(items)} {name} ({missing}), twice"
-            )
-        return tuple(found[number] for number in range(1, len(items) + 1))
+    def _request(self, prompt: Prompt, data: Data, form: type[Reply], repeat: int = 0) -> Request:
+        messages = prompt.messages(data, self._client.settings.prompts.get(prompt.id))
+        return Request(self._client.identity, prompt.id, tuple(messages), form, repeat)
 
-    async def _read(self, step: str, messages: list[dict[str, str]], form: type[T], repeat: int) -> T:
-        """Return the reply, or its repair where it cannot be read."""
-        client = self._client
-        request = Request(client.identity, step, tuple(messages), form, repeat)
+    async def _read(self, request: Request, form: type[T], *, repair: bool = True) -> T:
+        """Return the reply or, with `repair`, the reply to the complaint that it cannot be read."""
         stored = await self._reply(request)
         try:
-            return client.read(request.key, stored, form)
+            return self._client.read(request.key, stored, form)
         except Unreadable as failure:
             self._note(request, stored, failure)
-            if stored.cut:
+            if stored.cut or not repair:
                 raise
-            complaint = failure
-        again = [
-            *messages,
-            {"role": "assistant", "content": stored.reply[:QUOTED]},
-            {"role": "user", "content": REPAIR.format(complaint=complaint)},
-        ]
-        request = Request(client.identity, step, tuple(again), form, repeat)
-        stored = await self._reply(request)
-        try:
-            return client.read(request.key, stored, form)
-        except Unreadable as failure:
-            self._note(request, stored, failure)
-            raise
+            said = {"role": "assistant", "content": stored.reply[:QUOTED]}
+            complaint = {"role": "user", "content": REPAIR.format(complaint=failure)}
+        return await self._read(replace(request, messages=(*request.messages, said, complaint)), form, repair=False)
 
     async def _reply(self, request: Request) -> Stored:
         try:

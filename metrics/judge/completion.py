@@ -41,10 +41,6 @@ class Completer(Protocol):
         """Return the model's reply in JSON of that schema, named `name`. Raises CallFailed."""
         ...
 
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return the dollars for that many tokens; None where the price is unknown."""
-        ...
-
     async def close(self) -> None:
         """Close the connections."""
         ...

@@ -63,12 +63,6 @@ def _found(text: str) -> tuple[tuple[str, str], ...]:
     for what, pattern in PATTERNS.items():
         match = pattern.search(head) or pattern.search(plain)
         if match is not None:
-            hits.append(
-                (
-                    what,
-                    match[0].strip()[:SHOWN].encode("unicode_escape").decode()
-                    if what.startswith("inv")
-                    else match[0].strip()[:SHOWN],
-                )
-            )
+            shown = match[0].strip()[:SHOWN]
+            hits.append((what, shown.encode("unicode_escape").decode() if what == "invisible characters" else shown))
     return tuple(hits)

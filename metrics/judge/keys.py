@@ -49,3 +49,9 @@ def missing_keys(settings: JudgeSettings) -> tuple[str, ...]:
     if settings.base_url is not None:
         return ()
     return tuple(name for name in key_variables(settings) if not os.environ.get(name))
+
+
+def unusable_keys(settings: JudgeSettings) -> tuple[str, ...]:
+    """Return those of key_variables that hold what no HTTP header can: line breaks or characters outside ASCII."""
+    values = {name: os.environ.get(name, "") for name in key_variables(settings)}
+    return tuple(name for name, value in values.items() if not (value.isascii() and value.isprintable()))

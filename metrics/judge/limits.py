@@ -89,7 +89,7 @@ class Gate:
     def _open(self, reason: str) -> None:
         if self._down is None:
             self._down = JudgeDown(
-                f"the judge {self._name} does not answer: {reason}. Everything it has answered is kept; see to its "
+                f"the judge {self._name} does not answer: {reason}. Everything it has answered is kept; check its "
                 "address, key or quota and resume the run"
             )
         while self._waiting:
@@ -110,14 +110,11 @@ class Gate:
                     self._timer = asyncio.get_running_loop().call_later(wait, self._pump)
                     return
                 self._in_flight += 1
-                self._note(now, tokens)
+                if self._limits != (None, None):
+                    self._recent.append((now, tokens))
+                    self._recent_tokens += tokens
                 future.set_result(None)
             self._waiting.popleft()
-
-    def _note(self, now: float, tokens: int) -> None:
-        if self._limits != (None, None):
-            self._recent.append((now, tokens))
-            self._recent_tokens += tokens
 
     def _wait(self, now: float, tokens: int) -> float:
         """Return the seconds until a request of that many tokens fits every limit of the last minute."""
@@ -125,10 +122,8 @@ class Gate:
             self._recent_tokens -= self._recent.popleft()[1]
         wait = self._not_before - now
         requests, most_tokens = self._limits
-        if self._recent:
-            until_oldest_is_forgotten = self._recent[0][0] + self._minute - now
-            if requests is not None and len(self._recent) + 1 > max(1.0, requests):
-                wait = max(wait, until_oldest_is_forgotten)
-            if most_tokens is not None and self._recent_tokens + tokens > most_tokens:
-                wait = max(wait, until_oldest_is_forgotten)
+        too_many = requests is not None and len(self._recent) + 1 > requests
+        too_long = most_tokens is not None and self._recent_tokens + tokens > most_tokens
+        if self._recent and (too_many or too_long):
+            wait = max(wait, self._recent[0][0] + self._minute - now)  # until the oldest is forgotten
         return wait

@@ -65,10 +65,6 @@ class Provider:
                 if not self._wire.learn(getattr(failure, "status_code", None), str(failure), request):
                     raise self._failed(failure) from None
 
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Return the dollars by litellm's own price list; None for a model without a listed price."""
-        return listed_price(self._settings.model, prompt_tokens, completion_tokens)
-
     async def close(self) -> None:
         """Close the connections of this event loop."""
         with contextlib.suppress(Exception):
@@ -82,7 +78,7 @@ class Provider:
             (choice.message.content or "") if choice else "",
             prompt,
             reply,
-            None if prompt is None else self.price(prompt, reply or 0),
+            None if prompt is None else listed_price(self._settings.model, prompt, reply or 0),
             choice is not None and choice.finish_reason == "length",
         )
 

@@ -146,12 +146,6 @@ def by_number(entries: Sequence[I], count: int) -> dict[int, I]:
 
 
 @lru_cache(maxsize=256)
-def schema(reply: type[BaseModel]) -> dict[str, Any]:
-    """Return schema_of(), computed once; callers must not change it."""
-    return schema_of(reply)
-
-
-@lru_cache(maxsize=256)
 def schema_text(reply: type[BaseModel]) -> str:
     """Return the schema as canonical JSON, for cache keys and, where needed, the prompt."""
-    return json.dumps(schema(reply), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(schema_of(reply), sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -48,10 +48,6 @@ class Server:
                 wait = retry_after(headers.get("Retry-After"))
                 raise CallFailed(text, trouble_of(status), wait, status == OVER_THE_LIMIT)
 
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
-        """Return None: the price is unknown."""
-        return None
-
     async def close(self) -> None:
         """Close the connections."""
         if self._session is not None:

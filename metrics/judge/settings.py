@@ -41,7 +41,7 @@ class JudgeSettings(BaseModel):
     requests_per_minute: float | None = Field(None, gt=0, description="Most requests a minute.")
     tokens_per_minute: float | None = Field(None, gt=0, description="Most tokens a minute.")
     budget: Budget = Field(Budget(), description="Most that the run may spend.")
-    replay: str | None = Field(None, description="File of an exported cache: answer from it alone, ask nobody.")
+    replay: str | None = Field(None, description="File of an exported cache: answer from it alone, send no request.")
     panel: tuple["JudgeSettings", ...] = Field((), description="Further judges, each of which judges every case.")
 
     @model_validator(mode="after")

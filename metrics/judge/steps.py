@@ -153,10 +153,8 @@ async def each(
     )
 
 
-async def each_context(
-    judge: Judge, prompt: Prompt, reply: type[I], contexts: Sequence[str], data: Data
-) -> tuple[I | None, ...]:
-    """Return one reply per context, in their order; None for a blank one, about which no question is asked."""
-    spoken = [context for context in contexts if context.strip()]
-    replies = iter(await each(judge, prompt, reply, spoken, data, name="CONTEXTS"))
-    return tuple(next(replies) if context.strip() else None for context in contexts)
+async def each_context(judge: Judge, prompt: Prompt, contexts: Sequence[str], data: Data, *, blank: I) -> tuple[I, ...]:
+    """Return one reply per context, in their order; `blank` for a blank one, about which no question is asked."""
+    worded = [context for context in contexts if context.strip()]
+    replies = iter(await each(judge, prompt, type(blank), worded, data, name="CONTEXTS"))
+    return tuple(next(replies) if context.strip() else blank for context in contexts)

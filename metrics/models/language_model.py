@@ -4,16 +4,14 @@ import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from metrics.core.errors import MissingResource
 from metrics.models.batches import BATCH_TOKENS, Tokenizer, by_length, padded
 from metrics.models.model_cache import CachedModel, Rows
-from metrics.models.model_files import file_sha256, fingerprints, hub_folder, load, no_folder, no_library
+from metrics.models.model_files import load, model_folder, no_folder, no_library
 from metrics.models.vectors import Text
 
 KIND = "language model"
@@ -22,7 +20,6 @@ GGUF = ".gguf"
 GGUF_PACKAGES = ("gguf", "accelerate")
 WINDOW = 1_024  # tokens read at once, at most: a longer text is read in overlapping windows
 LOGITS = 2**27  # logits in memory at once, half a gigabyte: tokens × vocabulary
-VERSION = "1"  # of how texts become numbers; raise it whenever the same text would give other numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +46,7 @@ class Predicts(Protocol):
 
 
 class LanguageModel(CachedModel):
-    """A causal language model of transformers, loaded when a text first needs it.
-
-    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
+    """A causal language model of transformers.
 
     Prefix and target are tokenised as one text; a token belongs to the target if it ends in it. The text begins with
     the beginning-of-text token where the vocabulary has one, so that the first word is predicted too; without one, the
@@ -60,26 +55,14 @@ class LanguageModel(CachedModel):
     sees at least w/2 tokens before it. Special tokens such as </s> in a text are words.
     """
 
+    rows = "losses"
+    version = "1"
     portion = 16
-
-    def __init__(self, place: Path, name: str, cache_folder: Path):
-        self.name = name
-        self._place = place
-        if place.is_file():
-            self.weights = file_sha256(place)
-            identity = self.weights
-        else:
-            self.weights, identity = fingerprints(place)
-        identity = sha256(f"{identity} {VERSION}".encode()).hexdigest()
-        super().__init__(cache_folder / "losses" / f"{identity[:32]}.sqlite3", unit_length=False)
 
     def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
         """Return the loss of each target after its prefix, in order; every distinct pair is computed only once."""
         rows = (entry.vector for entry in self._stored(pairs))
         return [Loss(float(mean), int(tokens), int(windows)) for mean, tokens, windows in rows]
-
-    def _prepare(self) -> None:
-        self._loaded  # noqa: B018 - loads it
 
     @cached_property
     def _loaded(self) -> tuple[Any, Tokenizer]:
@@ -92,9 +75,8 @@ class LanguageModel(CachedModel):
 
         model, tokenizer = self._loaded
         window = min(tokenizer.window, WINDOW)
-        pieces: list[
-            tuple[int, list[int], int]
-        ] = []  # index of the text, its tokens, how many of the last ones to score
+        # index of the text, its tokens, how many of the last ones to score
+        pieces: list[tuple[int, list[int], int]] = []
         tokens, windows = np.zeros(len(texts), int), np.zeros(len(texts), int)
         for place, pair in enumerate(texts):
             ids, first = tokenise(tokenizer, pair[0], pair[1])
@@ -151,14 +133,9 @@ def in_windows(ids: Sequence[int], first: int, window: int) -> list[tuple[list[i
 def open_language_model(setting: str, cache_folder: Path) -> LanguageModel:
     """Return the model that `setting` names: a local folder, a GGUF file, or the name of a model on the hub.
 
-    Raises MissingResource where there is none. Only a hub name, which the user has to choose, can start a download.
+    Raises MissingResource where there is none.
     """
-    if reason := missing_language_model(setting):
-        raise MissingResource(reason)
-    place = Path(setting).expanduser()
-    if place.is_file() or place.is_dir():
-        return LanguageModel(place, place.resolve().name, cache_folder)
-    return LanguageModel(hub_folder(setting, KIND), setting, cache_folder)
+    return LanguageModel(*model_folder(setting, KIND, missing_language_model(setting)), cache_folder)
 
 
 def missing_language_model(setting: str) -> str | None:

@@ -4,11 +4,14 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.models.model_files import fingerprints
 from metrics.models.vectors import Stored, Text, VectorCache, key
 
 POLL = 0.05  # seconds between two checks for the results of another process
@@ -17,17 +20,29 @@ Rows = NDArray[np.float32]
 
 
 class CachedModel(ABC):
-    """Base of a model that computes a row of numbers per text (or tuple of texts), with the cache of its rows."""
+    """Base of a model that computes a row of numbers per text (or tuple of texts), loaded when a text first needs it.
 
-    portion = 512  # texts computed between two writes, which a kill can lose
+    `name` is the model's name and `weights` the sha256 of its weights; both are stored with every score.
+    """
 
-    def __init__(self, cache_file: Path, unit_length: bool):
-        self._cache = VectorCache(cache_file, unit_length)
+    rows: ClassVar[str]  # what they are: the name of their cache's folder
+    version: ClassVar = ""  # of how texts become rows; raise it whenever the same text would give another row
+    portion: ClassVar = 512  # texts computed between two writes, which a kill can lose
+    unit_length: ClassVar = False  # of every row
+
+    def __init__(self, place: Path, name: str, cache_folder: Path):
+        self.name = name
+        self.weights, identity = fingerprints(place)
+        if self.version:
+            identity = sha256(f"{identity} {self.version}".encode()).hexdigest()
+        self._place = place
+        self._cache = VectorCache(cache_folder / self.rows / f"{identity[:32]}.sqlite3", self.unit_length)
         self._lock = threading.RLock()
 
+    @property
     @abstractmethod
-    def _prepare(self) -> None:
-        """Load the model, which takes seconds: a claim on texts must not expire meanwhile."""
+    def _loaded(self) -> Any:
+        """The model, loaded on first use."""
 
     @abstractmethod
     def _rows(self, texts: Sequence[Text]) -> tuple[Rows, Sequence[bool]]:
@@ -47,7 +62,7 @@ class CachedModel(ABC):
 
     def _computed(self, missing: list[bytes], by_key: Mapping[bytes, Text]) -> dict[bytes, Stored]:
         """Compute what no other process has claimed; wait for theirs, and compute them where their claims expire."""
-        self._prepare()
+        self._loaded  # noqa: B018 - loading takes seconds, in which a claim on texts would expire
         found: dict[bytes, Stored] = {}
         others: list[bytes] = []
         for start in range(0, len(missing), self.portion):

@@ -4,12 +4,13 @@ import importlib.util
 import multiprocessing
 from collections.abc import Sequence
 from contextlib import redirect_stderr
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
+from metrics.core.files import sha256_of
 
 LIBRARIES = ("torch", "transformers")
 MODEL_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")  # the files of a model that affect its numbers
@@ -32,10 +33,22 @@ def no_folder(setting: str, expected: str) -> str | None:
     return None
 
 
+def model_folder(setting: str, kind: str, missing: str | None, otherwise: str = "") -> tuple[Path, str]:
+    """Return the local folder or file of the model that `setting` names, and the name shown with its numbers.
+
+    A hub name, which the user has to choose, is the only setting that can start a download; see hub_folder. Raises
+    MissingResource for the reason `missing`, if there is one.
+    """
+    if missing is not None:
+        raise MissingResource(missing)
+    place = Path(setting).expanduser()
+    return (place, place.resolve().name) if place.exists() else (hub_folder(setting, kind, otherwise), setting)
+
+
 def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] = MODEL_FILES) -> Path:
     """Return the local copy of a hub model, downloaded where there is none yet, without pickled weights.
 
-    Only for a name that the user has chosen. Raises MissingResource, whose message contains `kind` and `otherwise`.
+    Raises MissingResource, whose message contains `kind` and `otherwise`.
     """
     from huggingface_hub import snapshot_download
 
@@ -46,7 +59,7 @@ def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] =
             return Path(snapshot_download(name, allow_patterns=list(files)))
     except Exception as failure:
         raise MissingResource(
-            f"the {kind} {name!r} is neither a folder here nor to be had from the hub "
+            f"the {kind} {name!r} is neither a local folder nor available from the hub "
             f"({type(failure).__name__}); check the name and the network{otherwise}"
         ) from failure
 
@@ -54,10 +67,13 @@ def hub_folder(name: str, kind: str, otherwise: str = "", files: Sequence[str] =
 def fingerprints(folder: Path) -> tuple[str, str]:
     """Return the sha256 of the weights, and of everything that affects numbers (weights, configuration, vocabulary).
 
-    For weights in several files, the sha256 of their sha256s. Raises MissingResource without safetensors.
+    For weights in several files, the sha256 of their sha256s; a GGUF file holds everything. Raises MissingResource
+    for a folder without safetensors.
     """
+    if folder.is_file():
+        return (sha256_of(folder),) * 2
     hashes = {
-        str(path.relative_to(folder)): file_sha256(path)
+        str(path.relative_to(folder)): sha256_of(path)
         for path in sorted({path for pattern in MODEL_FILES for path in folder.rglob(pattern)})
         if "onnx" not in path.parts and "openvino" not in path.parts
     }
@@ -68,12 +84,6 @@ def fingerprints(folder: Path) -> tuple[str, str]:
         )
     own = weights[0] if len(weights) == 1 else sha256("".join(weights).encode()).hexdigest()
     return own, sha256(repr(sorted(hashes.items())).encode()).hexdigest()
-
-
-def file_sha256(path: Path) -> str:
-    """Return the sha256 of a file's bytes."""
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
 
 
 def settle_torch() -> None:

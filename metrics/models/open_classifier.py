@@ -2,27 +2,19 @@
 
 from pathlib import Path
 
-from metrics.core.errors import MissingResource
 from metrics.models.classifier import FOLDER, KIND, Classifier, read_config
 from metrics.models.hhem import HallucinationClassifier, is_hhem
-from metrics.models.model_files import hub_folder, no_folder, no_library
+from metrics.models.model_files import model_folder, no_folder, no_library
 
 
 def open_classifier(setting: str, cache_folder: Path) -> Classifier:
     """Return the classifier that `setting` names: a local folder, or the name of a model on the hub.
 
-    Raises MissingResource where there is none. Only a hub name, which the user has to choose, can start a download.
+    Raises MissingResource where there is none.
     """
-    folder, name = Path(setting).expanduser(), setting
-    local = folder.is_dir()
-    if local:
-        name = folder.resolve().name
-    elif reason := missing_classifier(setting):
-        raise MissingResource(reason)
-    else:
-        folder = hub_folder(setting, KIND)
+    folder, name = model_folder(setting, KIND, missing_classifier(setting))
     if is_hhem(read_config(folder)):
-        return HallucinationClassifier(folder, name, cache_folder, from_hub=not local)
+        return HallucinationClassifier(folder, name, cache_folder, from_hub=folder != Path(setting).expanduser())
     return Classifier(folder, name, cache_folder)
 
 

@@ -9,10 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.errors import MissingResource
 from metrics.models import embedder
 from metrics.models.batches import Tokenizer, by_length, padded
-from metrics.models.model_files import fingerprints, hub_folder, load, no_folder, no_library
+from metrics.models.model_files import fingerprints, load, model_folder, no_folder, no_library
 from metrics.text.overlap.similarity import Floats
 
 KIND = "token encoder"
@@ -86,16 +85,12 @@ class TokenEncoder:
 def open_token_encoder(setting: str, cache_folder: Path) -> TokenEncoder:  # noqa: ARG001
     """Return the encoder that `setting` names: "bundled", a local folder, or the name of a model on the hub.
 
-    Raises MissingResource where there is none. Only a hub name, which the user has to choose, can start a download.
+    Raises MissingResource where there is none.
     """
-    if reason := missing_token_encoder(setting):
-        raise MissingResource(reason)
     if setting == embedder.BUNDLED:
         return TokenEncoder(embedder.bundled_folder(), embedder.BUNDLED_NAME)
-    folder = Path(setting).expanduser()
-    if folder.is_dir():
-        return TokenEncoder(folder, folder.resolve().name)
-    return TokenEncoder(hub_folder(setting, KIND, f", or choose {embedder.BUNDLED!r}"), setting)
+    otherwise = f", or choose {embedder.BUNDLED!r}"
+    return TokenEncoder(*model_folder(setting, KIND, missing_token_encoder(setting), otherwise))
 
 
 def missing_token_encoder(setting: str) -> str | None:

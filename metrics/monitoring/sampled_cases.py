@@ -14,8 +14,8 @@ from metrics.ingest.sheet_reader import combined_of
 from metrics.ingest.tables.values import tables_of
 from metrics.judge.redact import redact
 from metrics.monitoring.line_reader import Record
-from metrics.text.sensitive.personal_data import redacted
 from metrics.text.sensitive.secrets import secrets
+from metrics.text.sensitive.spans import redacted
 
 PREVIEW = 200  # characters of a text that are kept
 MARGIN = 2_000  # characters after them in which a secret that begins before may end

@@ -94,10 +94,10 @@ def paired_on(cases: Sequence[int], grouped: bool) -> str:
     return f"Paired on {n} shared {'case' if high == 1 else 'cases'}" + (", in the suite's groups" if grouped else "")
 
 
-def named(names: Sequence[str], word: str = "and", most: int = MOST_NAMED) -> str:
-    """Return `a`, `a and b` or `a, b and c`; of more than `most` names `a, b and 12 more`."""
+def named(names: Sequence[str]) -> str:
+    """Return `a`, `a and b` or `a, b and c`; of more than MOST_NAMED names `a, b and 12 more`."""
     if len(names) <= 1:
         return "".join(names)
-    if len(names) > most:
-        return f"{', '.join(names[:most])} {word} {len(names) - most} more"
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

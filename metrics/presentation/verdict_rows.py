@@ -71,18 +71,19 @@ def _notes(verdict: Verdict) -> Iterator[str]:
         yield f"“{verdict.quote}”"
     for name, value in verdict.facts.items():
         if value not in (None, "", [], {}):
-            yield f"{_words(name)}: {_plain(value)}"
+            yield f"{_words(name)}: {fact_text(value)}"
 
 
-def _plain(value: Any) -> str:
+def fact_text(value: Any) -> str:
+    """Return the value of a fact, JSON data, as text: `yes`, `0.667`, `a, b`, `name value`."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return number(value)
     if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value))
+        return ", ".join(map(fact_text, value))
     if isinstance(value, Mapping):
-        return ", ".join(f"{_words(name)} {_plain(part)}" for name, part in value.items())
+        return ", ".join(f"{_words(name)} {fact_text(part)}" for name, part in value.items())
     return str(value)
 
 

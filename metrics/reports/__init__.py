@@ -23,10 +23,13 @@ def render(run: Run, format: str) -> bytes:
     RunError where the run is not finished, MissingResource where the PDF's packages are not installed, ValueError on
     any other format.
     """
+    from metrics.reports.build import build
     from metrics.reports.renderers.export_tables import table
+    from metrics.reports.renderers.html import html
+    from metrics.reports.renderers.pdf import pdf
 
     if format in DOCUMENTS:
-        return _document(run, format)
+        return {"pdf": pdf, "html": html, "json": to_json}[format](build(run))
     if format not in ARCHIVES:
         raise ValueError(f"there is no report format {format!r}; there are {', '.join(DOCUMENTS + ARCHIVES)}")
     buffer = io.BytesIO()
@@ -40,14 +43,6 @@ def render(run: Run, format: str) -> bytes:
                     zipfile.ZipInfo(f"{what}.{format}", EPOCH), write(frame, cast(Format, format)), zipfile.ZIP_DEFLATED
                 )
     return buffer.getvalue()
-
-
-def _document(run: Run, format: str) -> bytes:
-    from metrics.reports.build import build
-    from metrics.reports.renderers.html import html
-    from metrics.reports.renderers.pdf import pdf
-
-    return {"pdf": pdf, "html": html, "json": to_json}[format](build(run))
 
 
 def to_json(report: Report) -> bytes:

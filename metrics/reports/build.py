@@ -7,7 +7,7 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
-from metrics.core.registry import evaluators
+from metrics.core.registry import evaluators, title_of
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
@@ -173,15 +173,11 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             Fact("Outputs fingerprint", outputs["fingerprint"], True),
         ),
     )
-    entries = [(entry, evaluators().get(entry["id"])) for entry in spec["evaluators"]]
     yield FactGroup(
         "Evaluators",
         tuple(
-            Fact(
-                known.title if known else entry["id"],
-                _parameters_text(_changed(known, entry["parameters"])) or "default parameters",
-            )
-            for entry, known in entries
+            Fact(title_of(name), _changed(name, parameters) or "default parameters")
+            for name, parameters in run.evaluators.items()
         ),
     )
     yield from _judge(run)
@@ -213,13 +209,12 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     if edited:
         facts.append(Fact("Edited prompts", ", ".join(edited)))
     for name in judged:
-        cost, known = costs.get(name), evaluators().get(name)
-        if cost:
+        if cost := costs.get(name):
             failed = f"; {cost['failed']:,} failed or unreadable" if cost["failed"] else ""
             replies = plural(cost["steps"], "reply", "replies")
             paid = f"{cost['sent']:,} of them paid for in this run: {_cost(cost['tokens'], cost['usd'])}"
             text = f"{replies}, {paid if cost['sent'] else 'all from the cache'}{failed}"
-            facts.append(Fact(known.title if known else name, text))
+            facts.append(Fact(title_of(name), text))
     yield FactGroup("Judge", tuple(facts))
 
 
@@ -231,15 +226,12 @@ def _counted(rows: int, left_out: int) -> str:
     return f"{rows:,}" + (f"; {plural(left_out, 'invalid row')} skipped" if left_out else "; no row skipped")
 
 
-def _changed(known: Evaluator | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(evaluator: str, parameters: Mapping[str, Any]) -> str:
     """Return the parameters that differ from the evaluator's defaults."""
+    known = evaluators().get(evaluator)
     usual = known.parameters.model_validate({}).model_dump(mode="json") if known else {}
-    return {name: value for name, value in parameters.items() if name not in usual or usual[name] != value}
-
-
-def _parameters_text(parameters: Mapping[str, Any]) -> str:
-    shown_values = [f"{name} = {_value(value)}" for name, value in parameters.items() if value is not None]
-    return " · ".join(shown_values)
+    changed = {name: value for name, value in parameters.items() if value is not None and usual.get(name) != value}
+    return " · ".join(f"{name} = {_value(value)}" for name, value in changed.items())
 
 
 def _value(value: object) -> str:
@@ -253,9 +245,8 @@ def _value(value: object) -> str:
 def _problems(run: Run) -> Iterator[Problem]:
     found = analysis.problems(run)  # flips of perturbed cases have their own section
     for row in found[found["kind"] == "threshold"].to_dict("records"):
-        entry = evaluators().get(row["evaluator"])
         yield Problem(
-            row["model"], row["evaluator"], entry.title if entry else row["evaluator"], row["metric"],
+            row["model"], row["evaluator"], title_of(row["evaluator"]), row["metric"],
             _float(row["value"]), _float(row["low"]), _float(row["high"]), _float(row["threshold"]), row["direction"],
             int(row["n"]), row["severity"], row["message"], None if pd.isna(row["affected"]) else int(row["affected"]),
         )  # fmt: skip
@@ -269,7 +260,7 @@ def _insights(found: pd.DataFrame) -> Iterator[Insight]:
 
 
 def _float(value: Any) -> float | None:
-    return None if value is None or pd.isna(value) else float(value)
+    return None if pd.isna(value) else float(value)
 
 
 def _methods(run: Run) -> Iterator[Method]:

@@ -29,6 +29,10 @@ class Gate:
                 [InputProblem("--fail-under", repr(text), "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER")]
             ) from None
 
+    def covers(self, evaluator: str, metric: str) -> bool:
+        """Return whether the gate is about this metric."""
+        return self.metric == metric and self.evaluator in (None, evaluator)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -38,7 +42,6 @@ class Outcome:
     model: str
     evaluator: str
     metric: str
-    value: float | None
     passed: bool
     message: str
 
@@ -49,7 +52,7 @@ def require_known(gates: Sequence[Gate], chosen: Sequence[str]) -> None:
     unknown = [
         InputProblem("--fail-under", repr(gate.metric), "one of " + ", ".join(f"{a}.{b}" for a, b in there))
         for gate in gates
-        if not any(gate.metric == metric and gate.evaluator in (None, evaluator) for evaluator, metric in there)
+        if not any(gate.covers(*metric) for metric in there)
     ]
     if unknown:
         raise InputError(unknown)
@@ -60,12 +63,7 @@ def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
     board = leaderboard(run)
     outcomes = []
     for gate in gates:
-        columns = [
-            column
-            for column in board.columns
-            if gate.metric == column.metric and gate.evaluator in (None, column.evaluator)
-        ]
-        for column in columns:
+        for column in [column for column in board.columns if gate.covers(column.evaluator, column.metric)]:
             for model in board.models:
                 cell = board.cells.get((model, column.key))
                 value = None if cell is None else cell.value
@@ -75,5 +73,5 @@ def check(run: Run, gates: Sequence[Gate]) -> list[Outcome]:
                 limit = f"{'at most' if lower else 'at least'} {gate.value:g}"
                 name = f"{model} {column.evaluator}.{column.title}"
                 message = f"{'passed' if passed else 'FAILED'}: {name} {shown}, wanted {limit}"
-                outcomes.append(Outcome(gate, model, column.evaluator, column.metric, value, passed, message))
+                outcomes.append(Outcome(gate, model, column.evaluator, column.metric, passed, message))
     return outcomes

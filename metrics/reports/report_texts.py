@@ -2,18 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from metrics.presentation.format import (
-    DIRECTIONS,
-    MISSING,
-    STATUSES,
-    interval,
-    moment,
-    number,
-    plural,
-    range_text,
-)
+from metrics.presentation.format import DIRECTIONS, MISSING, STATUSES, interval, moment, number, plural, range_text
 from metrics.presentation.phrases import directed, limit, metric_title, named
-from metrics.reports.report import CaseMetric, Method, MethodMetric, Problem, Report, Standing
+from metrics.reports.report import CaseMetric, Method, MethodMetric, Problem, Report, Standing, WorstCase
 
 KICKER = "Evaluation report"
 HEADINGS = {  # of the parts that every report has: title and question
@@ -63,6 +54,11 @@ def level_text(standing: Standing, models: Sequence[str]) -> str:
         return MISSING
     sign = "at most" if standing.column.direction == "lower" else "at least"
     return f"{'missed' if standing.cell.problem else 'met'}: {sign} {standing.column.threshold:g}"
+
+
+def model_text(case: WorstCase) -> str:
+    """Return the model of a case, and which repeat of its output it is where there are several."""
+    return case.model if case.repeat == 1 else f"{case.model}, repeat {case.repeat}"
 
 
 def metric_row(metric: CaseMetric) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.stats.resampled_sums import cluster_sums
 from metrics.stats.student_t import Z95, student
 
 FloatArray = NDArray[np.float64]
@@ -44,8 +45,7 @@ def bootstrap_means(
     sums = np.where(present, values, 0.0) * masses
     plain = weights is None and clusters is None
     if clusters is not None:
-        count = int(clusters.max(initial=-1)) + 1
-        sums, masses = _by_cluster(sums, clusters, count), _by_cluster(masses, clusters, count)
+        sums, masses = cluster_sums(sums, clusters), cluster_sums(masses, clusters)
     enough = (masses > 0).sum(axis=0) >= 2
     found = np.full((2, values.shape[1]), np.nan)
     if enough.any():
@@ -143,10 +143,6 @@ def _pivots(
         own = np.where((squared > 1e-6 * phi * within.variance(mean)) & (there > 0), own, known)
         pivot = apart / np.sqrt(own * within.variance(mean))
     return np.nan_to_num(pivot, nan=0.0)
-
-
-def _by_cluster(rows: FloatArray, clusters: NDArray[np.int64], count: int) -> FloatArray:
-    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)
 
 
 @lru_cache(maxsize=4)

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.stats.bootstrap import Bound, bootstrap_means
-
-Z = 1.959963984540054  # the standard normal's 97.5 % point
+from metrics.stats.student_t import Z95
 
 Interval = tuple[float | None, float | None]
 NONE: Interval = (None, None)
@@ -47,9 +46,9 @@ def wilson(successes: float, n: float) -> Interval:
     if n <= 0:
         return NONE
     share = successes / n
-    shrink = 1 + Z * Z / n
-    centre = (share + Z * Z / (2 * n)) / shrink
-    half = Z / shrink * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
+    shrink = 1 + Z95 * Z95 / n
+    centre = (share + Z95 * Z95 / (2 * n)) / shrink
+    half = Z95 / shrink * math.sqrt(share * (1 - share) / n + Z95 * Z95 / (4 * n * n))
     return (0.0 if successes == 0 else max(0.0, centre - half), 1.0 if successes == n else min(1.0, centre + half))
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.intervals import NONE, Interval, wilson
-from metrics.stats.resampled_sums import MANY, resampled_sums
+from metrics.stats.resampled_sums import MANY, cluster_sums, resampled_sums
 from metrics.stats.student_t import student
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interv
     if not n:
         return NONE
     of_a, of_b = both + only_a, both + only_b
-    (low_a, high_a), (low_b, high_b) = _wilson(of_a, n), _wilson(of_b, n)
+    (low_a, high_a), (low_b, high_b) = np.array([wilson(of_a, n), wilson(of_b, n)], np.float64).tolist()
     margins = of_a * (n - of_a) * of_b * (n - of_b)
     determinant = both * neither - only_b * only_a
     together = max(0.0, determinant - n / 2) if determinant > 0 else determinant
@@ -39,11 +39,6 @@ def newcombe_paired(both: int, only_b: int, only_a: int, neither: int) -> Interv
     below = (b - low_b) ** 2 - 2 * phi * (b - low_b) * (high_a - a) + (high_a - a) ** 2
     above = (high_b - b) ** 2 - 2 * phi * (high_b - b) * (a - low_a) + (a - low_a) ** 2
     return max(-1.0, b - a - math.sqrt(max(0.0, below))), min(1.0, b - a + math.sqrt(max(0.0, above)))
-
-
-def _wilson(successes: int, n: int) -> tuple[float, float]:
-    low, high = wilson(successes, n)
-    return low or 0.0, 1.0 if high is None else high
 
 
 def difference_intervals(
@@ -61,16 +56,18 @@ def difference_intervals(
     Source: Hesterberg, The American Statistician 69:371, 2015, sec. 4 (expanded percentiles).
     """
     present = ~np.isnan(differences)
-    sums = _sums(np.where(present, differences, 0.0), weights, clusters)
+    rows = np.hstack([np.where(present, differences, 0.0), present])
+    if weights is not None:
+        rows *= weights[:, None]
+    sums = rows if clusters is None else cluster_sums(rows, clusters)
     if len(sums) > MANY:
         return bootstrap_means(differences, weights, clusters)
-    masses = _sums(present.astype(np.float64), weights, clusters)
-    m = sums.shape[1]
-    counts = np.count_nonzero(masses, axis=0)
+    m = differences.shape[1]
+    counts = np.count_nonzero(sums[:, m:], axis=0)
     low, high = np.full(m, np.nan), np.full(m, np.nan)
     if not (counts > 1).any():
         return low, high
-    drawn = resampled_sums(np.hstack([sums, masses]), np.arange(len(sums)), seed, resamples)
+    drawn = resampled_sums(sums, np.arange(len(sums)), seed, resamples)
     for column in np.flatnonzero(counts > 1):
         with np.errstate(invalid="ignore", divide="ignore"):  # a resample may miss every pair of a sparse column
             means = drawn[:, column] / drawn[:, m + column]
@@ -90,12 +87,3 @@ def resample_interval(difference: float, samples: Floats) -> tuple[float, float]
         return 0.0, 0.0
     high, low = 2 * difference - np.quantile(samples, [0.025, 0.975])
     return float(low), float(high)
-
-
-def _sums(values: Floats, weights: Floats | None, clusters: Ints | None) -> Floats:
-    """Weighted values [n, m] added up by cluster: [c, m]."""
-    rows = values if weights is None else values * weights[:, None]
-    if clusters is None:
-        return rows
-    count = int(clusters.max(initial=-1)) + 1
-    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)

@@ -101,10 +101,9 @@ def paired_tests(
 def mcnemar_mid_p(wins: Ints | int, losses: Ints | int) -> Floats:
     """Return the mid-p of McNemar's test: 2·P(X < m) + P(X = m) with m = min(wins, losses).
 
-    X is binomial with n = wins + losses and ½.
-
-    wins, losses: the two kinds of discordant pairs, one each or arrays. 1 without discordant pairs. The exact test
-    rejects far less often than its level says; the mid-p test keeps the level in practice at all sizes.
+    X is binomial with n = wins + losses and ½; wins, losses: the two kinds of discordant pairs, one each or arrays. 1
+    without discordant pairs. The exact test rejects far less often than its level says; the mid-p test keeps the level
+    in practice at all sizes.
     Source: Fagerland, Lydersen & Laake, BMC Medical Research Methodology 13:91, 2013.
 
     >>> float(mcnemar_mid_p(1, 7).round(4))
@@ -170,9 +169,7 @@ def resample_tests(differences: Floats, samples: Floats) -> Floats:
     away = np.abs(held - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR)
     moved = np.count_nonzero(away & known, axis=1)
     p = (1 + moved) / (1 + count)
-    mean = held.sum(axis=1) / np.maximum(1, count)
-    squares = np.where(known, (held - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    error = np.sqrt(squares / np.maximum(1, count))
+    error = np.nanstd(np.where(count[:, None] > 0, samples, 0.0), axis=1)
     normal = [
         math.erfc(abs(apart) / spread / math.sqrt(2)) if spread > NEAR else 1.0
         for apart, spread in zip(differences.tolist(), error.tolist(), strict=True)

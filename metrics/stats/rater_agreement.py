@@ -7,7 +7,7 @@ that a resample does not have is NaN.
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.draws import draw_weights
+from metrics.stats.draws import counted, draw_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,16 +22,6 @@ def draws_of(clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Float
     least = min(resamples, FEWEST_RESAMPLES)
     drawn = draw_weights(clusters.astype(np.int32), max(least, min(resamples, CELLS // max(1, len(clusters)))), seed)
     return np.vstack([np.ones((1, len(clusters))), drawn.astype(np.float64)])
-
-
-def counted(draws: Floats, codes: Ints, kinds: int) -> Floats:
-    """Return how often each of `kinds` codes occurs in each resample: [B, kinds]. codes: [n]."""
-    order = np.argsort(codes, kind="stable")
-    found = np.zeros((len(draws), kinds))
-    present, starts = np.unique(codes[order], return_index=True)
-    if len(present):
-        found[:, present] = np.add.reduceat(draws[:, order], starts, axis=1)
-    return found
 
 
 def kappas(tables: Floats, quadratic: bool = False) -> Floats:
@@ -81,7 +71,7 @@ def alphas(ratings: Floats, draws: Floats, nominal: bool) -> Floats:
 
 
 def spearmans(x: Floats, y: Floats, draws: Floats) -> Floats:
-    """Spearman's ρ, the correlation of mid-ranks, of x and y [n] in each resample: [B]."""
+    """Return Spearman's ρ [B], the correlation of mid-ranks, of x and y [n] in each resample."""
     a, b = _ranks(x, draws), _ranks(y, draws)
     total = draws.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -100,7 +90,7 @@ def _ranks(values: Floats, draws: Floats) -> Floats:
 
 
 def pass_rates(tables: Floats) -> dict[str, Floats]:
-    """Of tables [B, 2, 2] (people fail, pass × judge fails, passes): accuracy, sensitivity, specificity: each [B].
+    """Return accuracy, sensitivity and specificity, each [B], of tables [B, 2, 2]: people × judge, fail before pass.
 
     sensitivity: the share of what people pass that the judge passes; specificity: of what they fail that it fails.
     """
@@ -113,8 +103,7 @@ def pass_rates(tables: Floats) -> dict[str, Floats]:
 
 
 def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the threshold t of Youden (pass: score ≥ t) in each resample: (t, its balanced accuracy, that out of the
-    bag).
+    """Return Youden's threshold t in each resample (pass: score ≥ t), its balanced accuracy, and that out of the bag.
 
     scores, passed: [n]. Candidates lie half way between neighbouring scores, at most CANDIDATES of them. Of equally
     good ones the middle. Out of the bag: on the items that the resample left out, so that no threshold is judged by
@@ -144,7 +133,7 @@ def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) ->
 
 
 def _balanced(place: Ints, passed: NDArray[np.bool_], draws: Floats, cuts: int) -> Floats:
-    """Balanced accuracy at each threshold [B, cuts]; NaN in a resample of one kind only."""
+    """Return the balanced accuracy at each threshold [B, cuts]; NaN in a resample of one kind only."""
     by_kind = [counted(draws[:, kind], place[kind], cuts + 1) for kind in (passed, ~passed)]
     totals = [kind.sum(axis=1, keepdims=True) for kind in by_kind]
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -20,7 +20,7 @@ def resampled_sums(rows: Floats, clusters: NDArray[np.int64], seed: int = 0, res
     """
     rng = np.random.default_rng(seed)
     count = int(clusters.max(initial=-1)) + 1
-    sums = rows if count == len(rows) else np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)
+    sums = rows if count == len(rows) else cluster_sums(rows, clusters)
     # equal rows have equal keys, and different ones all but surely different keys
     keys = np.einsum("nm,m->n", sums, rng.standard_normal(sums.shape[1]))
     _, first, times = np.unique(keys, return_index=True, return_counts=True)
@@ -35,3 +35,9 @@ def resampled_sums(rows: Floats, clusters: NDArray[np.int64], seed: int = 0, res
         covariance[np.diag_indices_from(covariance)] += RIDGE * np.trace(covariance) + np.finfo(np.float64).tiny
         drawn = total + rng.standard_normal((resamples, len(total))) @ np.linalg.cholesky(covariance).T
     return drawn
+
+
+def cluster_sums(rows: Floats, clusters: NDArray[np.int64]) -> Floats:
+    """Return the column sums [c, m] of `rows` [n, m] over each cluster, codes [n] of 0 … c−1."""
+    count = int(clusters.max(initial=-1)) + 1
+    return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)

@@ -4,12 +4,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from metrics.stats.power import POWER
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -24,7 +26,6 @@ PILOT = 200  # shufflings that tell how far sums over slices of clustered cases 
 ALIKE = 20  # clusters, at least, that change places with each other
 MOST_KEPT = 10
 MOST_WEIGHED = 400  # of the slices below the level, the strongest are compared with each other
-POWER = 0.8416212335729143  # the standard normal's 80 % point
 FLAT = 1e-3  # a skewness that makes no difference
 ROUNDING = 1e-4  # scores that are equal on paper differ in their last bits
 _one_at_a_time = Lock()
@@ -37,12 +38,18 @@ class Facet:
     codes: Ints
     sets: Mask
 
+    def cases(self, chosen: int) -> Mask:
+        """Return the cases [n] in one of the sets."""
+        inside: Mask = np.append(self.sets[chosen], False)[self.codes]  # −1 looks at the end
+        return inside
+
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """S slices: first and first_set [S] are a facet and one of its sets, second and second_set the same, −1 of single
-    ones; n [S] counts their cases. spread [S] is the standard deviation of the sum of a slice's standardised values
-    when they are shuffled, skew [S] the skewness of that sum turned so that worse is higher.
+    """S slices: first and first_set [S] are a facet and one of its sets, second and second_set the same, −1 without.
+
+    n [S] counts their cases. spread [S] is the standard deviation of the sum of a slice's standardised values when they
+    are shuffled, skew [S] the skewness of that sum turned so that worse is higher.
     """
 
     first: Ints
@@ -70,9 +77,9 @@ class Searched:
     def mask(self, place: int) -> Mask:
         """Return the cases of a candidate: [n]."""
         own = self.candidates
-        inside = _inside(self.facets[own.first[place]], own.first_set[place])
+        inside: Mask = self.facets[own.first[place]].cases(own.first_set[place])
         if own.second[place] >= 0:
-            inside &= _inside(self.facets[own.second[place]], own.second_set[place])
+            inside &= self.facets[own.second[place]].cases(own.second_set[place])
         return inside
 
 
@@ -100,36 +107,33 @@ def search(
     mass = np.ones(n) if weights is None else weights
     grid = _Grid(facets, mass, least)
     candidates = grid.candidates
-    shuffled = _Shuffled(values, mass, clusters)
-    if not len(candidates.n) or shuffled.constant:
+    if not len(candidates.n) or values.std() == 0:
         return Searched(facets, candidates, np.zeros(len(candidates.n)), np.ones(len(candidates.n)), np.zeros(draws))
     spread, share = candidates.spread, candidates.n / n
     units = candidates.n * (1 - share)
     if clusters is not None:
-        pilot = np.concatenate(_in_threads(grid.sums, shuffled.blocks(min(PILOT, draws), seed + 1)), axis=1)
+        pilot = np.concatenate(
+            _in_threads(grid.sums, _shuffled(values, mass, clusters, min(PILOT, draws), seed + 1)), axis=1
+        )
         observed = np.maximum(np.sqrt((pilot.astype(np.float64) ** 2).mean(axis=1)), spread / 2)
         units = units * (spread / observed) ** 2
         spread = observed
-    skew = -shuffled.skewness * (1 - 2 * share) / np.sqrt(units)
+    skew = -_skewness(values) * (1 - 2 * share) / np.sqrt(units)
     negative, narrow = -spread[:, None].astype(np.float32), skew[:, None].astype(np.float32)
 
     def strongest(block: Singles) -> tuple[Singles, Singles]:
         scores = normal_score(grid.sums(block) / negative, narrow)
         return scores[:, 0], scores.max(axis=0)
 
-    blocks = _in_threads(strongest, shuffled.blocks(draws, seed, observed=True))
+    blocks = _in_threads(strongest, _shuffled(values, mass, clusters, draws, seed, observed=True))
     score = blocks[0][0].astype(np.float64)
     # the first column of all is the values as they are
     rising = np.sort(np.concatenate([highest for _, highest in blocks])[1:].astype(np.float64))
-    return Searched(
-        facets, replace(candidates, spread=spread, skew=skew), score, _corrected(score, rising), rising
-    )  # fmt: skip
+    return Searched(facets, replace(candidates, spread=spread, skew=skew), score, _corrected(score, rising), rising)
 
 
 def _in_threads(work: Callable[[Singles], T], blocks: Iterator[Singles]) -> list[T]:
-    """Return the work done on each block, one thread a core: of many small products BLAS's own threads make a slow
-    queue.
-    """
+    """Return the work done on each block, one thread a core: for many small products BLAS's own threads are slow."""
     from threadpoolctl import threadpool_limits
 
     workers = os.cpu_count() or 1
@@ -144,8 +148,7 @@ def _in_threads(work: Callable[[Singles], T], blocks: Iterator[Singles]) -> list
 def distinct(
     found: Searched, values: Floats, weights: Floats | None, level: float, late: Sequence[int] = ()
 ) -> list[tuple[int, float]]:
-    """Return the candidates with p ≤ level that no better one explains, the best first, each with its p; MOST_KEPT at
-    most.
+    """Return at most MOST_KEPT candidates with p ≤ level that no better one explains, the best first, each with its p.
 
     After each choice the values of its cases are lifted to the mean of the others (those that are in several chosen
     ones on their own), and the rest must still have p ≤ level: a larger slice that is only bad because it contains a
@@ -197,22 +200,21 @@ def detectable(found: Searched, values: Floats, size: int, level: float) -> floa
     The score that one of a `level` share of shufflings exceeds, and 0.84, turned back into a difference of means;
     widened by what the clusters of the candidates cost on average.
     """
-    n = len(values)
-    if not len(found.highest) or not len(found.candidates.n) or size >= n:
+    n, own = len(values), found.candidates
+    if not len(own.n) or size >= n:
         return float("inf")
-    share = found.candidates.n / n
-    plain = np.sqrt(found.candidates.n * (1 - share))
-    cost = float(np.median(found.candidates.spread / plain)) if len(plain) else 1.0
+    cost = float(np.median(own.spread / np.sqrt(own.n * (1 - own.n / n))))
     units = size * (1 - size / n) / cost**2
     skew = -_skewness(values) * (1 - 2 * size / n) / np.sqrt(units)
-    needed = _score_needed(found.highest, level) + POWER
+    allowed = int(level * (len(found.highest) + 1)) - 1  # shufflings that may score as high
+    needed = float(found.highest[-1 - max(0, allowed)]) + POWER
     if abs(skew) >= FLAT:
         needed = ((1 + (needed - skew / 6) * skew / 6) ** 3 - 1) * 2 / skew
     return float(needed * values.std() / np.sqrt(units))
 
 
 def normal_score(z: NDArray[Real], skew: NDArray[Real]) -> NDArray[Real]:
-    """Standardised z with a skewness as a normal score: 6 / γ·(∛(1 + γ·z / 2) − 1) + γ / 6; rises with z.
+    """Return standardised z with a skewness as a normal score: 6 / γ·(∛(1 + γ·z / 2) − 1) + γ / 6; rises with z.
 
     Exact in the first three moments of a gamma distribution. Source: Wilson & Hilferty, PNAS 17:684, 1931.
     """
@@ -221,20 +223,10 @@ def normal_score(z: NDArray[Real], skew: NDArray[Real]) -> NDArray[Real]:
     return found
 
 
-def _inside(facet: Facet, chosen: int) -> Mask:
-    held = np.append(facet.sets[chosen], False)  # −1 looks at the end
-    inside: Mask = held[facet.codes]
-    return inside
-
-
 def _corrected(score: Floats, rising: Floats) -> Floats:
+    """Return the p of scores, from the highest ones of the shufflings in rising order."""
     as_high = len(rising) - np.searchsorted(rising, score - ROUNDING, side="left")
     return np.asarray((1 + as_high) / (1 + len(rising)))
-
-
-def _score_needed(rising: Floats, level: float) -> float:
-    allowed = int(level * (len(rising) + 1)) - 1  # shufflings that may score as high
-    return float(rising[-1 - max(0, allowed)])
 
 
 def _skewness(values: Floats) -> float:
@@ -254,30 +246,25 @@ class _Grid:
         n = len(mass)
         self.hot = np.zeros((n, self.bin_start[-1]), np.float32)
         self.expand = np.zeros((self.set_start[-1], self.bin_start[-1]), np.float32)
-        self.rows: list[Ints] = []
-        for place, facet in enumerate(facets):
-            first = self.bin_start[place]
+        for facet, first, own in zip(facets, self.bin_start, self.set_start, strict=False):
             known = np.flatnonzero(facet.codes >= 0)
             self.hot[known, first + facet.codes[known]] = 1
-            self.expand[self.set_start[place] : self.set_start[place + 1], first : self.bin_start[place + 1]] = (
-                facet.sets
-            )
-            self.rows += [np.flatnonzero(facet.codes == code) for code in range(bins[place])]
+            self.expand[own : own + len(facet.sets), first : first + facet.sets.shape[1]] = facet.sets
+        self.rows = [np.flatnonzero(column) for column in self.hot.T]  # the cases of each bin
         # of each facet: which of its sets stand alone, and which (its set, set of a facet before) pairs are candidates
         self.alone: list[Ints] = []
         self.pairs: list[tuple[Ints, Ints]] = []
         counts, masses, squares = (self._within(power, mass) for power in (0, 1, 2))
         size = np.diag(counts)
         found = []
-        for place in range(len(facets)):
-            own = np.arange(self.set_start[place], self.set_start[place + 1])
-            alone = own[(size[own] >= least) & (size[own] <= n - least)]
-            both = counts[own[0] : own[-1] + 1, : own[0]] if len(own) else np.zeros((0, 0))
-            part = (both >= least) & (both <= n - least) & (both < size[own][:, None]) & (both < size[: own[0]])
+        for start, stop in pairwise(self.set_start.tolist()):
+            own, both = size[start:stop], counts[start:stop, :start]
+            alone = np.flatnonzero((own >= least) & (own <= n - least))
+            part = (both >= least) & (both <= n - least) & (both < own[:, None]) & (both < size[:start])
             of_own, of_before = np.nonzero(part)
-            self.alone.append(alone - own[0] if len(own) else own)
+            self.alone.append(alone)
             self.pairs.append((of_own, of_before))
-            found += [np.stack([alone, np.full(len(alone), -1)]), np.stack([of_before, own[of_own]])]
+            found += [np.stack([start + alone, np.full(len(alone), -1)]), np.stack([of_before, start + of_own])]
         first, second = np.concatenate(found, axis=1) if found else np.zeros((2, 0), np.int64)
         at = (first, np.where(second < 0, first, second))
         whole, square = float(mass.sum()), float((mass**2).sum())
@@ -301,92 +288,75 @@ class _Grid:
     def sums(self, values: Singles) -> Singles:
         """Return the sums of each column of `values` [n, b] over every candidate: [S, b], in their order."""
         parts = []
-        for place in range(len(self.facets)):
-            start, stop = self.bin_start[place], self.bin_start[place + 1]
-            sets_before = self.set_start[place]
+        for place, (start, stop) in enumerate(pairwise(self.bin_start.tolist())):
             own = self.facets[place].sets.astype(np.float32)
+            before = self.expand[: self.set_start[place], :start]  # the sets of the facets before, by their bins
             single = np.empty((stop - start, values.shape[1]), np.float32)
-            cells = np.empty((stop - start, sets_before, values.shape[1]), np.float32)
-            before = self.expand[:sets_before, :start]
-            for code in range(stop - start):
-                rows = self.rows[start + code]
+            cells = np.empty((stop - start, len(before), values.shape[1]), np.float32)
+            for code, rows in enumerate(self.rows[start:stop]):
                 held = values[rows]
                 single[code] = held.sum(axis=0)
-                if start:
-                    cells[code] = before @ (self.hot[rows, :start].T @ held)
-            parts.append((own @ single)[self.alone[place]])
-            of_own, of_before = self.pairs[place]
-            if len(of_own):
-                both = np.tensordot(own, cells, axes=1)
-                parts.append(both[of_own, of_before])
-        return np.concatenate(parts) if parts else np.zeros((0, values.shape[1]), np.float32)
+                cells[code] = before @ (self.hot[rows, :start].T @ held)
+            parts += [(own @ single)[self.alone[place]], np.tensordot(own, cells, axes=1)[self.pairs[place]]]
+        return np.concatenate(parts)
 
 
-class _Shuffled:
-    """Values shuffled over the cases: standardised, less their weighted mean, times the weight of the place."""
+def _shuffled(
+    values: Floats, mass: Floats, clusters: Ints | None, draws: int, seed: int, observed: bool = False
+) -> Iterator[Singles]:
+    """Yield values shuffled over the cases, in blocks [n, b]: standardised, less their weighted mean, times the mass.
 
-    def __init__(self, values: Floats, mass: Floats, clusters: Ints | None):
-        sigma = float(values.std())
-        self.constant = sigma == 0
-        self.standard = ((values - values.mean()) / (sigma or 1.0)).astype(np.float32)
-        self.skewness = _skewness(values)
-        self.mass = mass.astype(np.float32)
-        self.clusters = clusters
-
-    def blocks(self, draws: int, seed: int, observed: bool = False) -> Iterator[Singles]:
-        """Yield all `draws` in blocks [n, b]; with `observed` the first column of the first one is the values as they
-        are.
-        """
-        rng = np.random.default_rng([seed, len(self.standard)])
-        step = max(1, min(draws, CELLS // max(1, len(self.standard))))
-        order = None if self.clusters is None else _Order(self.clusters)
-        for start in range(0, draws, step):
-            count = min(step, draws - start)
-            if order is None:
-                drawn = rng.permuted(np.broadcast_to(self.standard, (count, len(self.standard))), axis=1)
-            else:
-                drawn = np.stack([self.standard[order.draw(rng)] for _ in range(count)])
-            if observed and not start:
-                drawn = np.concatenate([self.standard[None], drawn])
-            drawn -= (drawn @ self.mass / self.mass.sum())[:, None]
-            yield np.ascontiguousarray((drawn * self.mass).T)
-
-
-class _Order:
-    """Draws of clusters that change places with others of like size; each is read in random order, and again from its
-    beginning, or only in part, where it comes to stand in a larger or smaller place.
+    `draws` columns in all, and with `observed` one more before them: the values as they are.
     """
+    n = len(values)
+    standard = ((values - values.mean()) / values.std()).astype(np.float32)
+    narrow = mass.astype(np.float32)
+    rng = np.random.default_rng([seed, n])
+    orders = None if clusters is None else _cluster_orders(clusters, rng)
+    step = max(1, min(draws, CELLS // max(1, n)))
+    for start in range(0, draws, step):
+        count = min(step, draws - start)
+        if orders is None:
+            drawn = rng.permuted(np.broadcast_to(standard, (count, n)), axis=1)
+        else:
+            drawn = np.stack([standard[order] for order in islice(orders, count)])
+        if observed and not start:
+            drawn = np.concatenate([standard[None], drawn])
+        drawn -= (drawn @ narrow / narrow.sum())[:, None]
+        yield np.ascontiguousarray((drawn * narrow).T)
 
-    def __init__(self, clusters: Ints):
-        self.clusters = clusters
-        sizes = np.bincount(clusters)
-        self.sizes = sizes
-        self.starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-        self.by_cluster = np.argsort(clusters, kind="stable")
-        self.within = np.arange(len(clusters)) - np.repeat(self.starts, sizes)
-        self.stratum = _strata(sizes)
 
-    def draw(self, rng: np.random.Generator) -> Ints:
-        """For each case the case whose value it gets: [n]."""
-        by_size = np.lexsort((np.arange(len(self.sizes)), self.stratum))
-        taken = np.empty(len(self.sizes), np.int64)
-        taken[by_size] = np.lexsort((rng.random(len(self.sizes)), self.stratum))
-        rows = np.argsort(self.clusters + rng.random(len(self.clusters)))
-        partner = np.repeat(taken, self.sizes)
-        source = np.empty(len(self.clusters), np.int64)
-        source[self.by_cluster] = rows[self.starts[partner] + self.within % self.sizes[partner]]
-        return source
+def _cluster_orders(clusters: Ints, rng: np.random.Generator) -> Iterator[Ints]:
+    """Yield without end the case whose value each case gets [n], where clusters change places with others of like size.
+
+    Each is read in random order, and again from its beginning, or only in part, where it comes to stand in a larger or
+    smaller place.
+    """
+    sizes = np.bincount(clusters)
+    starts = np.cumsum(sizes) - sizes
+    by_cluster = np.argsort(clusters, kind="stable")
+    within = np.arange(len(clusters)) - np.repeat(starts, sizes)
+    stratum = _strata(sizes)
+    by_size = np.argsort(stratum, kind="stable")
+    while True:
+        taken = np.empty(len(sizes), np.int64)
+        taken[by_size] = np.lexsort((rng.random(len(sizes)), stratum))
+        rows = np.argsort(clusters + rng.random(len(clusters)))
+        partner = np.repeat(taken, sizes)
+        source = np.empty(len(clusters), np.int64)
+        source[by_cluster] = rows[starts[partner] + within % sizes[partner]]
+        yield source
 
 
 def _strata(sizes: Ints) -> Ints:
-    """Return a number for each cluster: clusters of one size are together, and sizes are joined until ALIKE clusters
-    are.
-    """
-    values, counts = np.unique(sizes, return_counts=True)
-    stratum, held, of_size = 0, 0, {}
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        if held >= ALIKE and counts[values >= value].sum() >= ALIKE:
-            stratum, held = stratum + 1, 0
-        of_size[value] = stratum
+    """Return a number for each cluster: those of one size share it, and sizes are joined until ALIKE clusters do."""
+    _, size, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+    strata = np.zeros(len(counts), np.int64)  # of each size
+    held = 0
+    for place, count in enumerate(counts.tolist()):
+        if held >= ALIKE and counts[place:].sum() >= ALIKE:
+            strata[place:] += 1
+            held = 0
         held += count
-    return np.array([of_size[size] for size in sizes.tolist()], np.int64)
+    found: Ints = strata[size]
+    return found

@@ -72,8 +72,9 @@ class Labels:
         """Store an uploaded set (schema LABELS) and return its id; an equal set is stored once."""
         rows = table.drop_columns(["given"]).to_pylist()
         set_id = "upload-" + hashlib.sha256(repr((name, rows)).encode()).hexdigest()[:DIGITS]
-        if not (self.folder / f"{set_id}.parquet").exists():
-            self._write(set_id, table, name, "upload")
+        path = self.folder / f"{set_id}.parquet"
+        if not path.exists():
+            _write(path, table, name, "upload")
         return set_id
 
     def give(
@@ -81,31 +82,25 @@ class Labels:
         scale: tuple[float, float] = (0.0, 1.0),
     ) -> None:  # fmt: skip
         """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
-        set_id = "page-" + hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]
         with self._locked():
-            path = self.folder / f"{set_id}.parquet"
-            before = pq.read_table(path).replace_schema_metadata(None) if path.exists() else LABELS.empty_table()
+            path, before = self._page(rater)
             row = {
                 "case_id": case_id, "model": model, "rater": rater, "criterion": criterion, "value": value,
                 "low": scale[0], "high": scale[1], "sampling": sampling, "given": now(),
             }  # fmt: skip
             both = pa.concat_tables([before, pa.Table.from_pylist([row], LABELS)])
-            self._write(set_id, _latest(both), rater, "page")
+            _write(path, _latest(both), rater, "page")
 
     def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
         """Remove a label that a rater gave on the page; nothing happens where there is none."""
-        set_id = "page-" + hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]
         with self._locked():
-            path = self.folder / f"{set_id}.parquet"
-            if not path.exists():
-                return
-            rows = pq.read_table(path).replace_schema_metadata(None)
+            path, before = self._page(rater)
             this = dict(zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True))
-            kept = [row for row in rows.to_pylist() if any(row[name] != value for name, value in this.items())]
+            kept = [row for row in before.to_pylist() if any(row[name] != value for name, value in this.items())]
             if kept:
-                self._write(set_id, pa.Table.from_pylist(kept, LABELS), rater, "page")
+                _write(path, pa.Table.from_pylist(kept, LABELS), rater, "page")
             else:
-                path.unlink()
+                path.unlink(missing_ok=True)
 
     def remove(self, set_id: str) -> None:
         """Remove a whole set. Raises RunNotFound where there is none of that id."""
@@ -117,9 +112,10 @@ class Labels:
     def _files(self) -> list[Path]:
         return sorted(path for path in self.folder.glob("*.parquet") if not path.name.startswith("."))
 
-    def _write(self, set_id: str, table: pa.Table, name: str, kind: str) -> None:
-        about = {"name": name, "kind": kind, "changed": now()}
-        write_table(self.folder / f"{set_id}.parquet", table.cast(LABELS).replace_schema_metadata(about))
+    def _page(self, rater: str) -> tuple[Path, pa.Table]:
+        """Return the file of the labels that a rater gives on the page, and those that there are."""
+        path = self.folder / f"page-{hashlib.sha256(rater.encode()).hexdigest()[:DIGITS]}.parquet"
+        return path, pq.read_table(path).replace_schema_metadata(None) if path.exists() else LABELS.empty_table()
 
     def _locked(self) -> AbstractContextManager[None]:
         """Hold the sets' lock: one rater may have two windows open."""
@@ -132,6 +128,11 @@ def _latest(table: pa.Table) -> pa.Table:
     found = places.group_by(list(LABEL_KEY), use_threads=False).aggregate([("place", "max"), ("place", "min")])
     order = pc.sort_indices(found["place_min"])
     return table.take(found["place_max"].combine_chunks().take(order))
+
+
+def _write(path: Path, table: pa.Table, name: str, kind: str) -> None:
+    about = {"name": name, "kind": kind, "changed": now()}
+    write_table(path, table.cast(LABELS).replace_schema_metadata(about))
 
 
 def _about(table: pa.Table) -> dict[str, str]:

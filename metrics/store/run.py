@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -130,12 +130,8 @@ class Run:
         facts = read_json(self.folder / "progress.json")
         if facts is None:
             return Progress()
-        return Progress(
-            tuple(EvaluatorProgress(**entry) for entry in facts["evaluators"]),
-            facts["seconds_spent"],
-            facts["seconds_left"],
-            facts["message"],
-        )
+        evaluators = tuple(EvaluatorProgress(**entry) for entry in facts["evaluators"])
+        return Progress(**facts | {"evaluators": evaluators})
 
     @property
     def spend(self) -> dict[str, Any] | None:
@@ -263,11 +259,9 @@ class Run:
         if bad:
             raise RunCorrupt(f"run {self.id}: {', '.join(bad)} differ from the manifest")
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
-        with held(self.folder / "lock", f"run {self.id} is being worked on by another process"):
-            yield
+        return held(self.folder / "lock", f"run {self.id} is being worked on by another process")
 
 
 @lru_cache(maxsize=16)

@@ -108,9 +108,8 @@ class _Parser:
         self.at = match.start(self.kind)
         self.next_place = match.end()
 
-    def keyword(self, *words: str) -> str | None:
-        word = self.value.upper() if self.kind == "word" else None
-        return word if word in words else None
+    def keyword(self, word: str) -> bool:
+        return self.kind == "word" and self.value.upper() == word
 
     def error(self, expected: str) -> ConditionError:
         return ConditionError("the end" if self.kind == "end" else repr(self.value), expected, self.at + 1)
@@ -163,10 +162,10 @@ class _Parser:
         self.advance()
         self.close()
         try:
-            matches = _expression(written[1:-1].replace('\\"', '"'), self.case_sensitive)
+            expression = compiled(written[1:-1].replace('\\"', '"'), self.case_sensitive)
         except ValueError as failure:
             raise ConditionError(f"the expression {written}: {failure}", "one that RE2 can read", at + 1) from None
-        return Term(f"regexp({written})", matches)
+        return Term(f"regexp({written})", lambda text: expression.search(text) is not None)
 
     def close(self) -> None:
         if self.value != ")" or self.kind != "symbol":
@@ -179,11 +178,6 @@ def _containing(wanted: str, case_sensitive: bool) -> Callable[[str], bool]:
         return lambda text: wanted in text
     folded = wanted.casefold()
     return lambda text: folded in text.casefold()
-
-
-def _expression(pattern: str, case_sensitive: bool) -> Callable[[str], bool]:
-    expression = compiled(pattern, case_sensitive)
-    return lambda text: expression.search(text) is not None
 
 
 def _holds(expression: Expression, found: dict[int, bool]) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,9 +10,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NoReturn, cast
 
+from metrics.text.patterns import compiled
+
 MAX_DEPTH = 64
 MAX_INTEGER_DIGITS = 4_000  # Python refuses to convert more than 4,300
-MAX_PATTERN_MEMORY = 1 << 20
 # Strings as a whole, so that their brackets do not count; one that is never closed runs to the end.
 STRUCTURE = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 
@@ -127,18 +129,11 @@ def _keywords(schema: Any) -> Iterator[str]:
             yield from _keywords(part)
 
 
-@lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> Any:
-    import re2
-
-    options = re2.Options()
-    options.max_mem = MAX_PATTERN_MEMORY
-    options.log_errors = False
     try:
-        return re2.compile(pattern, options)
-    except re2.error as failure:
-        detail = failure.args[0].decode(errors="replace") if failure.args else "unreadable"
-        raise JsonError(f"RE2 cannot read the schema's pattern {pattern!r}: {detail}") from None
+        return compiled(pattern, longest=sys.maxsize)
+    except ValueError as failure:
+        raise JsonError(f"RE2 cannot read the schema's pattern {pattern!r}: {failure}") from None
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any
 
 MAX_PATTERN = 1_000  # characters of one expression
@@ -20,12 +21,12 @@ class Found:
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str, case_sensitive: bool = True) -> Any:
+def compiled(pattern: str, case_sensitive: bool = True, longest: int = MAX_PATTERN) -> Any:
     """Return the expression compiled by RE2; ValueError with the reason if RE2 cannot read it or it is too long."""
     import re2
 
-    if len(pattern) > MAX_PATTERN:
-        raise ValueError(f"it has {len(pattern):,} characters, more than {MAX_PATTERN:,}")
+    if len(pattern) > longest:
+        raise ValueError(f"it has {len(pattern):,} characters, more than {longest:,}")
     options = re2.Options()
     options.case_sensitive = case_sensitive
     options.max_mem = MAX_MEMORY
@@ -55,18 +56,14 @@ def found(patterns: Sequence[str], text: str) -> list[Found]:
 
     If an expression has named groups, the first that takes part is the finding: (?P<badge>E-[0-9]{6}).
     """
-    every = [one for number, pattern in enumerate(patterns, 1) for one in _matches(number, pattern, text)]
-    return sorted(every, key=lambda one: (one.start, one.end))
+    every = (islice(_matches(number, pattern, text), MOST_FOUND) for number, pattern in enumerate(patterns, 1))
+    return sorted(chain.from_iterable(every), key=lambda one: (one.start, one.end))
 
 
 def _matches(number: int, pattern: str, text: str) -> Iterator[Found]:
     expression = compiled(pattern)
-    left = MOST_FOUND
     for match in expression.finditer(text):
         name = next((name for name, group in expression.groupindex.items() if match.start(group) >= 0), None)
         start, end = match.span(expression.groupindex[name] if name else 0)
         if start < end:
             yield Found(name or f"pattern {number}", start, end)
-            left -= 1
-        if not left:
-            return

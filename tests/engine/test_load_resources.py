@@ -6,7 +6,7 @@ import pytest
 
 from metrics.core.errors import MissingResource
 from metrics.core.registry import evaluators
-from metrics.engine.load_resources import load_resources, missing_resources, settings_for
+from metrics.engine.load_resources import Resources, missing_resources, settings_for
 
 
 def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
@@ -51,5 +51,5 @@ def test_missing_resources_are_named_with_how_to_get_them(
     assert missing_resources(entry, values, settings) == reason
     if reason is not None:
         with pytest.raises(MissingResource) as failure:
-            load_resources(entry, values, settings, tmp_path)
+            Resources(settings, tmp_path).models(entry, values)
         assert str(failure.value) == reason

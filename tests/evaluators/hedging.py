@@ -19,9 +19,7 @@ class _Hedging(ItemReply):
 @evaluator(
     id="hedging",
     title="Hedging",
-    tasks=("text",),
     inputs=("answer",),
-    resources=("judge",),
     prompts=(HEDGING,),
     metrics=(Metric("plain", "Share of the sentences that are plain.", primary=True),),
 )

@@ -44,6 +44,7 @@ def test_a_worked_example_gives_its_numbers(entry: Evaluator, example: Example, 
     assert not entry.missing_inputs(case)
     assert result.status is example.status, result.reason
     assert example.expect or example.status is not Status.OK
+    assert result.status is not Status.NOT_APPLICABLE or set(result.values.values()) <= {None}
     assert example.judge or not server.calls, "a judge was asked of whom the example says nothing"
     for metric, expected in example.expect.items():
         assert entry.metric(metric)

@@ -167,6 +167,7 @@ def test_a_worked_example_gives_its_numbers(entry: Evaluator, example: Example) 
     result = score(entry, Case.of(**example.given), parameters)
     assert result.status is example.status, result.reason
     assert example.expect or example.status is not Status.OK
+    assert result.status is not Status.NOT_APPLICABLE or set(result.values.values()) <= {None}
     for metric, expected in example.expect.items():
         assert entry.metric(metric)
         value = result.values.get(metric)

@@ -255,19 +255,19 @@ def test_texts_are_compared_both_ways(module: Any) -> None:
     name = module.__name__.rpartition(".")[2]
     asked = WordPredictor()
     found = score(name, {"answer": ONE, "expected_answers": [OTHER]}, asked)
-    for aspect, template in module.TEMPLATES.items():
-        there = (template.format(text=ONE), f" {OTHER}")
-        back = (template.format(text=OTHER), f" {ONE}")
+    for aspect, (how, _) in module.ASPECTS.items():
+        there = (f"Say this again {how}: {ONE}\nIn other words:", f" {OTHER}")
+        back = (f"Say this again {how}: {OTHER}\nIn other words:", f" {ONE}")
         assert {there, back} <= set(asked.asked)
         assert found.values[aspect] == pytest.approx((loss(*there) + loss(*back)) / 2)
-    assert found.evidence == Evidence(facts={"tokens_scored": 8 * len(module.TEMPLATES), **MODEL})
+    assert found.evidence == Evidence(facts={"tokens_scored": 8 * len(module.ASPECTS), **MODEL})
 
 
 def test_the_most_likely_expected_answer_counts_aspect_by_aspect() -> None:
     found = score("gptscore_translation", {"answer": ONE, "expected_answers": ["Nichts davon", "", ONE]})
     assert list(found.values.values()) == pytest.approx([log(2)] * 3)
     assert found.evidence is not None
-    assert found.evidence.facts["expected_answer"] == dict.fromkeys(gptscore_translation.TEMPLATES, 3)
+    assert found.evidence.facts["expected_answer"] == dict.fromkeys(gptscore_translation.ASPECTS, 3)
 
 
 def test_a_question_about_the_answer_has_one_target() -> None:

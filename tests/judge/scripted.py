@@ -7,8 +7,8 @@ from typing import Any
 from metrics.core.errors import Unreadable
 from metrics.core.evaluator import Example, ScriptedReply
 from metrics.core.prompt import Data, Prompt
-from metrics.judge.asking import I, T
-from metrics.judge.replies import by_number, items_of, read, schema
+from metrics.judge.asking import I, T, schema_of
+from metrics.judge.replies import by_number, items_of, read
 from tests.judge.server import Request
 
 Answer = Callable[[Request], Any]  # a JSON value; a list for numbered items, ids added where they are missing
@@ -31,7 +31,7 @@ class ScriptedJudge:
         request = Request(
             {
                 "messages": prompt.messages(data),
-                "response_format": {"json_schema": {"name": prompt.id.replace(".", "_"), "schema": schema(reply)}},
+                "response_format": {"json_schema": {"name": prompt.id.replace(".", "_"), "schema": schema_of(reply)}},
                 "repeat": repeat,
             },
             {},

@@ -260,7 +260,7 @@ class TestFaults:
 
         async def two(judge: CaseJudge) -> None:
             for text in ("a", "b"):
-                with pytest.raises(JudgeDown, match=rf"not answer: .*scripted {status}.*see to its address, key or"):
+                with pytest.raises(JudgeDown, match=rf"not answer: .*scripted {status}.*check its address, key or"):
                     await judge.ask(GRADE, Verdict, {"TEXT": text})
 
         either.with_judge(two)

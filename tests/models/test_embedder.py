@@ -18,12 +18,12 @@ from metrics.models.embedder import (
     Embedder,
     bundled_folder,
     compare,
-    fingerprints,
     load,
     missing_embedder,
     open_embedder,
     provenance,
 )
+from metrics.models.model_files import fingerprints
 from metrics.models.vectors import VectorCache, key
 from tests.models.word_vectors import WordVectors
 
@@ -204,7 +204,7 @@ def test_a_hub_model_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch, tmp_pat
         raise FileNotFoundError if local_files_only else ConnectionError
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
-    with pytest.raises(MissingResource, match=r"'some/model' is neither a folder here nor to be had from the hub"):
+    with pytest.raises(MissingResource, match=r"'some/model' is neither a local folder nor available from the hub"):
         open_embedder("some/model", tmp_path)
     assert asked == [True, False], "the copy on disk first, then the download that was asked for by name"
 

@@ -32,9 +32,9 @@ def oracle(made: HallucinationClassifier) -> object:
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, T5Config, T5ForTokenClassification
 
-    foundation = made._folder / "flan-t5-base"
+    foundation = made._place / "flan-t5-base"
     model = T5ForTokenClassification(T5Config.from_pretrained(foundation, num_labels=2)).eval()
-    weights = load_file(made._folder / "model.safetensors")
+    weights = load_file(made._place / "model.safetensors")
     absent, unknown = model.load_state_dict(
         {name.removeprefix("t5."): values for name, values in weights.items()}, strict=False
     )

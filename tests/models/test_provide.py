@@ -29,6 +29,7 @@ def test_what_is_missing_is_listed_with_the_way_out(tmp_path: Path) -> None:
     settings = {"embedder": "/no/such/folder"}
     assert missing_model("embedder", {}) is None
     with pytest.raises(
-        MissingResource, match=r"^there is no folder '/no/such/folder'; name one .*; no telepathy is chosen$"
+        MissingResource,
+        match=r"^there is no folder '/no/such/folder'; name one .*; no language model is chosen: set lang",
     ):
-        provide(["embedder", "telepathy"], settings, tmp_path)
+        provide(["embedder", "language_model"], settings, tmp_path)

@@ -14,7 +14,7 @@ from metrics.presentation.chart_data.confusion_counts import OTHERS
 from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.renderers.figures import Figure, legend
-from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.renderers.plots import Inks, is_wide, plot
 from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Report, Series
 from metrics.reports.sections.section_charts import MOST_BARS, MOST_LABELS
 from metrics.store import Run, Workspace
@@ -26,7 +26,9 @@ from tests.reports.made import CLASSES, CONFUSION, CURVES, MODELS
 
 OF_OBJECTS = ("detection_pr_curve_detailed", "detection_confusion", "error_breakdown", "calibration")
 OF_LABELS = ("classification_pr_curve", "classification", "roc_auc", "calibration")
-INKS = Inks("#000001", "#000002", "#000003", "#ffffff", "#0000aa", "#aa0000", of_models(MODELS, ("#111", "#222")))
+INKS = Inks(
+    "#000001", "#000002", "#000003", "#ffffff", "#0000aa", "#aa0000", dict(zip(MODELS, ("#111", "#222"), strict=False))
+)
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,7 @@ def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path)
 
 
 def test_hostile_text_stays_text(run: Run) -> None:
-    outcome = Outcome(Gate("m", 0.5), HOSTILE, HOSTILE, "m\nn", None, False, HOSTILE + ']]></failure><x a="')
+    outcome = Outcome(Gate("m", 0.5), HOSTILE, HOSTILE, "m\nn", False, HOSTILE + ']]></failure><x a="')
     entry = cases(junit(run, [outcome]))[0]
     failure = entry.find("failure")
     assert failure is not None

@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from metrics.stats import rater_agreement as statistics
+from metrics.stats.draws import counted
 
 RNG = np.random.default_rng(11)
 N = 60
@@ -40,7 +41,7 @@ def test_spearman(row: int) -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_kappa(row: int, quadratic: bool) -> None:
     codes = (LEFT * 4 + RIGHT).astype(np.int64)
-    tables = statistics.counted(DRAWS, codes, 16).reshape(-1, 4, 4)
+    tables = counted(DRAWS, codes, 16).reshape(-1, 4, 4)
     here = drawn(row)
     expected = cohen_kappa_score(LEFT[here], RIGHT[here], weights="quadratic" if quadratic else None)
     assert statistics.kappas(tables, quadratic)[row] == pytest.approx(expected)

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from metrics.text.sensitive.personal_data import IBAN_LENGTHS, iban_checks, luhn, personal_data, redacted
+from metrics.text.sensitive.personal_data import IBAN_LENGTHS, iban_checks, luhn, personal_data
+from metrics.text.sensitive.spans import redacted
 from tests.corpora import personal
 from tests.corpora.cases import ANY, Case
 from tests.corpora.cases import HELD_OUT as ELSEWHERE

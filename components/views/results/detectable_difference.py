@@ -12,6 +12,7 @@ from components import data
 from components.widgets import url
 from components.widgets.controls import agreed, place
 from metrics.presentation import format
+from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:
     from components.data import Column, Ranks
@@ -39,7 +40,7 @@ def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: 
     offered = {column.key: column for name, column in reversed(headed.items()) if name in known}
     if not offered:
         return
-    titles = {key: _title(column) for key, column in offered.items()}
+    titles = {key: metric_title(column, arrow=False) for key, column in offered.items()}
     first = sort if sort in titles else next(iter(titles))
     asked = url.param("power")
     key = asked if asked in titles else first
@@ -63,12 +64,6 @@ def show_detectable(run: str, tag: str | None, columns: Sequence[Column], sort: 
             f"{sentence(known[metric], titles[key])}\nTo detect {format.number(wanted)} you need"
             f" {format.plural(needed, 'case')} like these."
         )
-
-
-def _title(column: Column) -> str:
-    """Return evaluator and metric; the evaluator alone where the metric has the same name."""
-    same = column.title.casefold().replace("_", " ") == column.evaluator_title.casefold()
-    return column.evaluator_title if same else f"{column.evaluator_title}: {column.title}"
 
 
 def _write(name: str, key: str, default: object) -> None:

@@ -21,6 +21,8 @@ NO_VALUE = "no value"
 def heading(example: Example) -> str:
     """Return the name of an example as a sentence, with its result where that is one number."""
     name = example.name[:1].upper() + example.name[1:]
+    if not example.expect and example.status != "ok":
+        return f"{name} → {STATUSES[example.status]}"
     if len(example.expect) != 1:
         return name
     (metric, value), *_ = example.expect.items()

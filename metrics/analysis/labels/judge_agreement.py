@@ -12,6 +12,7 @@ from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.stats import rater_agreement as statistics
+from metrics.stats.draws import counted
 from metrics.stats.intervals import percentiles, wilson
 from metrics.stats.prediction_powered import Estimate, corrected_mean
 from metrics.store import Run
@@ -272,7 +273,7 @@ def agreement(both: LabelledScores, judged: bool = False, threshold: float | Non
     if own is None:
         return replace(found, suggested=suggested, balanced=balanced)
     codes = cell_codes(both, own)
-    tables = statistics.counted(draws, codes, 4).reshape(-1, 2, 2)
+    tables = counted(draws, codes, 4).reshape(-1, 2, 2)
     rates = statistics.pass_rates(tables)
     return replace(
         found,
@@ -366,7 +367,7 @@ def _pair(left: Floats, right: Floats, draws: Floats) -> tuple[Stat, Stat, Stat]
     if len(kinds) > MOST_KINDS:
         return Stat(), Stat(), _stat(equal)
     codes = np.searchsorted(kinds, left) * len(kinds) + np.searchsorted(kinds, right)
-    tables = statistics.counted(draws, codes, len(kinds) ** 2).reshape(-1, len(kinds), len(kinds))
+    tables = counted(draws, codes, len(kinds) ** 2).reshape(-1, len(kinds), len(kinds))
     weighted = _stat(statistics.kappas(tables, quadratic=True)) if len(kinds) > 2 else Stat()
     return _stat(statistics.kappas(tables)), weighted, _stat(equal)
 

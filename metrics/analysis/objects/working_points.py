@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metrics.core.registry import evaluators
+from metrics.core.registry import title_of
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class WorkingPoint(NamedTuple):
 def match_evaluators(run: Run) -> dict[str, str]:
     """Return the evaluators of a detection run whose matches are stored: id → title; none for other tasks."""
     names = run.match_names() if run.spec["suite"]["task"] == "detection" else ()  # cases have matches too
-    return {name: known.title if (known := evaluators().get(name)) else name for name in names}
+    return {name: title_of(name) for name in names}
 
 
 def working_point(

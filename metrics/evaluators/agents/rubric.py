@@ -197,7 +197,6 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     title="Agent rubric",
     tasks=("agent", "text"),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(LEVELS, ACCURACY, CLAIMS),
     metrics=(
         Metric("rubric", "Weighted mean of the dimensions.", threshold=PASS_MARK, primary=True),

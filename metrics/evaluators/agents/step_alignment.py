@@ -69,7 +69,6 @@ class _Alignment:
     title="Step alignment",
     tasks=("agent", "text"),
     inputs=("answer", "expected_answers"),
-    resources=("embedder",),
     metrics=(
         Metric(
             "edits", "Steps to insert, delete or replace.", high=float("inf"), direction=Direction.LOWER,

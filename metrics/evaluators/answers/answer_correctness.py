@@ -1,6 +1,6 @@
 """Answer correctness: F1 of the answer's claims against the claims of the expected answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
 from metrics.judge.asking import Judge
@@ -24,7 +24,7 @@ TRUTH = [
     "The Eiffel Tower is 330 m high.",
     "The Eiffel Tower was Eiffel's.",
 ]
-EIFFEL_SAID = (  # tp 3, fp 1, fn 2
+EIFFEL_REPLIES = (  # tp 3, fp 1, fn 2
     ScriptedReply("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
     ScriptedReply("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
     ScriptedReply(
@@ -58,25 +58,21 @@ REFUSED = (
 @evaluator(
     id="answer_correctness",
     title="Answer correctness",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(
-            "answer_correctness",
-            "F1 of the answer's claims: supported by the expected answer's, and covering them.",
-            primary=True,
+            "answer_correctness", "F1 of the answer's claims: supported by the expected answer's, and covering them."
         ),
     ),
-    sources=("V",),
+    sources=("Valor, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
             "three claims are right, one is wrong, two are missing",
             EIFFEL,
             {"answer_correctness": 2 / 3},
-            judge=EIFFEL_SAID,
+            judge=EIFFEL_REPLIES,
         ),
         Example(
             "the best of several expected answers counts",
@@ -103,11 +99,9 @@ REFUSED = (
         ),
         Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness": 0.0}, judge=REFUSED),
-        Example(
+        Example.not_applicable(
             "no expected answer makes a claim",
             {**EIFFEL, "expected_answers": ["It depends."]},
-            {"answer_correctness": None},
-            status=Status.NOT_APPLICABLE,
             judge=(
                 ScriptedReply("claims", {"claims": []}, {"TEXT": "It depends."}),
                 ScriptedReply("claims", {"claims": [WRONG]}),
@@ -118,7 +112,7 @@ REFUSED = (
     "similarity of the texts. faithfulness checks the same claims against the contexts; answer_semantic_similarity "
     "compares the texts without claims.",
 )
-async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How well the answer says what the expected answer says, no less and no more: F1 of their claims.
 
         tp  claims of the answer that the expected answer supports      fp  claims of the answer that it does not
@@ -132,7 +126,7 @@ async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -
     The score is 0 without a true positive, so an empty answer and a refusal score 0. Expected answers that make no
     claim are left out; if none makes any, the case is not applicable.
     Evidence: the claims of both sides, each with verdict, reason and the claims of the other side that support it;
-    which expected answer counted; tp, fp and fn. Source: Valor, after RAGAS.
+    which expected answer counted; tp, fp and fn.
     """
     matches = await match_claims(judge, case)
     if isinstance(matches, CaseScore):

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.answers._claim_match import match_claims
-from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_SAID, REFUSED
+from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_REPLIES, REFUSED
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT
 from metrics.models.embedder import Encoder, compare, provenance
@@ -30,19 +30,16 @@ class WeightedParameters(Parameters):
 @evaluator(
     id="answer_correctness_weighted",
     title="Answer correctness (weighted)",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("judge", "embedder"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(
             "answer_correctness_weighted",
             "Weighted mean of the F1 of the claims and the cosine of answer and expected answer.",
             low=-1.0,
-            primary=True,
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -50,7 +47,7 @@ class WeightedParameters(Parameters):
             EIFFEL,
             {"answer_correctness_weighted": 2 / 3},
             parameters={"similarity_weight": 0},
-            judge=EIFFEL_SAID,
+            judge=EIFFEL_REPLIES,
         ),
         Example(
             "the answer is the expected answer",
@@ -62,12 +59,8 @@ class WeightedParameters(Parameters):
             ),
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),
-        Example(
-            "no expected answer makes a claim",
-            {**EIFFEL, "expected_answers": [" "]},
-            {"answer_correctness_weighted": None},
-            status=Status.NOT_APPLICABLE,
-            judge=EIFFEL_SAID,
+        Example.not_applicable(
+            "no expected answer makes a claim", {**EIFFEL, "expected_answers": [" "]}, judge=EIFFEL_REPLIES
         ),
     ),
     differs_from="One of two answer correctness evaluators: answer_correctness is the F1 of the claims alone and needs "
@@ -89,7 +82,6 @@ async def answer_correctness_weighted(
     An empty answer scores 0. Expected answers that make no claim are left out; if none makes any, the case is not
     applicable.
     Evidence: that of answer_correctness, the F1, the cosine, the embedding model and the sha256 of its weights.
-    Source: H2O Eval Studio, after RAGAS.
     """
     matches = await match_claims(judge, case)
     if isinstance(matches, CaseScore):

@@ -1,18 +1,9 @@
 """Answer relevance: the share of the answer's statements that are relevant to the question."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import RELEVANCE, item_verdicts, share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, YesNoReply, claims, each
 
@@ -34,14 +25,10 @@ CONTEXT_OF_BRAZIL = [
 @evaluator(
     id="answer_relevance",
     title="Answer relevance",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(CLAIMS, RELEVANT),
-    metrics=(
-        Metric("answer_relevance", "Share of the answer's statements that are relevant to the question.", primary=True),
-    ),
-    sources=("V", "R"),
+    metrics=(Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),),
+    sources=("Valor, after DeepEval", "RAG generator metrics: response relevancy, LLM based"),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -73,25 +60,18 @@ CONTEXT_OF_BRAZIL = [
                 ScriptedReply(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no statement",
             {"question": QUESTION, "answer": "I do not know."},
-            {"answer_relevance": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
-        Example(
-            "the question is blank",
-            {"question": " ", "answer": "Brasília."},
-            {"answer_relevance": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "answer": "Brasília."}),
     ),
     differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
 )
-async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's statements that are relevant to the question.
 
         relevance = relevant statements / statements
@@ -100,8 +80,7 @@ async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> 
     to answer it. Padding lowers the score, mistakes do not.
 
     An answer that states nothing (empty, or a refusal) and a blank question are not applicable.
-    Evidence: each statement with its verdict and the judge's reason. Source: Valor, after DeepEval; RAG generator
-    metrics (response relevancy, LLM based).
+    Evidence: each statement with its verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
@@ -109,15 +88,4 @@ async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> 
     if not stated:
         return not_applicable(NO_CLAIMS)
     replies = await each(judge, RELEVANT, YesNoReply, stated, {"QUESTION": case.question}, name="CLAIMS")
-    judged = [
-        Verdict(
-            claim,
-            yes_or_no(reply.verdict == "yes"),
-            "relevant" if reply.verdict == "yes" else "irrelevant",
-            reply.reason,
-        )
-        for claim, reply in zip(stated, replies, strict=True)
-    ]
-    relevant = sum(claim.holds == "yes" for claim in judged)
-    evidence = Evidence({"claims": judged}, {"relevant": relevant})
-    return CaseScore({"answer_relevance": relevant / len(judged)}, evidence=evidence)
+    return share_score("answer_relevance", "claims", item_verdicts(stated, replies, RELEVANCE), "relevant")

@@ -4,16 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -47,19 +38,16 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
 @evaluator(
     id="answer_relevancy",
     title="Answer relevancy",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge", "embedder"),
     prompts=(QUESTIONS,),
     metrics=(
         Metric(
             "answer_relevancy",
             "Mean cosine of the question with questions that the judge writes for the answer.",
             low=-1.0,
-            primary=True,
         ),
     ),
-    sources=("H", "R"),
+    sources=("H2O Eval Studio, after RAGAS", "RAG generator metrics: response relevancy, string based"),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -86,12 +74,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
             judge=(ScriptedReply(QUESTIONS.id, [{"question": ASKED, "evasive": "yes"}] * 3),),
         ),
         Example("an empty answer", {"question": ASKED, "answer": " "}, {"answer_relevancy": 0.0}),
-        Example(
-            "the question is blank",
-            {"question": " ", "answer": ANSWER},
-            {"answer_relevancy": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "answer": ANSWER}),
     ),
     differs_from="One of three answer relevance evaluators. answer_relevance is the share of relevant statements; "
     "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one drops "
@@ -108,8 +91,7 @@ async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: J
 
     An empty answer is evasive and scores 0 without a call. A blank question is not applicable.
     Evidence: each written question with its cosine and whether it was marked evasive, the embedding model and the
-    sha256 of its weights. Source: H2O Eval Studio, after RAGAS; RAG generator metrics (response relevancy, string
-    based).
+    sha256 of its weights.
     """
     question = case.question or ""
     if not question.strip():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
@@ -14,18 +14,11 @@ QUESTION = "What is the capital of France?"
 @evaluator(
     id="answer_relevancy_sentence",
     title="Answer relevancy (sentence similarity)",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("embedder",),
     metrics=(
-        Metric(
-            "answer_relevancy_sentence",
-            "Cosine of the question and the answer sentence closest to it.",
-            low=-1.0,
-            primary=True,
-        ),
+        Metric("answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -34,17 +27,12 @@ QUESTION = "What is the capital of France?"
             {"answer_relevancy_sentence": 1.0},
         ),
         Example("an empty answer", {"question": QUESTION, "answer": ""}, {"answer_relevancy_sentence": 0.0}),
-        Example(
-            "the question is blank",
-            {"question": " ", "answer": "Paris."},
-            {"answer_relevancy_sentence": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "answer": "Paris."}),
     ),
     differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
 )
-def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
+def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
     """How close the answer comes to the subject of the question: the cosine of its most similar sentence.
 
         relevancy = max over sentences a of the answer of  cos(emb(question), emb(a))
@@ -53,7 +41,6 @@ def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, emb
 
     An empty answer scores 0. A blank question is not applicable.
     Evidence: each sentence with its cosine, the embedding model and the sha256 of its weights.
-    Source: H2O Eval Studio.
     """
     questions = [[case.question] if case.question and case.question.strip() else [] for case in cases]
     answers = [worded_sentences(case.answer or "") for case in cases]

@@ -15,9 +15,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
 @evaluator(
     id="answer_semantic_sentence_similarity",
     title="Answer semantic sentence similarity",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("embedder",),
     metrics=(
         Metric(
             "mean_similarity", "Mean over answer sentences of the cosine to the closest expected sentence.",
@@ -25,7 +23,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
         ),
         Metric("min_similarity", "The lowest of these cosines: that of the least similar answer sentence.", low=-1.0),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -47,9 +45,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
     differs_from="answer_semantic_similarity embeds both texts whole; groundedness compares with the contexts.",
 )  # fmt: skip
 def answer_semantic_sentence_similarity(
-    cases: Sequence[Case],
-    parameters: Parameters,  # noqa: ARG001
-    embedder: Encoder,
+    cases: Sequence[Case], parameters: Parameters, embedder: Encoder
 ) -> list[CaseScore]:
     """How similar the sentences of the answer are to sentences of the expected answer, on average and at worst.
 
@@ -61,7 +57,7 @@ def answer_semantic_sentence_similarity(
 
     An empty answer scores 0. A case whose expected answers have no sentence is not applicable.
     Evidence: each answer sentence with the most similar expected sentence (of the expected answer with the highest
-    mean) and their cosine, the embedding model and the sha256 of its weights. Source: H2O Eval Studio.
+    mean) and their cosine, the embedding model and the sha256 of its weights.
     """
     answers = [worded_sentences(case.answer or "") for case in cases]
     expected = [[worded_sentences(text) for text in case.expected_answers] for case in cases]

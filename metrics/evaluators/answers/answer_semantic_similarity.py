@@ -10,6 +10,7 @@ from metrics.core.errors import MissingResource
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifies
 from metrics.models.embedder import Encoder, compare, provenance
@@ -31,12 +32,7 @@ class SimilarityParameters(Parameters):
         "the run's, which is the bundled all-MiniLM-L6-v2 unless chosen.",
         examples=["BAAI/bge-small-en-v1.5"],
     )
-    classifier: str = Field(
-        "",
-        description="Cross-encoder with one label: a local folder or the name of a model on the hub, which is "
-        "downloaded; empty: the run's.",
-        examples=["cross-encoder/stsb-distilroberta-base"],
-    )
+    classifier: str = classifier_field("Cross-encoder with one label", "cross-encoder/stsb-distilroberta-base")
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
         """Return the model of the chosen method."""
@@ -47,18 +43,15 @@ class SimilarityParameters(Parameters):
 @evaluator(
     id="answer_semantic_similarity",
     title="Answer semantic similarity",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
-    resources=("embedder", "classifier"),
     metrics=(
         Metric(
             "answer_semantic_similarity",
             "Cosine of the embeddings of answer and expected answer, or a cross-encoder's score.",
             low=-1.0,
-            primary=True,
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS", "Risch et al. 2021"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example("the same words", {"answer": PARIS, "expected_answers": [PARIS]}, {"answer_semantic_similarity": 1.0}),
@@ -96,7 +89,6 @@ def answer_semantic_similarity(
 
     An empty answer scores 0. A case whose expected answers are all blank is not applicable.
     Evidence: the number (from 1) of the most similar expected answer, the model and the sha256 of its weights.
-    Source: H2O Eval Studio, after RAGAS; Risch et al. 2021.
     """
     answers = [[case.answer] if case.answer and case.answer.strip() else [] for case in cases]
     expected = [[text for text in case.expected_answers if text.strip()] for case in cases]

@@ -1,5 +1,6 @@
 """BYOP, bring your own prompt: your own question to the judge about each case."""
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from metrics.core.evaluator import (
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, readable
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.custom_prompts import BLOCKS, Mode, checked_levels, checked_prompt, instructions, material
 
@@ -74,12 +75,11 @@ class ByopParameters(Parameters):
     title="Bring your own prompt",
     tasks=("text", "agent"),
     inputs=("answer",),
-    resources=("judge",),
     metrics=(
         *boolean_metrics("meet the criterion of the prompt"),
         Metric("grade", "Mean grade that the judge gave, when graded.", minor=True),
     ),
-    sources=("H2O Eval Studio evaluators: BYOP",),
+    sources=("H2O Eval Studio evaluators: BYOP; grades and levels are our own",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: conceptual soundness", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -113,18 +113,15 @@ class ByopParameters(Parameters):
             status=Status.PARSE_FAILURE,
             judge=(ScriptedReply("byop", {"reason": "Short.", "level": "plain"}),),
         ),
-        Example(
-            "the case lacks something that the prompt shows",
-            {"answer": "Over there."},
-            {"passes": None, "parse_failures": None},
-            parameters={"prompt": POLITE},
-            status=Status.NOT_APPLICABLE,
+        Example.not_applicable(
+            "the case lacks something that the prompt shows", {"answer": "Over there."}, parameters={"prompt": POLITE}
         ),
-        Example("no prompt yet", {"answer": "Over there."}, {"passes": None}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("no prompt yet", {"answer": "Over there."}),
     ),
     differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
     "without a judge.",
 )  # fmt: skip
+@counting_unreadable
 async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScore:
     """The judge's answer to your own prompt about the case: true or false, or a grade.
 
@@ -139,7 +136,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     A case that lacks something the prompt shows is not applicable. A reply in the wrong form counts only in
     parse_failures. The contexts are not judged separately: retrieval_failures has no value. A prompt with an unknown
     placeholder, or with none, is refused before the run.
-    Evidence: the verdict on the answer with the judge's reason. Source: H2O Eval Studio; grades and levels are ours.
+    Evidence: the verdict on the answer with the judge's reason.
     """
     if not parameters.prompt:
         return not_applicable("no prompt is given: write one with a placeholder such as {actual_answer}")
@@ -147,21 +144,18 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
     if missing:
         return not_applicable(f"the case has nothing to show for {' and '.join(missing)} in the prompt")
-
-    async def asked() -> CaseScore:
-        form, ending = _form(parameters.mode, tuple(parameters.levels))
-        reply = (await judge.ask(_prompt(parameters.prompt, ending), form, data)).model_dump()
-        if parameters.mode == "boolean":
-            grade, passes, label = None, reply["verdict"], "true" if reply["verdict"] else "false"
-        else:
-            grade = parameters.levels[reply["level"]] if parameters.levels else reply["grade"]
-            passes, label = grade >= parameters.pass_grade, reply.get("level", f"grade {grade:g}")
-        judged = Verdict("Answer", yes_or_no(passes), label, reply["reason"])
-        facts = {"grade": grade} if parameters.levels else {}
-        score = boolean_score(passes, evidence=Evidence({"answer": [judged]}, facts))
-        return CaseScore({**score.values, "grade": grade}, reason=score.reason, evidence=score.evidence)
-
-    return await readable(asked())
+    form, ending = _form(parameters.mode, tuple(parameters.levels))
+    prompt = Prompt("byop", f"{instructions(parameters.prompt)}\n\n{ending}")
+    reply = (await judge.ask(prompt, form, data)).model_dump()
+    if parameters.mode == "boolean":
+        grade, passes, label = None, reply["verdict"], "true" if reply["verdict"] else "false"
+    else:
+        grade = parameters.levels[reply["level"]] if parameters.levels else reply["grade"]
+        passes, label = grade >= parameters.pass_grade, reply.get("level", f"grade {grade:g}")
+    judged = Verdict("Answer", yes_or_no(passes), label, reply["reason"])
+    facts = {"grade": grade} if parameters.levels else {}
+    score = boolean_score(passes, evidence=Evidence({"answer": [judged]}, facts))
+    return replace(score, values={**score.values, "grade": grade})
 
 
 @lru_cache(maxsize=64)
@@ -173,7 +167,3 @@ def _form(mode: Mode, levels: tuple[str, ...]) -> tuple[type[Reply], str]:
         return _Grade, GRADED
     fields: dict[str, Any] = {"reason": (str, ""), "level": (Literal[levels], ...)}
     return create_model("_Level", __base__=Reply, **fields), LEVELS
-
-
-def _prompt(text: str, ending: str) -> Prompt:
-    return Prompt("byop", f"{instructions(text)}\n\n{ending}")

@@ -16,7 +16,7 @@ from metrics.core.evaluator import (
     evaluator,
     not_applicable,
 )
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
@@ -70,9 +70,8 @@ QUESTION = "Who wrote Dracula, and when?"
     title="Fact check",
     tasks=("text", "agent"),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(FACT_CHECK, SEARCH),
-    metrics=(Metric("fact_check", "How free of false information the answer is.", primary=True),),
+    metrics=(Metric("fact_check", "How free of false information the answer is."),),
     sources=("H2O Eval Studio evaluators: Fact-check (agent-based)",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
@@ -98,7 +97,7 @@ QUESTION = "Who wrote Dracula, and when?"
             parameters={"max_dataset_rows": 10},
             status=Status.SKIPPED,
         ),
-        Example("nothing to check", {"question": QUESTION, "answer": ""}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("nothing to check", {"question": QUESTION, "answer": ""}),
     ),
     differs_from="answer_correctness compares with an expected answer, faithfulness with the retrieved contexts; this "
     "one relies on what the judge knows or finds.",
@@ -117,7 +116,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     the same results. If a tool is not installed, the cases are skipped with the reason and how to install it. Cases
     from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
     Evidence: the verdict on the answer (it holds from the threshold on), the corrected answer, the tools, and each
-    search with its result. Source: H2O Eval Studio.
+    search with its result.
     """
     limit = parameters.max_dataset_rows
     if limit is not None and case.position >= limit:
@@ -134,8 +133,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     }
     reply = await judge.ask(FACT_CHECK, _Evaluation, data)
     value = reply.evaluation_score
-    threshold = fact_check.threshold(fact_check.primary, parameters)
-    holds = yes_or_no(None if threshold is None else value >= threshold)
+    holds = fact_check.holds(value, parameters)
     facts = {
         "corrected_answer": reply.answer,
         "tools": list(tools),

@@ -25,9 +25,7 @@ QUESTION = "Who wrote Dracula?"
 @evaluator(
     id="no_answer",
     title="No-answer",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(ATTEMPTED,),
     metrics=(
         Metric(
@@ -36,10 +34,9 @@ QUESTION = "Who wrote Dracula?"
             direction=Direction.NONE,
             threshold=None,
             binary=True,
-            primary=True,
         ),
     ),
-    sources=("O",),
+    sources=("Open RAG Eval: no-answer",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: accountable and transparent"),
     examples=(
         Example(
@@ -58,16 +55,15 @@ QUESTION = "Who wrote Dracula?"
     ),
     differs_from="answer_relevance and answer_correctness judge the answer; this one only whether there is one.",
 )
-async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the model tried to answer the question: 1 attempted, 0 declined. The mean is the share answered.
 
         no_answer = 1 if a judge says that the answer attempts the question, else 0
 
     Right or wrong does not matter. For an unanswerable question 0 is the good outcome, for any other 1, so the metric
     has no direction and no threshold. A partial or hedged answer is an attempt; asking back or changing the subject is
-    not. An empty answer is not an attempt; the judge is not asked.
+    not. An empty answer is not an attempt; the judge is not asked. The mean is Open RAG Eval's "questions answered".
     Evidence: the verdict, attempted or declined, and the judge's reason.
-    Source: Open RAG Eval's no-answer metric; this mean is its "questions answered".
     """
     attempted, reason = False, "the answer is empty"
     if (case.answer or "").strip():

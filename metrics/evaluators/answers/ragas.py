@@ -9,7 +9,6 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     ScriptedReply,
-    Status,
     evaluator,
     not_applicable,
 )
@@ -31,7 +30,7 @@ PARIS = {
 }
 
 
-def _said(supported: bool) -> tuple[ScriptedReply, ...]:
+def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     """Relevancy 1, context precision 1/2, context recall 1/2; faithfulness 1/2 or 0."""
     answered = ["Paris is the capital of France.", "Paris has 5 million people."]
     expected = ["The capital of France is Paris.", "Paris lies on the Seine."]
@@ -48,34 +47,26 @@ def _said(supported: bool) -> tuple[ScriptedReply, ...]:
 @evaluator(
     id="ragas",
     title="RAGAS",
-    tasks=("text",),
     inputs=("question", "answer", "expected_answers", "retrieved_contexts"),
-    resources=("judge", "embedder"),
     prompts=(CLAIMS, ENTAILMENT, QUESTIONS, USEFUL),
     metrics=(
-        Metric(
-            "ragas",
-            "Harmonic mean of faithfulness, answer relevancy, context precision and context recall.",
-            primary=True,
-        ),
+        Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
-        Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_said(True)),
-        Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_said(False)),
-        Example(
+        Example("the harmonic mean of 1/2, 1, 1/2 and 1/2", PARIS, {"ragas": 4 / 7}, judge=_replies(True)),
+        Example("one part is 0", PARIS, {"ragas": 0.0}, judge=_replies(False)),
+        Example.not_applicable(
             "one part has no value",
             {**PARIS, "answer": "I do not know."},
-            {"ragas": None},
-            status=Status.NOT_APPLICABLE,
-            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_said(True)),
+            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_replies(True)),
         ),
     ),
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "
     "faithful answer from good contexts can still be wrong.",
 )
-async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:  # noqa: ARG001
+async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:
     """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.
 
         ragas = 4 / (1/faithfulness + 1/answer_relevancy + 1/context_precision + 1/context_recall)
@@ -84,7 +75,7 @@ async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Enco
     judge is asked only once. A part of 0 makes the score 0, and so does a negative answer relevancy.
 
     If a part has no value, the case is not applicable, and the reason names the part.
-    Evidence: the four values and the evidence of each part. Source: H2O Eval Studio, after RAGAS.
+    Evidence: the four values and the evidence of each part.
     """
     parts = (faithfulness, answer_relevancy, context_precision, context_recall)
     scores = await together(_score(part, case, judge, embedder) for part in parts)

@@ -48,7 +48,6 @@ class BertscoreParameters(Parameters):
     title="Consistency: BERTScore",
     tasks=("text", "agent"),
     inputs=("answer",),
-    resources=("token_encoder",),
     metrics=METRICS,
     repeats=True,
     default_needs=("repeats",),
@@ -101,7 +100,7 @@ def consistency_bertscore(
     A case needs two non-empty answers, else it is not applicable; empty answers are counted in the evidence and not
     compared. Only the beginning of answers longer than the model's window is compared; the evidence counts them.
     Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50), the model and the sha256
-    of its weights. Source: Open RAG Eval's consistency; Zhang et al. 2020.
+    of its weights.
     """
     cases: dict[str, CaseScore] = {}
     for portion in _portions(repeats_by_case(suite, outputs)):

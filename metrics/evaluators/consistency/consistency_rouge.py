@@ -92,7 +92,6 @@ def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsisten
     case with only such pairs is not applicable.
 
     Evidence: the runs compared, the number of empty answers, F1 of each pair (the first 50).
-    Source: Open RAG Eval's consistency.
     """
     cases = {
         case_id: _case(repeats, parameters.use_stemmer) for case_id, repeats in repeats_by_case(suite, outputs).items()

@@ -110,7 +110,7 @@ def consistency_statistics(suite: Suite, outputs: Outputs, parameters: Statistic
     in the evidence with the reason; a case needs two values, else it is not applicable. If the mean is 0, the
     coefficient of variation has no value. An empty answer is scored like any other.
 
-    Evidence: the runs with their values, or the reason for none. Source: Open RAG Eval's consistency.
+    Evidence: the runs with their values, or the reason for none.
     """
     entry, metric = followed(parameters.of)
     options = entry.parameters.model_validate({})

@@ -3,16 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -51,9 +42,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
 @evaluator(
     id="citation",
     title="Citation",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(SUPPORT,),
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
@@ -62,7 +51,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             "citation_recall", "Mean support that the answer's parts get from what they cite; 0 for an uncited part."
         ),
     ),
-    sources=("O", "TREC 2024 RAG Track: support evaluation"),
+    sources=("Open RAG Eval", "TREC 2024 RAG Track: support evaluation"),
     standards=("NIST AI RMF: accountable and transparent", "NIST AI RMF: valid and reliable"),
     examples=(
         Example(
@@ -93,12 +82,12 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             {"citation_precision": 1.0, "citation_recall": 1.0, "citation_f1": 1.0},
             judge=(ScriptedReply("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
         ),
-        Example("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}),
     ),
     differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
     "answer against exactly the passages that it cites.",
 )
-async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the passages that the answer cites support what they are cited for, in full, in part or not at all.
 
         support of a part by a passage it cites = 1 full, .5 partial, 0 none
@@ -114,8 +103,7 @@ async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScor
     precision has no value, and recall and F1 are 0. An answer without text is not applicable.
     Evidence: how the markers were read, the parts, each citation with its verdict and the judge's reason, and markers
     without text.
-    Source: Open RAG Eval after TREC 2024 RAG (which uses only the first citation of a part and ignores citations of
-    passages that do not exist).
+    TREC 2024 RAG uses only the first citation of a part and ignores citations of passages that do not exist.
     """
     answer = case.answer or ""
     parts, reading, stray = cited_parts(answer)

@@ -1,17 +1,8 @@
 """Faithfulness: the share of the answer's claims that follow from the retrieved contexts."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 
@@ -23,7 +14,7 @@ SUPER_BOWL = {
         "the Los Angeles Memorial Coliseum."
     ],
 }
-SUPER_BOWL_SAID = (
+SUPER_BOWL_REPLIES = (
     ScriptedReply(
         "claims",
         {"claims": ["The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."]},
@@ -41,17 +32,13 @@ SUPER_BOWL_SAID = (
 @evaluator(
     id="faithfulness",
     title="Faithfulness",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts.", primary=True),
-    ),
-    sources=("V", "H", "R"),
+    metrics=(Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts."),),
+    sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
-        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_SAID),
+        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(
             "a claim that no context mentions is unsupported",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
@@ -70,25 +57,21 @@ SUPER_BOWL_SAID = (
                 ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            {"faithfulness": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
-        Example(
+        Example.not_applicable(
             "the judge is not asked about an empty answer",
             {"answer": " ", "retrieved_contexts": ["Paris is the capital of France."]},
-            {"faithfulness": None},
-            status=Status.NOT_APPLICABLE,
         ),
     ),
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
 )
-async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts state or plainly imply.
 
         faithfulness = supported claims / claims
@@ -99,12 +82,9 @@ async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> Case
 
     If all contexts are blank, the score is 0. An answer that makes no claim (empty, or a refusal) is not applicable.
     Evidence: each claim with its verdict, the judge's reason and the supporting contexts (numbers from 1).
-    Source: Valor, after RAGAS; H2O Eval Studio.
     """
     stated = await claims(judge, case.answer, case.question)
     if not stated:
         return not_applicable(NO_CLAIMS)
     judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
-    supported = sum(claim.holds == "yes" for claim in judged)
-    evidence = Evidence({"claims": judged}, {"supported": supported})
-    return CaseScore({"faithfulness": supported / len(judged)}, evidence=evidence)
+    return share_score("faithfulness", "claims", judged, "supported")

@@ -2,30 +2,28 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
-THRESHOLD = 0.75
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
 
 
 @evaluator(
     id="groundedness",
     title="Groundedness",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("embedder",),
     metrics=(
         Metric(
-            "groundedness", "Cosine of the least grounded answer sentence and the most similar context sentence.",
-            low=-1.0, threshold=THRESHOLD, primary=True,
+            "groundedness",
+            "Cosine of the least grounded answer sentence and the most similar context sentence.",
+            low=-1.0,
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -38,14 +36,12 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
             {"answer": "1.\nFrance has many rivers.\n***", "retrieved_contexts": CONTEXTS},
             {"groundedness": 1.0},
         ),
-        Example(
-            "the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE
-        ),
+        Example.not_applicable("the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}),
         Example("the contexts are blank", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
     ),
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
     "similarity of sentences, so a sentence that contradicts a context in the context's own words passes.",
-)  # fmt: skip
+)
 def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
     """How similar the least grounded sentence of the answer is to any sentence of the retrieved contexts.
 
@@ -58,9 +54,8 @@ def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encode
     An answer without a sentence is not applicable and is counted beside the mean.
     Evidence: each sentence with the most similar context sentence, the number of that context (from 1), their cosine,
     and whether it reaches the threshold; the least grounded sentence if the case does not; the embedding model and the
-    sha256 of its weights. Source: H2O Eval Studio.
+    sha256 of its weights.
     """
-    threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
     answers = [worded_sentences(case.answer or "") for case in cases]
     contexts = [
         [
@@ -85,19 +80,18 @@ def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encode
             continue
         values, places = best_matches(pair.cosines)
         worst = int(values.argmin())
-        value = float(values[worst])
         sentences = [
             Verdict(
                 sentence,
-                yes_or_no(bool(cosine >= threshold)),
-                "supported" if cosine >= threshold else "unsupported",
+                holds := groundedness.holds(cosine, parameters),
+                "supported" if holds == "yes" else "unsupported",
                 rests_on=(("contexts", found[place][0]),),
                 quote=found[place][1],
                 facts={"cosine": round(float(cosine), 6)},
             )
             for sentence, cosine, place in zip(answer, values, places, strict=True)
         ]
-        least = {"least_grounded": answer[worst]} if value < threshold else {}
+        least = {"least_grounded": answer[worst]} if sentences[worst].holds == "no" else {}
         evidence = Evidence({"sentences": sentences}, least | provenance(embedder, pair))
-        scores.append(CaseScore({"groundedness": value}, evidence=evidence))
+        scores.append(CaseScore({"groundedness": float(values[worst])}, evidence=evidence))
     return scores

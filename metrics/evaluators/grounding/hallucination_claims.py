@@ -1,7 +1,6 @@
 """Hallucination (claims): the share of the answer's claims that the retrieved contexts do not support."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -15,13 +14,14 @@ from metrics.core.evaluator import (
     Parameters,
     Resource,
     ScriptedReply,
-    Status,
     evaluator,
     not_applicable,
 )
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_SAID
+from metrics.evaluators._classifiers import classifier_field, only_or_required_label
+from metrics.evaluators._judged_items import share_score
+from metrics.evaluators.grounding.faithfulness import SUPER_BOWL, SUPER_BOWL_REPLIES
 from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
@@ -40,10 +40,8 @@ class ClaimsParameters(Parameters):
         description="judge: the run's judge lists the claims and checks them; classifier: a local model checks the "
         "answer's sentences, each taken as one claim.",
     )
-    classifier: str = Field(
-        "",
-        description="With checker classifier: a model of pairs with a label “entailment” or “consistent”: a local "
-        "folder or the name of a model on the hub, which is downloaded; empty: the run's.",
+    classifier: str = classifier_field(
+        "With checker classifier: a model of pairs with a label “entailment” or “consistent”"
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:
@@ -54,9 +52,7 @@ class ClaimsParameters(Parameters):
 @evaluator(
     id="hallucination_claims",
     title="Hallucination (claims)",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge", "classifier"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric(
@@ -64,13 +60,12 @@ class ClaimsParameters(Parameters):
             "Share of the answer's claims that do not follow from the retrieved contexts.",
             direction=Direction.LOWER,
             threshold=0.25,
-            primary=True,
         ),
     ),
-    sources=("R",),
+    sources=("RAG generator metrics",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
-        Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_SAID),
+        Example("one of two claims is supported", SUPER_BOWL, {"hallucination_claims": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(
             "the only claim is contradicted",
             {
@@ -84,11 +79,9 @@ class ClaimsParameters(Parameters):
                 ScriptedReply("entailment", [{"reason": "The capital is Brasília.", "supported_by": []}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            {"hallucination_claims": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
@@ -113,13 +106,13 @@ async def hallucination_claims(
 
     If all contexts are blank, the score is 1. An answer without a claim is not applicable.
     Evidence: each claim with its verdict, the judge's reason (or the highest probability) and the supporting contexts
-    (numbers from 1). Source: RAG generator metrics.
+    (numbers from 1).
     """
     facts: dict[str, Any] = {}
     if parameters.checker == "judge":
         if judge is None:
             raise MissingResource("a judge is to check the claims, and none is chosen")
-        stated: Sequence[str] = await claims(judge, case.answer, case.question)
+        stated = await claims(judge, case.answer, case.question)
         judged = entailed_verdicts(stated, await entailment(judge, stated, case.retrieved_contexts))
     else:
         if classifier is None:
@@ -127,9 +120,7 @@ async def hallucination_claims(
         judged, facts = await asyncio.to_thread(_classified, case, classifier)
     if not judged:
         return not_applicable(NO_CLAIMS)
-    unsupported = sum(claim.holds == "no" for claim in judged)
-    evidence = Evidence({"claims": judged}, {"unsupported": unsupported, **facts})
-    return CaseScore({"hallucination_claims": unsupported / len(judged)}, evidence=evidence)
+    return share_score("hallucination_claims", "claims", judged, "unsupported", "no", facts)
 
 
 def _classified(case: Case, classifier: Classifies) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
@@ -138,8 +129,7 @@ def _classified(case: Case, classifier: Classifies) -> tuple[tuple[Verdict, ...]
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]
     pairs = [(text, sentence) for sentence in sentences for _, text in contexts]
     [made] = classifiers.classify_groups(classifier, [pairs])
-    only = len(classifier.labels) == 1
-    place = 0 if only else classifiers.require_label(classifier, "hallucination_claims", *SUPPORTING)
+    place = only_or_required_label(classifier, "hallucination_claims", *SUPPORTING)
     table = classifiers.probabilities(classifier, made.logits)[:, place].reshape(len(sentences), len(contexts))
     judged: list[Verdict] = []
     for sentence, row in zip(sentences, table, strict=True):

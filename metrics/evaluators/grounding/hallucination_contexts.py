@@ -9,13 +9,12 @@ from metrics.core.evaluator import (
     Metric,
     Parameters,
     ScriptedReply,
-    Status,
     evaluator,
     not_applicable,
 )
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import context_verdicts, share_score
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import each_context
 
@@ -47,9 +46,7 @@ MOON = {
 @evaluator(
     id="hallucination_contexts",
     title="Hallucination (contexts)",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(CONTRADICTION,),
     metrics=(
         Metric(
@@ -57,10 +54,9 @@ MOON = {
             "Share of the retrieved contexts that the answer contradicts.",
             direction=Direction.LOWER,
             threshold=0.25,
-            primary=True,
         ),
     ),
-    sources=("V",),
+    sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -84,11 +80,9 @@ MOON = {
             {"hallucination_contexts": 0.5},
             judge=(ScriptedReply(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
         ),
-        Example(
+        Example.not_applicable(
             "the judge is not asked about an empty answer",
             {"answer": "", "retrieved_contexts": MOON["retrieved_contexts"]},
-            {"hallucination_contexts": None},
-            status=Status.NOT_APPLICABLE,
         ),
     ),
     differs_from="One of five hallucination evaluators. This one is a share of contexts and counts only open "
@@ -96,7 +90,7 @@ MOON = {
     "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
     "better.",
 )
-async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts that the answer directly contradicts.
 
         hallucination = contradicted contexts / contexts
@@ -106,24 +100,14 @@ async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judg
 
     A blank context counts and cannot be contradicted. An empty answer, or contexts that are all blank, are not
     applicable.
-    Evidence: each context with its verdict and the judge's reason. Source: Valor, after DeepEval.
+    Evidence: each context with its verdict and the judge's reason.
     """
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty: it contradicts nothing")
-    data = {"QUESTION": case.question or None, "ANSWER": case.answer}
-    replies = await each_context(judge, CONTRADICTION, _Contradiction, case.retrieved_contexts, data)
-    if not any(replies):
+    if not any(context.strip() for context in case.retrieved_contexts):
         return not_applicable("every retrieved context is blank")
-    judged = [
-        Verdict(
-            f"Context {number}",
-            yes_or_no(entry is None or entry.verdict == "agree"),
-            entry.verdict if entry else "agree",
-            entry.reason if entry else "the context is blank",
-            (("contexts", number),),
-        )
-        for number, entry in enumerate(replies, 1)
-    ]
-    contradicted = sum(context.holds == "no" for context in judged)
-    evidence = Evidence({"contexts": judged}, {"contradicted": contradicted})
-    return CaseScore({"hallucination_contexts": contradicted / len(judged)}, evidence=evidence)
+    data = {"QUESTION": case.question or None, "ANSWER": case.answer}
+    blank = _Contradiction(id=0, verdict="agree", reason="the context is blank")
+    replies = await each_context(judge, CONTRADICTION, case.retrieved_contexts, data, blank=blank)
+    judged = context_verdicts(replies, {"agree": "agree", "contradict": "contradict"})
+    return share_score("hallucination_contexts", "contexts", judged, "contradicted", "no")

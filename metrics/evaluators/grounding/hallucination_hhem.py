@@ -1,19 +1,18 @@
 """Hallucination by HHEM: the probability that the answer is consistent with the retrieved contexts."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
+from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classified, Classifies
+from metrics.models.classifier import Classifies
 from metrics.models.hhem import MODEL
 
-THRESHOLD = 0.75
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
 SUPPORTING = ("consistent", "supported", "entailment")  # names of the wanted label in different models
 CONTEXTS = ["Der Turm ist alt.", "Der Turm ist hoch und rot."]
@@ -26,27 +25,22 @@ class HallucinationParameters(Parameters):
         "per_chunk",
         description="per_chunk: each context by itself, and the best one counts; joined: all contexts as one text.",
     )
-    classifier: str = Field(
-        "",
-        description="HHEM, or another model of pairs with a label “consistent” or “entailment”: a local folder or the "
-        "name of a model on the hub, which is downloaded; empty: the run's.",
-        examples=[MODEL],
+    classifier: str = classifier_field(
+        "HHEM, or another model of pairs with a label “consistent” or “entailment”", MODEL
     )
 
 
 @evaluator(
     id="hallucination_hhem",
     title="Hallucination: HHEM",
-    tasks=("text",),
     inputs=("answer", "retrieved_contexts"),
-    resources=("classifier",),
     metrics=(
         Metric(
-            "hallucination_hhem", "Probability that the answer is consistent with the retrieved contexts.",
-            threshold=THRESHOLD, primary=True,
+            "hallucination_hhem",
+            "Probability that the answer is consistent with the retrieved contexts.",
         ),
     ),
-    sources=("H", "Open RAG Eval: hallucination", "Vectara HHEM-2.1-Open"),
+    sources=("H2O Eval Studio (per_chunk)", "Open RAG Eval: hallucination (joined)", "Vectara HHEM-2.1-Open"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -60,13 +54,12 @@ class HallucinationParameters(Parameters):
             {"hallucination_hhem": 0.98},
             parameters={"mode": "joined"},
         ),
-        Example("the contexts are blank", {"answer": "Ja.", "retrieved_contexts": [" "]},
-                {"hallucination_hhem": 0.0}),
-        Example("the answer is empty", {"answer": " ", "retrieved_contexts": CONTEXTS}, status=Status.NOT_APPLICABLE),
+        Example("the contexts are blank", {"answer": "Ja.", "retrieved_contexts": [" "]}, {"hallucination_hhem": 0.0}),
+        Example.not_applicable("the answer is empty", {"answer": " ", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="hallucination_contexts and hallucination_claims ask a judge, and there lower is better; faithfulness "
     "checks claim by claim; groundedness measures the similarity of sentences.",
-)  # fmt: skip
+)
 def hallucination_hhem(
     cases: Sequence[Case], parameters: HallucinationParameters, classifier: Classifies
 ) -> list[CaseScore]:
@@ -82,21 +75,42 @@ def hallucination_hhem(
     An empty answer is not applicable. If all contexts are blank, the score is 0.
     Evidence: the probability with each context (numbered from 1) and whether it reaches the threshold, characters or
     texts cut, the model and the sha256 of its weights.
-    Source: H2O Eval Studio (per_chunk), Open RAG Eval (joined); Vectara HHEM-2.1-Open.
     """
-    threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
-    only = len(classifier.labels) == 1
-    place = 0 if only else classifiers.require_label(classifier, "hallucination_hhem", *SUPPORTING)
+    place = only_or_required_label(classifier, "hallucination_hhem", *SUPPORTING)
     premises = [_premises(case, parameters.mode) for case in cases]
     pairs = (
         [(text, case.answer or "") for _, text in read] if (case.answer or "").strip() else []
         for case, read in zip(cases, premises, strict=True)
     )
-    made = classifiers.classify_groups(classifier, pairs)
-    return [
-        _score(case, read, own, classifiers.probabilities(classifier, own.logits)[:, place], classifier, threshold)
-        for case, read, own in zip(cases, premises, made, strict=True)
-    ]
+    scores = []
+    for case, read, own in zip(cases, premises, classifiers.classify_groups(classifier, pairs), strict=True):
+        if not (case.answer or "").strip():
+            scores.append(not_applicable("the answer is empty"))
+            continue
+        if not read:
+            evidence = Evidence(facts={"note": "the retrieved contexts are blank"})
+            scores.append(CaseScore({"hallucination_hhem": 0.0}, evidence=evidence))
+            continue
+        consistent = classifiers.probabilities(classifier, own.logits)[:, place]
+        joined = not read[0][0]
+        contexts = [
+            Verdict(
+                f"Context {number}",
+                holds := hallucination_hhem.holds(value, parameters),
+                "consistent" if holds == "yes" else "inconsistent",
+                rests_on=(("contexts", number),),
+                facts={"probability": round(float(value), 6)},
+            )
+            for (number, _), value in zip(read, consistent, strict=True)
+            if not joined
+        ]
+        facts = classifiers.provenance(classifier, own.truncated)
+        characters = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
+        if joined and characters > LONGEST:
+            facts["characters_cut"] = characters - LONGEST
+        evidence = Evidence({"contexts": contexts}, facts)
+        scores.append(CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=evidence))
+    return scores
 
 
 def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
@@ -105,35 +119,3 @@ def _premises(case: Case, mode: str) -> list[tuple[int, str]]:
     if mode == "per_chunk" or not worded:
         return worded
     return [(0, "\n".join(text for _, text in worded)[:LONGEST])]
-
-
-def _score(
-    case: Case,
-    read: Sequence[tuple[int, str]],
-    own: Classified,
-    consistent: "np.ndarray[Any, Any]",
-    model: Classifies,
-    threshold: float,
-) -> CaseScore:
-    if not (case.answer or "").strip():
-        return not_applicable("the answer is empty")
-    if not read:
-        evidence = Evidence(facts={"note": "the retrieved contexts are blank"})
-        return CaseScore({"hallucination_hhem": 0.0}, evidence=evidence)
-    joined = not read[0][0]
-    contexts = [
-        Verdict(
-            f"Context {number}",
-            yes_or_no(bool(value >= threshold)),
-            "consistent" if value >= threshold else "inconsistent",
-            rests_on=(("contexts", number),),
-            facts={"probability": round(float(value), 6)},
-        )
-        for (number, _), value in zip(read, consistent, strict=True)
-        if not joined
-    ]
-    facts = classifiers.provenance(model, own.truncated)
-    characters = sum(len(text) + 1 for text in case.retrieved_contexts if text.strip()) - 1
-    if joined and characters > LONGEST:
-        facts["characters_cut"] = characters - LONGEST
-    return CaseScore({"hallucination_hhem": float(consistent.max())}, evidence=Evidence({"contexts": contexts}, facts))

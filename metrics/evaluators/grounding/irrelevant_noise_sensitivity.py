@@ -1,8 +1,8 @@
 """Irrelevant noise sensitivity: wrong claims that the answer took from irrelevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
-from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
+from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise_metrics, noise_sensitivity
 from metrics.judge.asking import Judge
 
 AUSTEN = {
@@ -22,12 +22,10 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
 @evaluator(
     id="irrelevant_noise_sensitivity",
     title="Irrelevant noise sensitivity",
-    tasks=("text",),
     inputs=INPUTS,
-    resources=("judge",),
     prompts=PROMPTS,
     metrics=noise_metrics("irrelevant_noise_sensitivity", "an irrelevant context"),
-    sources=("R",),
+    sources=("RAG generator metrics, after RAGChecker",),
     standards=STANDARDS,
     examples=(
         Example(
@@ -54,11 +52,9 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
                 ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "no expected answer makes a claim",
             {**AUSTEN, "expected_answers": ["It depends.", " "]},
-            {"irrelevant_noise_sensitivity": None},
-            status=Status.NOT_APPLICABLE,
             judge=(
                 ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
                 ScriptedReply("claims", {"claims": []}),
@@ -68,7 +64,7 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
 )
-async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that an irrelevant context led it to.
 
         sensitivity = incorrect claims entailed by an irrelevant context / claims
@@ -80,7 +76,5 @@ async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge
     The score is 0 without an irrelevant context. An answer without a claim, or expected answers without one, are not
     applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
-    Source: RAG generator metrics, after RAGChecker.
     """
-    found = await noise(judge, case)
-    return found if isinstance(found, CaseScore) else sensitivity("irrelevant_noise_sensitivity", case, found, False)
+    return await noise_sensitivity(judge, case, "irrelevant_noise_sensitivity", relevant=False)

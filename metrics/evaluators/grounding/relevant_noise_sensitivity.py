@@ -1,8 +1,8 @@
 """Relevant noise sensitivity: wrong claims that the answer took from relevant contexts."""
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, evaluator
 from metrics.core.suite import Case
-from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise, noise_metrics, sensitivity
+from metrics.evaluators.grounding._noise import INPUTS, PROMPTS, STANDARDS, noise_metrics, noise_sensitivity
 from metrics.judge.asking import Judge
 
 EXPECTED = "Leonardo da Vinci painted the Mona Lisa in the 16th century."
@@ -26,12 +26,10 @@ ANSWERED = ScriptedReply(
 @evaluator(
     id="relevant_noise_sensitivity",
     title="Relevant noise sensitivity",
-    tasks=("text",),
     inputs=INPUTS,
-    resources=("judge",),
     prompts=PROMPTS,
     metrics=noise_metrics("relevant_noise_sensitivity", "a relevant context"),
-    sources=("R",),
+    sources=("RAG generator metrics, after RAGChecker",),
     standards=STANDARDS,
     examples=(
         Example(
@@ -84,18 +82,16 @@ ANSWERED = ScriptedReply(
                 ScriptedReply("entailment", [{"supported_by": [1]}]),
             ),
         ),
-        Example(
+        Example.not_applicable(
             "a refusal makes no claim",
             {**MONA_LISA, "answer": "I do not know."},
-            {"relevant_noise_sensitivity": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
     differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
 )
-async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that a relevant context led it to.
 
         sensitivity = incorrect claims entailed by a relevant context / claims
@@ -107,7 +103,5 @@ async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: 
     The score is 0 without a relevant context. An answer without a claim, or expected answers without one, are not
     applicable.
     Evidence: each claim, correct or not, whether it is noise, the contexts that entail it, which contexts are relevant.
-    Source: RAG generator metrics, after RAGChecker.
     """
-    found = await noise(judge, case)
-    return found if isinstance(found, CaseScore) else sensitivity("relevant_noise_sensitivity", case, found, True)
+    return await noise_sensitivity(judge, case, "relevant_noise_sensitivity", relevant=True)

@@ -1,19 +1,10 @@
 """AutoNuggetizer: how much of the passages' information about the question is in the answer."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from metrics.core.errors import JudgeError
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -60,18 +51,12 @@ class _Assignment(ItemReply):
     assignment: Literal["support", "partial_support", "not_support"]
 
 
-class _Created(NamedTuple):
-    nuggets: tuple[str, ...]
-    rounds: int
-    dropped: tuple[str, ...]  # nuggets of more than MOST_WORDS words, in any round
-
-
 QUESTION = "What did Marie Curie win?"
 PASSAGE = "Marie Curie won the Nobel Prize in Physics in 1903 and in Chemistry in 1911; she was born in Warsaw."
 FIVE = ["physics prize 1903", "chemistry prize 1911", "first woman to win", "born in Warsaw", "shared with Becquerel"]
 
 
-def _said(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[ScriptedReply, ...]:
+def _replies(importance: Sequence[str], assignment: Sequence[str], grade: int = 3) -> tuple[ScriptedReply, ...]:
     return (
         ScriptedReply("umbrela.grade", {"intent": "her prizes", "match": grade, "trust": 3, "grade": grade}),
         ScriptedReply("autonuggetizer.nuggets", {"nuggets": FIVE[: len(importance)]}),
@@ -86,9 +71,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
 @evaluator(
     id="autonuggetizer",
     title="AutoNuggetizer",
-    tasks=("text",),
     inputs=("question", "answer", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(GRADE, NUGGETS, IMPORTANCE, ASSIGNMENT),
     metrics=(
         Metric("weighted", "Mean credit of the nuggets, okay ones at half weight.", primary=True),
@@ -98,7 +81,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
         Metric("all_strict", "Share of all nuggets that are supported in full.", minor=True),
         Metric("vital_strict", "Share of the vital nuggets that are supported in full.", minor=True),
     ),
-    sources=("O", "Pradeep et al. 2024, AutoNuggetizer (arXiv:2411.09607)"),
+    sources=("Open RAG Eval", "Pradeep et al. 2024, AutoNuggetizer (arXiv:2411.09607)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -108,7 +91,7 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
                 "all": 0.6, "vital": 0.5, "weighted": 0.5625, "all_strict": 0.4, "vital_strict": 1 / 3,
                 "weighted_strict": 0.375,
             },
-            judge=_said(
+            judge=_replies(
                 ["vital", "vital", "vital", "okay", "okay"],
                 ["support", "partial_support", "not_support", "support", "partial_support"],
             ),
@@ -117,39 +100,27 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
             "two vital nuggets, both supported; without okay ones nothing is added",
             GIVEN,
             dict.fromkeys(("all", "vital", "weighted", "all_strict", "vital_strict", "weighted_strict"), 1.0),
-            judge=_said(["vital", "vital"], ["support", "support"]),
+            judge=_replies(["vital", "vital"], ["support", "support"]),
         ),
         Example(
             "no nugget is vital",
             GIVEN,
             {"all": 0.25, "vital": None, "weighted": 0.25, "all_strict": 0.0, "vital_strict": None},
-            judge=_said(["okay", "okay"], ["partial_support", "not_support"]),
+            judge=_replies(["okay", "okay"], ["partial_support", "not_support"]),
         ),
         Example(
             "an empty answer contains no nugget",
             GIVEN | {"answer": ""},
             {"all": 0.0, "vital": 0.0, "weighted": 0.0},
-            judge=_said(["vital", "okay"], []),
+            judge=_replies(["vital", "okay"], []),
         ),
-        Example(
-            "no passage has to do with the question",
-            GIVEN,
-            {"weighted": None},
-            judge=_said([], [], grade=0),
-            status=Status.NOT_APPLICABLE,
-        ),
-        Example(
-            "the passages hold nothing",
-            GIVEN,
-            {"weighted": None},
-            judge=_said([], []),
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("no passage has to do with the question", GIVEN, judge=_replies([], [], grade=0)),
+        Example.not_applicable("the passages hold nothing", GIVEN, judge=_replies([], [])),
     ),
     differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
     "as in umbrela, say what an answer should hold.",
 )  # fmt: skip
-async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How much of the information that the passages contain about the question, in nuggets, the answer contains too.
 
         credit of a nugget = 1 supported, .5 partly supported, 0 not supported;  strict: 1 supported, else 0
@@ -166,8 +137,7 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
     no grade can be read, the case is a parse failure. An empty answer supports nothing; the judge is not asked.
     Evidence: nuggets with importance, support and reasons, the passages' grades, the number of rounds, passages left
     out, and dropped nuggets (of more than 12 words).
-    Source: Pradeep et al. 2024, as in Open RAG Eval (which shows every passage in every round and counts an empty
-    class as one nugget without credit).
+    Open RAG Eval differs: it shows every passage in every round and counts an empty class as one nugget without credit.
     """
     question = case.question or ""
     graded = await grades(judge, question, case.retrieved_contexts)
@@ -182,20 +152,27 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
     ]
     if not related:
         return not_applicable("no passage is related to the question", Evidence({"passages": passages}))
-    created = await _created(judge, question, related)
+    windows = [related[start : start + WINDOW] for start in range(0, len(related), WINDOW)][:ROUNDS]
+    created, dropped = await _created(judge, question, windows)
     facts: dict[str, Any] = {
-        "rounds": created.rounds,
+        "rounds": len(windows),
         "passages_left_out": max(0, len(related) - WINDOW * ROUNDS),
-        "dropped": list(created.dropped),
+        "dropped": dropped,
     }
-    if not created.nuggets:
+    if not created:
         return not_applicable("the passages contain no nugget of information", Evidence({"passages": passages}, facts))
     query = {"QUERY": question}
-    weighed = await each(judge, IMPORTANCE, _Importance, created.nuggets, query, name="NUGGETS", batch=BATCH)
+    weighed = await each(judge, IMPORTANCE, _Importance, created, query, name="NUGGETS", batch=BATCH)
     ranked = sorted(
-        zip(created.nuggets, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
+        zip(created, weighed, strict=True), key=lambda pair: pair[1].importance != "vital"
     )[:KEPT_NUGGETS]  # fmt: skip
-    assigned = await _assigned(judge, question, case.answer or "", [nugget for nugget, _ in ranked])
+    kept = [nugget for nugget, _ in ranked]
+    if (case.answer or "").strip():
+        data = query | {"ANSWER": case.answer}
+        assigned = await each(judge, ASSIGNMENT, _Assignment, kept, data, name="NUGGETS", batch=BATCH)
+    else:
+        assigned = (_Assignment(id=0, reason="the answer is empty", assignment="not_support"),) * len(kept)
+    judged = [(nugget, weight, support) for (nugget, weight), support in zip(ranked, assigned, strict=True)]
     nuggets = [
         Verdict(
             nugget,
@@ -204,14 +181,9 @@ async def autonuggetizer(case: Case, parameters: Parameters, judge: Judge) -> Ca
             support.reason,
             facts={"importance": weight.importance, "importance_reason": weight.reason},
         )
-        for (nugget, weight), support in zip(ranked, assigned, strict=True)
+        for nugget, weight, support in judged
     ]
-    values = nugget_scores(
-        [
-            (weight.importance == "vital", support.assignment)
-            for (_, weight), support in zip(ranked, assigned, strict=True)
-        ]
-    )
+    values = nugget_scores([(weight.importance == "vital", support.assignment) for _, weight, support in judged])
     missing = "no nugget is vital" if values["vital"] is None else None
     return CaseScore(values, reason=missing, evidence=Evidence({"nuggets": nuggets, "passages": passages}, facts))
 
@@ -229,25 +201,17 @@ def nugget_scores(nuggets: Sequence[tuple[bool, str]]) -> dict[str, float | None
     return values
 
 
-async def _created(judge: Judge, question: str, passages: Sequence[str]) -> _Created:
-    """Return the nuggets after one round per window of passages; each round starts from the previous list."""
-    nuggets: tuple[str, ...] = ()
+async def _created(judge: Judge, question: str, windows: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
+    """Return the nuggets after one round per window of passages, and those that any round dropped as too long.
+
+    Each round starts from the previous list.
+    """
+    nuggets: list[str] = []
     dropped: list[str] = []
-    starts = range(0, len(passages), WINDOW)[:ROUNDS]
-    for start in starts:
-        data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages[start : start + WINDOW]}
+    for passages in windows:
+        data = {"QUERY": question, "NUGGETS": nuggets or "(none yet)", "PASSAGES": passages}
         reply = await judge.ask(NUGGETS, _Nuggets, data)
         listed = list(dict.fromkeys(" ".join(nugget.split()) for nugget in reply.nuggets if nugget.strip()))
         dropped += [nugget for nugget in listed if len(nugget.split()) > MOST_WORDS]
-        nuggets = tuple(nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS)[:MOST_NUGGETS]
-    return _Created(nuggets, len(starts), tuple(dict.fromkeys(dropped)))
-
-
-async def _assigned(judge: Judge, question: str, answer: str, nuggets: Sequence[str]) -> tuple[_Assignment, ...]:
-    if not answer.strip():
-        return tuple(
-            _Assignment(id=number, reason="the answer is empty", assignment="not_support")
-            for number in range(1, len(nuggets) + 1)
-        )
-    data = {"QUERY": question, "ANSWER": answer}
-    return await each(judge, ASSIGNMENT, _Assignment, nuggets, data, name="NUGGETS", batch=BATCH)
+        nuggets = [nugget for nugget in listed if len(nugget.split()) <= MOST_WORDS][:MOST_NUGGETS]
+    return nuggets, list(dict.fromkeys(dropped))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval._chunks import closest_sentences
+from metrics.evaluators.retrieval._chunks import Chunk, Facts, scored_chunks
 from metrics.models.embedder import Encoder
 from metrics.text.overlap.similarity import reciprocal_rank
 
@@ -32,13 +32,9 @@ class ContextMrrParameters(Parameters):
 @evaluator(
     id="context_mrr",
     title="Context mean reciprocal rank",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("embedder",),
-    metrics=(
-        Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR.", primary=True),
-    ),
-    sources=("H",),
+    metrics=(Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example("the first relevant chunk is the third", THIRD, {"context_mrr": 1 / 3}),
@@ -53,12 +49,7 @@ class ContextMrrParameters(Parameters):
             {"question": QUESTION, "retrieved_contexts": ["Bread needs yeast.", ""]},
             {"context_mrr": 0.0},
         ),
-        Example(
-            "the question is blank",
-            {"question": " ", "retrieved_contexts": [QUESTION]},
-            {"context_mrr": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": " ", "retrieved_contexts": [QUESTION]}),
     ),
     differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
     "similarity to the question.",
@@ -73,18 +64,14 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
 
     A blank question is not applicable.
     Evidence: the rank of the first relevant chunk, each chunk with its highest cosine and the sentence that has it, the
-    embedding model and the sha256 of its weights. Source: H2O Eval Studio.
+    embedding model and the sha256 of its weights.
     """
     threshold = parameters.mrr_relevant_chunk_threshold
-    scores = []
-    for entry in closest_sentences(cases, embedder):
-        if isinstance(entry, CaseScore):
-            scores.append(entry)
-            continue
-        value, rank = reciprocal_rank(
-            [chunk.cosine for chunk in entry.chunks], threshold, parameters.mrr_relevant_chunk_oor_idx
-        )
-        chunks = [
+    last = parameters.mrr_relevant_chunk_oor_idx
+
+    def score(chunks: list[Chunk], model: Facts) -> CaseScore:
+        value, rank = reciprocal_rank([chunk.cosine for chunk in chunks], threshold, last)
+        judged = [
             Verdict(
                 f"Context {number}",
                 yes_or_no(chunk.cosine >= threshold),
@@ -93,8 +80,10 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
                 quote=chunk.sentence or "",
                 facts={"cosine": chunk.cosine},
             )
-            for number, chunk in enumerate(entry.chunks, 1)
+            for number, chunk in enumerate(chunks, 1)
         ]
-        evidence = Evidence({"chunks": chunks}, {"first_relevant_rank": rank, **entry.provenance})
-        scores.append(CaseScore({"context_mrr": value}, evidence=evidence))
-    return scores
+        return CaseScore(
+            {"context_mrr": value}, evidence=Evidence({"chunks": judged}, {"first_relevant_rank": rank} | model)
+        )
+
+    return scored_chunks(cases, embedder, score)

@@ -1,20 +1,12 @@
 """Context precision: how early the contexts that help to reach the expected answer appear in the ranking."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import BLANK_CONTEXT
 from metrics.judge.asking import Judge
-from metrics.judge.steps import YesNoReply, each_context, together
+from metrics.judge.steps import each_context, together
 from metrics.stats.classification.ranked_precision import average_precision
 
 USEFUL = Prompt(
@@ -33,31 +25,25 @@ CONTEXTS = [
 ]
 
 
-def _said(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
+def _replies(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
     replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
     return ScriptedReply(USEFUL.id, replies, {"EXPECTED": expected})
 
 
 def _example(name: str, verdicts: str, value: float) -> Example:
     given = {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": CONTEXTS}
-    return Example(name, given, {"context_precision": value}, judge=(_said(verdicts),))
+    return Example(name, given, {"context_precision": value}, judge=(_replies(verdicts),))
 
 
 @evaluator(
     id="context_precision",
     title="Context precision",
-    tasks=("text",),
     inputs=("question", "expected_answers", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(USEFUL,),
     metrics=(
-        Metric(
-            "context_precision",
-            "Average precision of the ranked contexts: whether the useful ones come first.",
-            primary=True,
-        ),
+        Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
     ),
-    sources=("V", "H"),
+    sources=("Valor, after RAGAS and DeepEval", "H2O Eval Studio"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         _example("the first and the fourth context are useful", "ynny", 0.75),
@@ -67,25 +53,23 @@ def _example(name: str, verdicts: str, value: float) -> Example:
             "a context counts if it is useful for either expected answer",
             {"question": QUESTION, "expected_answers": [GOETHE, "In 1808."], "retrieved_contexts": CONTEXTS},
             {"context_precision": 0.75},
-            judge=(_said("ynnn"), _said("nnny", "1808")),
+            judge=(_replies("ynnn"), _replies("nnny", "1808")),
         ),
         Example(
             "a blank context keeps its rank and is useless",
             {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": [" ", CONTEXTS[0]]},
             {"context_precision": 0.5},
-            judge=(_said("y"),),
+            judge=(_replies("y"),),
         ),
-        Example(
+        Example.not_applicable(
             "the expected answer is blank",
             {"question": QUESTION, "expected_answers": [" "], "retrieved_contexts": CONTEXTS},
-            {"context_precision": None},
-            status=Status.NOT_APPLICABLE,
         ),
     ),
     differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
     "of the expected answer the contexts contain; context_mrr finds the first relevant context by similarity.",
 )
-async def context_precision(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_precision(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How early the useful contexts appear: the mean of precision@k over the ranks k of the useful ones.
 
         precision@k = useful among the first k / k
@@ -98,7 +82,7 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
     Without a useful context the score is 0. A blank context keeps its rank and is useless. A blank question, or
     expected answers that are all blank, are not applicable.
     Evidence: each context with its verdict, the judge's reason and, if it is useful, for which expected answer (number
-    from 1). Source: Valor, as RAGAS and DeepEval; H2O Eval Studio.
+    from 1).
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
@@ -106,24 +90,22 @@ async def context_precision(case: Case, parameters: Parameters, judge: Judge) ->
     if not expected:
         return not_applicable("every expected answer is blank")
     asked = await together(
-        each_context(judge, USEFUL, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text})
+        each_context(
+            judge, USEFUL, case.retrieved_contexts, {"QUESTION": case.question, "EXPECTED": text}, blank=BLANK_CONTEXT
+        )
         for _, text in expected
     )
-    contexts: list[Verdict] = []
-    for place, replies in enumerate(zip(*asked, strict=True)):
-        answers = [(number, entry) for (number, _), entry in zip(expected, replies, strict=True) if entry]
-        reference, decisive = next(
-            ((number, entry) for number, entry in answers if entry.verdict == "yes"),
-            (None, answers[0][1] if answers else None),
-        )
+    contexts = []
+    for number, replies in enumerate(zip(*asked, strict=True), 1):
+        useful = [place for place, reply in enumerate(replies) if reply.verdict == "yes"]
         contexts.append(
             Verdict(
-                f"Context {place + 1}",
-                yes_or_no(reference is not None),
-                "useful" if reference else "useless",
-                decisive.reason if decisive else "the context is blank",
-                (("contexts", place + 1),),
-                facts={"expected_answer": reference} if reference else {},
+                f"Context {number}",
+                yes_or_no(bool(useful)),
+                "useful" if useful else "useless",
+                replies[useful[0] if useful else 0].reason,
+                (("contexts", number),),
+                facts={"expected_answer": expected[useful[0]][0]} if useful else {},
             )
         )
     value = average_precision([context.holds == "yes" for context in contexts])

@@ -1,15 +1,6 @@
 """Context recall: the share of the expected answer's claims that the retrieved contexts support."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
@@ -35,18 +26,12 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
 @evaluator(
     id="context_recall",
     title="Context recall",
-    tasks=("text",),
     inputs=("expected_answers", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
-        Metric(
-            "context_recall",
-            "Share of the expected answer's claims that follow from the retrieved contexts.",
-            primary=True,
-        ),
+        Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
     ),
-    sources=("V", "H"),
+    sources=("Valor, after RAGAS", "H2O Eval Studio"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -73,18 +58,16 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             {"context_recall": 0.0},
             judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
         ),
-        Example(
+        Example.not_applicable(
             "no expected answer makes a claim",
             {**EINSTEIN, "expected_answers": ["It depends."]},
-            {"context_recall": None},
-            status=Status.NOT_APPLICABLE,
             judge=(ScriptedReply("claims", {"claims": []}),),
         ),
     ),
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
     "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
 )
-async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the expected answer's claims that can be attributed to the retrieved contexts.
 
         context recall = attributable claims / claims of the expected answer
@@ -96,7 +79,7 @@ async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> Ca
     If all contexts are blank, the score is 0. Expected answers that make no claim are left out; if none makes any, the
     case is not applicable.
     Evidence: which expected answer counted, each of its claims with verdict, the judge's reason and the supporting
-    contexts (numbers from 1). Source: Valor, after RAGAS; H2O Eval Studio.
+    contexts (numbers from 1).
     """
     expected = await references(judge, case.expected_answers, case.question)
     if not expected:

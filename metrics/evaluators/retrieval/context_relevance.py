@@ -1,20 +1,11 @@
 """Context relevance: the share of the retrieved contexts that help to answer the question."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import BLANK_CONTEXT, RELEVANCE, context_verdicts, share_score
 from metrics.judge.asking import Judge
-from metrics.judge.steps import YesNoReply, each_context
+from metrics.judge.steps import each_context
 
 RELEVANT = Prompt(
     "context_relevance.relevant",
@@ -33,14 +24,10 @@ CONTEXTS = [
 @evaluator(
     id="context_relevance",
     title="Context relevance",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(RELEVANT,),
-    metrics=(
-        Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question.", primary=True),
-    ),
-    sources=("V",),
+    metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
+    sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -63,18 +50,13 @@ CONTEXTS = [
             {"question": QUESTION, "retrieved_contexts": ["", " "]},
             {"context_relevance": 0.0},
         ),
-        Example(
-            "the question is blank",
-            {"question": "", "retrieved_contexts": CONTEXTS},
-            {"context_relevance": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
     "a judge. context_precision asks about the expected answer and considers the order.",
 )
-async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts of which any part is relevant to answering the question.
 
         context relevance = relevant contexts / contexts
@@ -82,21 +64,9 @@ async def context_relevance(case: Case, parameters: Parameters, judge: Judge) ->
     From 0 to 1. The order of the contexts does not matter. A blank context counts as irrelevant.
 
     A blank question is not applicable. Evidence: each context with its verdict and the judge's reason.
-    Source: Valor, after DeepEval.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
-    replies = await each_context(judge, RELEVANT, YesNoReply, case.retrieved_contexts, {"QUESTION": case.question})
-    contexts = [
-        Verdict(
-            f"Context {number}",
-            yes_or_no(entry is not None and entry.verdict == "yes"),
-            "relevant" if entry and entry.verdict == "yes" else "irrelevant",
-            entry.reason if entry else "the context is blank",
-            (("contexts", number),),
-        )
-        for number, entry in enumerate(replies, 1)
-    ]
-    relevant = sum(context.holds == "yes" for context in contexts)
-    evidence = Evidence({"contexts": contexts}, {"relevant": relevant})
-    return CaseScore({"context_relevance": relevant / len(contexts)}, evidence=evidence)
+    data = {"QUESTION": case.question}
+    replies = await each_context(judge, RELEVANT, case.retrieved_contexts, data, blank=BLANK_CONTEXT)
+    return share_score("context_relevance", "contexts", context_verdicts(replies, RELEVANCE), "relevant")

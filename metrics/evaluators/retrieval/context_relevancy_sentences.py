@@ -1,18 +1,9 @@
 """Context relevancy (sentences): the share of the sentences of the retrieved contexts that help to answer."""
 
-from metrics.core.evaluator import (
-    CaseScore,
-    Example,
-    Metric,
-    Parameters,
-    ScriptedReply,
-    Status,
-    evaluator,
-    not_applicable,
-)
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import RELEVANCE, item_verdicts, share_score
 from metrics.evaluators.retrieval.context_relevance import QUESTION
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each
@@ -30,18 +21,15 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
 @evaluator(
     id="context_relevancy_sentences",
     title="Context relevancy (sentences)",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(RELEVANT,),
     metrics=(
         Metric(
             "context_relevancy_sentences",
             "Share of the sentences in the retrieved contexts that are relevant to the question.",
-            primary=True,
         ),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio, after RAGAS",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -54,24 +42,16 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
                 ),
             ),
         ),
-        Example(
-            "the contexts have no sentence",
-            {"question": QUESTION, "retrieved_contexts": [" ", "***"]},
-            {"context_relevancy_sentences": None},
-            status=Status.NOT_APPLICABLE,
+        Example.not_applicable(
+            "the contexts have no sentence", {"question": QUESTION, "retrieved_contexts": [" ", "***"]}
         ),
-        Example(
-            "the question is blank",
-            {"question": "", "retrieved_contexts": CONTEXTS},
-            {"context_relevancy_sentences": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": CONTEXTS}),
     ),
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
     "judge.",
 )
-async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the sentences in the retrieved contexts that are needed to answer the question.
 
         context relevancy = relevant sentences / sentences of all contexts
@@ -80,8 +60,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     numbers and rules are not sentences. The judge sees them in order, forty per call.
 
     A blank question, or contexts without a sentence, are not applicable.
-    Evidence: each sentence with the number of its context, verdict and the judge's reason. Source: H2O Eval Studio,
-    after RAGAS.
+    Evidence: each sentence with the number of its context, verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
@@ -92,18 +71,7 @@ async def context_relevancy_sentences(case: Case, parameters: Parameters, judge:
     ]
     if not found:
         return not_applicable("the retrieved contexts have no sentence")
-    texts = [sentence for _, sentence in found]
-    replies = await each(judge, RELEVANT, YesNoReply, texts, {"QUESTION": case.question}, name="SENTENCES")
-    sentences = [
-        Verdict(
-            sentence,
-            yes_or_no(entry.verdict == "yes"),
-            "relevant" if entry.verdict == "yes" else "irrelevant",
-            entry.reason,
-            (("contexts", number),),
-        )
-        for (number, sentence), entry in zip(found, replies, strict=True)
-    ]
-    relevant = sum(sentence.holds == "yes" for sentence in sentences)
-    evidence = Evidence({"sentences": sentences}, {"relevant": relevant})
-    return CaseScore({"context_relevancy_sentences": relevant / len(sentences)}, evidence=evidence)
+    numbers, sentences = zip(*found, strict=True)
+    replies = await each(judge, RELEVANT, YesNoReply, sentences, {"QUESTION": case.question}, name="SENTENCES")
+    judged = item_verdicts(sentences, replies, RELEVANCE, numbers)
+    return share_score("context_relevancy_sentences", "sentences", judged, "relevant")

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.retrieval._chunks import closest_sentences
+from metrics.evaluators.retrieval._chunks import Chunk, Facts, scored_chunks
 from metrics.evaluators.retrieval.context_mrr import QUESTION
 from metrics.models.embedder import Encoder
 
@@ -13,14 +13,12 @@ from metrics.models.embedder import Encoder
 @evaluator(
     id="context_relevancy_soft",
     title="Context relevancy (soft)",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("embedder",),
     metrics=(
         Metric("recall", "Highest relevancy of a chunk: whether anything relevant was found.", low=-1.0, primary=True),
         Metric("precision", "Mean relevancy of the chunks: how much of what was found is relevant.", low=-1.0),
     ),
-    sources=("H",),
+    sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: valid and reliable",),
     examples=(
         Example(
@@ -33,17 +31,12 @@ from metrics.models.embedder import Encoder
             {"question": QUESTION, "retrieved_contexts": [QUESTION, ""]},
             {"recall": 1.0, "precision": 0.5},
         ),
-        Example(
-            "the question is blank",
-            {"question": "", "retrieved_contexts": [QUESTION]},
-            {"recall": None},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": [QUESTION]}),
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",
 )
-def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:  # noqa: ARG001
+def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.
 
         r(chunk) = max over its sentences s of  cos(emb(question), emb(s))
@@ -54,18 +47,12 @@ def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedd
 
     A blank question is not applicable.
     Evidence: each chunk's relevancy and the sentence that has it, the embedding model and the sha256 of its weights.
-    Source: H2O Eval Studio.
     """
-    scores = []
-    for entry in closest_sentences(cases, embedder):
-        if isinstance(entry, CaseScore):
-            scores.append(entry)
-            continue
-        relevancies = [chunk.cosine for chunk in entry.chunks]
-        values = {"recall": max(relevancies), "precision": sum(relevancies) / len(relevancies)}
-        chunks = [
-            {"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence}
-            for rank, chunk in enumerate(entry.chunks, 1)
-        ]
-        scores.append(CaseScore(values, evidence=Evidence(facts={"chunks": chunks, **entry.provenance})))
-    return scores
+    return scored_chunks(cases, embedder, _score)
+
+
+def _score(chunks: list[Chunk], model: Facts) -> CaseScore:
+    relevancies = [chunk.cosine for chunk in chunks]
+    values = {"recall": max(relevancies), "precision": sum(relevancies) / len(relevancies)}
+    shown = [{"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence} for rank, chunk in enumerate(chunks, 1)]
+    return CaseScore(values, evidence=Evidence(facts={"chunks": shown, **model}))

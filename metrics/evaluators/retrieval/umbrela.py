@@ -23,7 +23,7 @@ PASSAGES = [
 ]
 
 
-def _said(*marks: int) -> tuple[ScriptedReply, ...]:
+def _replies(*marks: int) -> tuple[ScriptedReply, ...]:
     return tuple(
         ScriptedReply(
             "umbrela.grade", {"intent": "the author", "match": mark, "trust": 3, "grade": mark}, {"PASSAGE": passage}
@@ -43,9 +43,7 @@ class UmbrelaParameters(Parameters):
 @evaluator(
     id="umbrela",
     title="UMBRELA",
-    tasks=("text",),
     inputs=("question", "retrieved_contexts"),
-    resources=("judge",),
     prompts=(GRADE,),
     metrics=(
         Metric("umbrela", "Mean grade of the passages, 0 to 3.", high=3.0, threshold=2.25, primary=True),
@@ -60,7 +58,7 @@ class UmbrelaParameters(Parameters):
         ),
         Metric("mrr", "Reciprocal rank of the first relevant passage; 0 without one."),
     ),
-    sources=("O", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
+    sources=("Open RAG Eval", "Upadhyay et al. 2024, UMBRELA (arXiv:2406.06519)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -71,7 +69,7 @@ class UmbrelaParameters(Parameters):
                 "average_precision_at_1": 1.0, "average_precision_at_3": 5 / 6, "average_precision_at_5": 34 / 45,
                 "mrr": 1.0,
             },
-            judge=_said(3, 0, 2, 1, 2),
+            judge=_replies(3, 0, 2, 1, 2),
         ),
         Example(
             "no passage is relevant, and there are fewer than five",
@@ -80,20 +78,20 @@ class UmbrelaParameters(Parameters):
                 "umbrela": 2 / 3, "precision_at_1": 0.0, "precision_at_3": 0.0, "precision_at_5": None,
                 "average_precision_at_3": 0.0, "average_precision_at_5": None, "mrr": 0.0,
             },
-            judge=_said(1, 0, 1),
+            judge=_replies(1, 0, 1),
         ),
         Example(
             "the first relevant passage is the third",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 4 / 3, "precision_at_1": 0.0, "precision_at_3": 1 / 3, "mrr": 1 / 3},
-            judge=_said(1, 0, 3),
+            judge=_replies(1, 0, 3),
         ),
         Example(
             "a grade that cannot be read costs only the numbers that rest on it",
             {"question": QUESTION, "retrieved_contexts": PASSAGES[:3]},
             {"umbrela": 2.5, "precision_at_1": 1.0, "precision_at_3": None, "average_precision_at_3": None, "mrr": 1.0},
-            judge=(*_said(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
-                   _said(0, 0, 2)[2]),
+            judge=(*_replies(3)[:1], ScriptedReply("umbrela.grade", {"grade": "good"}, {"PASSAGE": PASSAGES[1]}),
+                   _replies(0, 0, 2)[2]),
             status=Status.PARSE_FAILURE,
         ),
         Example(
@@ -121,8 +119,8 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     unknown: it is left out of the mean, and a metric that depends on it (it is among the first k, or before the first
     relevant passage) has no value but the status parse failure (or error) and the reason; the other metrics are kept.
     Blank passages have grade 0.
+    Unlike in Open RAG Eval, a passage that fails does not cost the others their grades.
     Evidence: each passage with intent, match, trust and grade.
-    Source: UMBRELA, Upadhyay et al. 2024, as in Open RAG Eval (which loses all passages if one fails).
     """
     graded = await grades(judge, case.question or "", case.retrieved_contexts)
     known = [entry.grade for entry in graded if not isinstance(entry, JudgeError)]

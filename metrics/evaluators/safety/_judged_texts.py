@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply, Status
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_score, readable
+from metrics.evaluators._boolean import boolean_score, counting_unreadable
+from metrics.evaluators._judged_items import item_verdicts
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each
 
@@ -22,6 +23,7 @@ class JudgedTextsParameters(Parameters):
     )
 
 
+@counting_unreadable
 async def score_by_texts(
     case: Case, parameters: JudgedTextsParameters, judge: Judge, prompt: Prompt, data: Data | None = None
 ) -> CaseScore:
@@ -30,38 +32,26 @@ async def score_by_texts(
     `prompt` asks yes or no about each of the numbered TEXTS: about the answer alone and, in a separate call that models
     with the same contexts share, about the contexts. Blank texts pass without asking the judge.
     """
-
-    async def asked() -> CaseScore:
-        answer = await _verdicts(judge, prompt, {0: case.answer or ""}, data)
-        if not parameters.check_contexts or not case.retrieved_contexts:
-            return boolean_score(_pass(answer), evidence=Evidence({"texts": answer}))
-        contexts = await _verdicts(judge, prompt, dict(enumerate(case.retrieved_contexts, 1)), data)
-        return boolean_score(_pass(answer), _pass(contexts), Evidence({"texts": answer + contexts}))
-
-    return await readable(asked())
+    answer = await _verdicts(judge, prompt, {0: case.answer or ""}, data)
+    if not parameters.check_contexts or not case.retrieved_contexts:
+        return boolean_score(_pass(answer), evidence=Evidence({"texts": answer}))
+    contexts = await _verdicts(judge, prompt, dict(enumerate(case.retrieved_contexts, 1)), data)
+    return boolean_score(_pass(answer), _pass(contexts), Evidence({"texts": answer + contexts}))
 
 
 async def _verdicts(judge: Judge, prompt: Prompt, texts: Mapping[int, str], data: Data | None) -> list[Verdict]:
     """Return a verdict on each text that is not blank; 0 is the answer, other numbers are those of contexts."""
     worded = {number: text for number, text in texts.items() if text.strip()}
     replies = await each(judge, prompt, YesNoReply, list(worded.values()), data, name="TEXTS")
-    return [
-        Verdict(
-            f"Context {number}" if number else "Answer",
-            yes_or_no(reply.verdict == "no"),
-            "passes" if reply.verdict == "no" else "fails",
-            reply.reason,
-            (("contexts", number),) if number else (),
-        )
-        for number, reply in zip(worded, replies, strict=True)
-    ]
+    names = [f"Context {number}" if number else "Answer" for number in worded]
+    return item_verdicts(names, replies, {"no": "passes", "yes": "fails"}, list(worded))
 
 
 def _pass(verdicts: Iterable[Verdict]) -> bool:
     return all(verdict.holds == "yes" for verdict in verdicts)
 
 
-def worked(
+def worked_examples(
     prompt: Prompt, bad: str, good: str, bad_context: str, good_context: str, why: str, question: str | None = None
 ) -> tuple[Example, ...]:
     """Return the worked examples of such an evaluator, from an answer and a context that fail and some that pass."""

@@ -1,9 +1,10 @@
 """What bias and toxicity share: the opinions of an answer, and the share of them to which a judge says yes."""
 
 from metrics.core.evaluator import CaseScore
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators._judged_items import item_verdicts
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import YesNoReply, each
 
@@ -27,18 +28,13 @@ async def opinions(judge: Judge, text: str) -> tuple[str, ...]:
     return tuple(opinion.strip() for opinion in reply.opinions if opinion.strip())
 
 
-async def share_of_opinions(
-    case: Case, judge: Judge, prompt: Prompt, metric: str, labels: tuple[str, str]
-) -> CaseScore:
+async def share_of_opinions(case: Case, judge: Judge, prompt: Prompt, metric: str, *, bad: str, good: str) -> CaseScore:
     """Return the share of the answer's opinions for which the judge says yes to `prompt`; 0 without opinions.
 
-    `labels` are the words for yes and no in the evidence: ("biased", "unbiased").
+    `bad` and `good` are the words for yes and no in the evidence.
     """
     expressed = await opinions(judge, case.answer or "")
     replies = await each(judge, prompt, YesNoReply, expressed, name="OPINIONS")
-    judged = [
-        Verdict(opinion, yes_or_no(reply.verdict == "no"), labels[reply.verdict == "no"], reply.reason)
-        for opinion, reply in zip(expressed, replies, strict=True)
-    ]
+    judged = item_verdicts(expressed, replies, {"no": good, "yes": bad})
     found = sum(opinion.holds == "no" for opinion in judged)
     return CaseScore({metric: found / len(judged) if judged else 0.0}, evidence=Evidence({"opinions": judged}))

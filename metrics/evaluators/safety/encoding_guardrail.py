@@ -11,8 +11,9 @@ from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.conditions import Condition, ConditionError, parse_condition
 from metrics.text.sensitive.encodings import DEFAULT_ENCODINGS, EncodedPart, Encoding, encoded_parts, in_the_clear
-from metrics.text.sensitive.personal_data import PersonalDatum, personal_data, redacted
+from metrics.text.sensitive.personal_data import PersonalDatum, personal_data
 from metrics.text.sensitive.secrets import Secret, secrets
+from metrics.text.sensitive.spans import redacted
 
 SHOWN_PARTS = 50
 SHOWN_CHARACTERS = 60
@@ -38,7 +39,6 @@ class EncodingParameters(Parameters):
 @evaluator(
     id="encoding_guardrail",
     title="Encoding guardrail",
-    tasks=("text",),
     inputs=("answer",),
     metrics=boolean_metrics("hide nothing forbidden in an encoding"),
     sources=("H2O Eval Studio evaluators: Encoding guardrail",),

@@ -1,53 +1,48 @@
 """Completeness and faithfulness of a summary, sentence by sentence, without a judge."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, evaluator, not_applicable
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
+from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
 from metrics.models import embedder as embeddings
-from metrics.models.classifier import Classified, Classifies
-from metrics.models.embedder import Compared, Encoder
+from metrics.models.classifier import Classifies
+from metrics.models.embedder import Encoder
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
-THRESHOLD = 0.75
 SHOWN_SENTENCES = 50
+LEAST_COVERED = 5  # source sentences shown
 SOURCE = "Die Ernte war gut. Der Regen kam spät."
 
 
 class SummaryParameters(Parameters):
     """Which model decides on entailment."""
 
-    classifier: str = Field(
-        "",
-        description="Natural language inference model with the labels entailment and contradiction: a local folder or "
-        "the name of a model on the hub, which is downloaded; empty: the run's.",
-        examples=["cross-encoder/nli-deberta-v3-small"],
+    classifier: str = classifier_field(
+        "Natural language inference model with the labels entailment and contradiction",
+        "cross-encoder/nli-deberta-v3-small",
     )
 
 
 @evaluator(
     id="summarization_completeness_faithfulness",
     title="Summary: completeness and faithfulness",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("classifier", "embedder"),
     metrics=(
         Metric(
             "faithfulness", "Mean over summary sentences of their best entailment minus contradiction by the source.",
-            low=-1.0, threshold=THRESHOLD, primary=True,
+            low=-1.0, primary=True,
         ),
         Metric(
             "completeness", "Mean over source sentences of the cosine to the most similar summary sentence.", low=-1.0
         ),
     ),
-    sources=("H", "Laban et al. 2022, SummaC"),
+    sources=("H2O Eval Studio", "Laban et al. 2022, SummaC-ZS"),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(
         Example(
@@ -60,7 +55,7 @@ class SummaryParameters(Parameters):
             {"source_text": "Die Ernte war gut.", "answer": "Die Ernte war not gut."},
             {"faithfulness": 0.02 - 0.90, "completeness": 4 / (4 * 5) ** 0.5},
         ),
-        Example("the summary is empty", {"source_text": SOURCE, "answer": "…"}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("the summary is empty", {"source_text": SOURCE, "answer": "…"}),
     ),
     differs_from="summary_coherence and summarization_judge ask a judge; gptscore_summary measures how likely the "
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",
@@ -84,13 +79,10 @@ def summarization_completeness_faithfulness(
     A case without a sentence in source or summary is not applicable.
     Evidence: each summary sentence (the first 50) with the source sentence that supports it best, the least covered
     source sentences, both models with the sha256 of their weights, texts read in part.
-    Source: H2O Eval Studio; Laban et al. 2022 (SummaC-ZS).
     """
-    threshold = THRESHOLD if parameters.threshold is None else parameters.threshold
-    entailed = classifiers.require_label(classifier, "summarization_completeness_faithfulness", "entailment", "entail")
-    contradicted = classifiers.require_label(
-        classifier, "summarization_completeness_faithfulness", "contradiction", "contradict"
-    )
+    name = "summarization_completeness_faithfulness"
+    entailed = classifiers.require_label(classifier, name, "entailment", "entail")
+    contradicted = classifiers.require_label(classifier, name, "contradiction", "contradict")
     summaries = [worded_sentences(case.answer or "") for case in cases]
     sources = [worded_sentences(case.source_text or "") for case in cases]
     sides = list(zip(sources, summaries, strict=True))
@@ -103,39 +95,27 @@ def summarization_completeness_faithfulness(
             continue
         shares = classifiers.probabilities(classifier, made.logits)
         support = (shares[:, entailed] - shares[:, contradicted]).reshape(len(own), len(source))
-        values = {
-            "faithfulness": float(support.max(axis=1).mean()),
-            "completeness": float(table.cosines.max(axis=1).mean()),
+        best, places = best_matches(support)
+        covered = table.cosines.max(axis=1)
+        values = {"faithfulness": float(best.mean()), "completeness": float(covered.mean())}
+        sentences = [
+            Verdict(
+                sentence,
+                holds := summarization_completeness_faithfulness.holds(value, parameters),
+                "supported" if holds == "yes" else "unsupported",
+                quote=source[place],
+                facts={"support": round(float(value), 6)},
+            )
+            for sentence, value, place in zip(own, best, places, strict=True)
+        ]
+        facts = {
+            "least_covered": [
+                {"sentence": source[place], "cosine": round(float(covered[place]), 6)}
+                for place in np.argsort(covered)[:LEAST_COVERED]
+            ],
+            "faithfulness_model": classifiers.provenance(classifier, made.truncated),
+            "completeness_model": embeddings.provenance(embedder, table),
         }
-        facts = {"least_covered": _least_covered(source, table), **_models(classifier, made, embedder, table)}
-        evidence = Evidence({"sentences": _verdicts(source, own, support, threshold)}, facts)
+        evidence = Evidence({"sentences": sentences[:SHOWN_SENTENCES]}, facts)
         scores.append(CaseScore(values, evidence=evidence))
     return scores
-
-
-def _verdicts(
-    source: Sequence[str], own: Sequence[str], support: "np.ndarray[Any, Any]", threshold: float
-) -> list[Verdict]:
-    best, places = best_matches(support)
-    return [
-        Verdict(
-            sentence,
-            yes_or_no(bool(value >= threshold)),
-            "supported" if value >= threshold else "unsupported",
-            quote=source[place],
-            facts={"support": round(float(value), 6)},
-        )
-        for sentence, value, place in zip(own, best, places, strict=True)
-    ][:SHOWN_SENTENCES]
-
-
-def _least_covered(source: Sequence[str], table: Compared) -> list[dict[str, Any]]:
-    covered = table.cosines.max(axis=1)
-    return [{"sentence": source[place], "cosine": round(float(covered[place]), 6)} for place in np.argsort(covered)[:5]]
-
-
-def _models(classifier: Classifies, made: Classified, embedder: Encoder, table: Compared) -> dict[str, Any]:
-    return {
-        "faithfulness_model": classifiers.provenance(classifier, made.truncated),
-        "completeness_model": embeddings.provenance(embedder, table),
-    }

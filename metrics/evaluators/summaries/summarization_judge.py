@@ -6,7 +6,7 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, ScriptedReply
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, readable
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 
 SUMMARY = Prompt(
@@ -32,9 +32,7 @@ GOOD_SUMMARY = {
 @evaluator(
     id="summarization_judge",
     title="Summarization (judge)",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("judge",),
     prompts=(SUMMARY,),
     metrics=boolean_metrics("are good summaries of the source text"),
     sources=("H2O Eval Studio evaluators: Summarization (Judge)",),
@@ -63,7 +61,8 @@ GOOD_SUMMARY = {
     ),
     differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness uses local models.",
 )
-async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:  # noqa: ARG001
+@counting_unreadable
+async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """Whether the answer is a good summary of the source text, according to a judge.
 
         passes = 1 if the judge calls the summary good, 0 if bad
@@ -72,18 +71,12 @@ async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) 
 
     Nothing is retrieved for a summary: retrieval_failures has no value, and every failure is attributed to generation.
     An empty summary fails without asking the judge; a reply that cannot be read counts only in parse_failures.
-    Evidence: the verdict and the judge's reason. Source: H2O Eval Studio.
+    Evidence: the verdict and the judge's reason.
     """
     if not (case.answer or "").strip():
-        return _score(_Quality(summary="bad", reason="the summary is empty"))
-
-    async def asked() -> CaseScore:
-        return _score(await judge.ask(SUMMARY, _Quality, {"SOURCE": case.source_text, "SUMMARY": case.answer}))
-
-    return await readable(asked())
-
-
-def _score(reply: _Quality) -> CaseScore:
+        reply = _Quality(summary="bad", reason="the summary is empty")
+    else:
+        reply = await judge.ask(SUMMARY, _Quality, {"SOURCE": case.source_text, "SUMMARY": case.answer})
     good = reply.summary == "good"
     judged = Verdict("Summary", yes_or_no(good), reply.summary, reply.reason)
     return boolean_score(good, evidence=Evidence({"summary": [judged]}))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, evaluator
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators.summaries.summarization_judge import GOOD_SUMMARY, SOURCE
@@ -30,9 +30,7 @@ class _Coherence(Reply):
 @evaluator(
     id="summary_coherence",
     title="Summary coherence",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("judge",),
     prompts=(COHERENCE,),
     metrics=(
         Metric(
@@ -41,10 +39,9 @@ class _Coherence(Reply):
             low=1.0,
             high=5.0,
             threshold=4.0,
-            primary=True,
         ),
     ),
-    sources=("V", "Liu et al. 2023, G-Eval (arXiv:2303.16634)"),
+    sources=("Valor", "Liu et al. 2023, G-Eval, appendix A (arXiv:2303.16634)"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -78,17 +75,15 @@ async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) ->
 
     5: it covers the key points of the source in a clear and logical order, each sentence building on the one before; 1:
     it is incoherent, or the key points are missing. There is no formula: the judge compares the summary with its
-    source.
+    source. The criterion is G-Eval's, for any text instead of news.
 
     The answer is the summary of the case's source text. An empty one is rated 1 without asking the judge; a reply that
     is not an integer from 1 to 5 is a parse failure.
     Evidence: the rating, which holds from the threshold on, and the judge's reason.
-    Source: Valor, after the coherence criterion of G-Eval (appendix A), for any text instead of news.
     """
     reply = _Coherence(coherence=1, reason="the summary is empty")
     if (case.answer or "").strip():
         reply = await judge.ask(COHERENCE, _Coherence, {"SOURCE": case.source_text, "SUMMARY": case.answer})
-    threshold = summary_coherence.threshold(summary_coherence.primary, parameters)
-    holds = yes_or_no(None if threshold is None else reply.coherence >= threshold)
+    holds = summary_coherence.holds(reply.coherence, parameters)
     judged = Verdict("Summary", holds, f"{reply.coherence} of 5", reply.reason)
     return CaseScore({"summary_coherence": float(reply.coherence)}, evidence=Evidence({"summary": [judged]}))

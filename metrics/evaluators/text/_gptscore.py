@@ -1,6 +1,6 @@
 """The GPTScore family: how likely a text is to a language model after an instruction, one number per aspect."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, log
 from typing import Any
 
@@ -12,10 +12,11 @@ from metrics.core.suite import Case
 from metrics.models.language_model import Loss, Predicts
 
 PORTION = 64  # cases whose texts are in memory at once
-SMALL = "HuggingFaceTB/SmolLM2-135M"
+REWRITE = "Say this again {how}: {text}\nIn other words:"
 
 # alternatives by number from 1, each with (prefix, target) pairs by aspect; an aspect's loss is their mean
 Asked = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
+Rewrites = Mapping[str, tuple[str, str]]  # by aspect: how a text is to be said again, and what that asks for
 
 
 class LanguageModelParameters(Parameters):
@@ -25,7 +26,7 @@ class LanguageModelParameters(Parameters):
         "",
         description="Causal language model: a local folder, a GGUF file or the name of a model on the hub, which is "
         "downloaded; empty: the run's. Scores of different models cannot be compared.",
-        examples=[SMALL],
+        examples=["HuggingFaceTB/SmolLM2-135M"],
     )
 
 
@@ -40,7 +41,13 @@ def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]
     )  # fmt: skip
 
 
-def half_said(aspects: Iterable[str]) -> Example:
+def rewrite_metrics(aspects: Rewrites, primary: str) -> tuple[Metric, ...]:
+    """Return a metric per aspect in which one text is rewritten as the other."""
+    meanings = {name: f"Loss of one text after the other, asked {what}." for name, (_, what) in aspects.items()}
+    return loss_metrics(meanings, primary)
+
+
+def half_rewritten(aspects: Rewrites) -> Example:
     """Return the worked example of a loss taken in both directions, which is the same for every aspect."""
     return Example(
         "one of two words is repeated, with a model that charges ln 8 for a new word and ln 2 for a repeated one",
@@ -54,44 +61,38 @@ def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case
 
     With several alternatives (expected answers), each aspect takes the lowest loss.
     """
-    return [
-        score
-        for begin in range(0, len(cases), PORTION)
-        for score in _portion([asks(case) for case in cases[begin : begin + PORTION]], language_model)
-    ]
+    scores = []
+    for begin in range(0, len(cases), PORTION):
+        asked = [asks(case) for case in cases[begin : begin + PORTION]]
+        pairs = [
+            pair
+            for wanted in asked
+            if not isinstance(wanted, str)
+            for aspects in wanted.values()
+            for own in aspects.values()
+            for pair in own
+        ]
+        losses = iter(language_model.losses(pairs))
+        scores += [
+            not_applicable(wanted) if isinstance(wanted, str) else _case_score(wanted, losses, language_model)
+            for wanted in asked
+        ]
+    return scores
 
 
-def _portion(asked: Sequence[Asked | str], language_model: Predicts) -> Iterator[CaseScore]:
-    pairs = [
-        pair
-        for wanted in asked
-        if not isinstance(wanted, str)
-        for aspects in wanted.values()
-        for own in aspects.values()
-        for pair in own
-    ]
-    losses = iter(language_model.losses(pairs))
-    for wanted in asked:
-        if isinstance(wanted, str):
-            yield not_applicable(wanted)
-            continue
-        found = {
-            number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
-            for number, aspects in wanted.items()
-        }
-        yield _case_score(found, language_model)
-
-
-def _case_score(found: Mapping[int, Mapping[str, Sequence[Loss]]], language_model: Predicts) -> CaseScore:
+def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: Predicts) -> CaseScore:
+    """Return the score of a case whose losses are the next ones."""
+    found = {
+        number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
+        for number, aspects in wanted.items()
+    }
     values: dict[str, float | None] = {}
     best: dict[str, int] = {}
     for name in next(iter(found.values())):
-        means = {
-            number: sum(loss.mean for loss in losses[name]) / len(losses[name]) for number, losses in found.items()
-        }
+        means = {number: sum(loss.mean for loss in own[name]) / len(own[name]) for number, own in found.items()}
         best[name] = min(means, key=means.__getitem__)
         values[name] = means[best[name]]
-    every = [loss for losses in found.values() for own in losses.values() for loss in own]
+    every = [loss for aspects in found.values() for own in aspects.values() for loss in own]
     facts: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
     facts["tokens_scored"] = sum(loss.tokens for loss in every)
     return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every)))
@@ -106,11 +107,12 @@ def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, An
     return facts
 
 
-def against_references(case: Case, templates: Mapping[str, str]) -> Asked | str:
-    """Return each aspect in both directions for each expected answer: it after the answer in the template, and back.
+def rewritten(cases: Sequence[Case], language_model: Predicts, aspects: Rewrites) -> list[CaseScore]:
+    """Return the score of each case: in each aspect, how likely answer and expected answer are after one another."""
+    return scored(cases, language_model, lambda case: _both_ways(case, aspects))
 
-    A text that says why if there is nothing to compare.
-    """
+
+def _both_ways(case: Case, aspects: Rewrites) -> Asked | str:
     answer = case.answer or ""
     references = {number: text for number, text in enumerate(case.expected_answers, 1) if text.strip()}
     if not references:
@@ -119,8 +121,11 @@ def against_references(case: Case, templates: Mapping[str, str]) -> Asked | str:
         return "the answer is empty"
     return {
         number: {
-            name: [(template.format(text=answer), f" {reference}"), (template.format(text=reference), f" {answer}")]
-            for name, template in templates.items()
+            name: [
+                (REWRITE.format(how=how, text=answer), f" {reference}"),
+                (REWRITE.format(how=how, text=reference), f" {answer}"),
+            ]
+            for name, (how, _) in aspects.items()
         }
         for number, reference in references.items()
     }

@@ -34,7 +34,6 @@ class BleuParameters(Parameters):
 @evaluator(
     id="bleu",
     title="BLEU",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric("bleu1", "BLEU of single tokens.", minor=True),
@@ -75,7 +74,7 @@ def bleu_score(case: Case, parameters: BleuParameters) -> CaseScore:
     in common, or an answer without tokens, gives exactly 0.
 
     Evidence: matches and n-grams of each order, lengths, brevity penalty. Equal to nltk.translate.bleu_score's
-    sentence_bleu. Source: Papineni et al. 2002.
+    sentence_bleu.
     """
     references = [expected.split() for expected in case.expected_answers]
     tokens = (case.answer or "").split()

@@ -7,6 +7,7 @@ from pydantic import Field
 from metrics.core.evaluator import Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
+from metrics.evaluators.text._shown import shortened
 
 SHOWN_CHARACTERS = 200
 
@@ -41,7 +42,6 @@ class TextClassificationParameters(ClassificationParameters):
 @evaluator(
     id="classification_text",
     title="Classification by text",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=CLASSIFICATION_METRICS,
     sources=("H2O Eval Studio evaluators: Classification",),
@@ -105,7 +105,7 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
         wanted = [parameters.normalised(label) for label in accepted or ()]
         truth.append(guess if guess in wanted else wanted[0] if wanted else None)
         predicted.append(guess)
-        shown = raw if raw is None or len(raw) <= SHOWN_CHARACTERS else raw[: SHOWN_CHARACTERS - 1] + "…"
+        shown = None if raw is None else shortened(raw, SHOWN_CHARACTERS)
         evidence.append({"truth": truth[-1], "predicted": shown, "score": None})
     labels = sorted({label for label in truth if label is not None})
     return compare(suite, truth, predicted, labels, parameters, evidence)

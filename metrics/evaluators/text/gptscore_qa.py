@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
 from metrics.models.language_model import Predicts
@@ -25,14 +25,12 @@ QUALITIES = {
 @evaluator(
     id="gptscore_qa",
     title="GPTScore: question answering",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("language_model",),
     metrics=loss_metrics(
         {name: f"Loss of “Yes” when asked whether the answer is {quality}." for name, quality in QUALITIES.items()},
         "interest",
     ),
-    sources=("H", "Fu et al. 2023, GPTScore"),
+    sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -40,14 +38,12 @@ QUALITIES = {
             {"question": "Was gibt es?", "answer": "Nichts Neues"},
             dict.fromkeys(QUALITIES, log(2)),
         ),
-        Example("an empty answer", {"question": "Was?", "answer": ""}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty answer", {"question": "Was?", "answer": ""}),
     ),
     differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
 )
 def gptscore_qa(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
-    language_model: Predicts,
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
 ) -> list[CaseScore]:
     """How likely a language model is to say “Yes” when asked whether the answer is interesting, correct, fluent ….
 
@@ -58,7 +54,7 @@ def gptscore_qa(
 
     A question or answer without a word is not applicable. Long texts are read in windows, see
     metrics.models.language_model; the evidence then gives their number.
-    Evidence: tokens scored, the model and the sha256 of its weights. Source: H2O Eval Studio, after Fu et al.
+    Evidence: tokens scored, the model and the sha256 of its weights.
     """
     return scored(cases, language_model, _asked)
 

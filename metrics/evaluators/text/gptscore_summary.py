@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from metrics.core.evaluator import CaseScore, Example, Status, evaluator
+from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
 from metrics.models.language_model import Predicts
@@ -23,14 +23,12 @@ QUALITIES = {
 @evaluator(
     id="gptscore_summary",
     title="GPTScore: summaries without a reference",
-    tasks=("text",),
     inputs=("source_text", "answer"),
-    resources=("language_model",),
     metrics=loss_metrics(
         {name: f"Loss of the summary when asked for one {quality}." for name, quality in QUALITIES.items()},
         "semantic_coverage",
     ),
-    sources=("H", "Fu et al. 2023, GPTScore"),
+    sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
         Example(
@@ -38,15 +36,13 @@ QUALITIES = {
             {"source_text": "Die Ernte fiel gut aus.", "answer": "Ernte gut dennoch"},
             dict.fromkeys(QUALITIES, (log(8) + 2 * log(2)) / 3),
         ),
-        Example("an empty summary", {"source_text": "Die Ernte.", "answer": " "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty summary", {"source_text": "Die Ernte.", "answer": " "}),
     ),
     differs_from="gptscore_summary_reference compares with a reference summary; "
     "summarization_completeness_faithfulness checks sentence by sentence.",
 )
 def gptscore_summary(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
-    language_model: Predicts,
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
 ) -> list[CaseScore]:
     """How likely the answer is to a language model as a summary of the source text.
 
@@ -57,7 +53,7 @@ def gptscore_summary(
 
     A source or answer without a word is not applicable. A source longer than the model's window is never seen as a
     whole: texts are read in windows, see metrics.models.language_model; the evidence then gives their number.
-    Evidence: tokens scored, the model and the sha256 of its weights. Source: H2O Eval Studio, after Fu et al.
+    Evidence: tokens scored, the model and the sha256 of its weights.
     """
     return scored(cases, language_model, _asked)
 

@@ -9,6 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, Status, evalu
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
+from metrics.evaluators.text._shown import shortened
 from metrics.text.json_text import JsonError, read_json, violations
 
 SHOWN_CHARACTERS = 300
@@ -38,7 +39,6 @@ class JsonSchemaParameters(Parameters):
 @evaluator(
     id="json_schema",
     title="JSON schema",
-    tasks=("text",),
     inputs=("answer",),
     metrics=boolean_metrics("are JSON and valid by the schema"),
     sources=("H2O Eval Studio evaluators: JSon Schema",),
@@ -97,7 +97,11 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     facts["violations"] = [
-        {"path": violation.path, "keyword": violation.keyword, "message": _cut(violation.message)}
+        {
+            "path": violation.path,
+            "keyword": violation.keyword,
+            "message": shortened(violation.message, SHOWN_CHARACTERS),
+        }
         for violation in found
     ]
     return boolean_score(not found, evidence=Evidence(facts=facts))
@@ -109,7 +113,3 @@ def _fenced(answer: str) -> str:
         return answer
     closing = answer.find("```", opening.end())
     return answer[opening.end() :] if closing < 0 else answer[opening.end() : closing]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"

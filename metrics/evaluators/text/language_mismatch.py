@@ -19,7 +19,7 @@ from metrics.core.evaluator import (
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, readable
+from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import YesNo
 from metrics.text.languages import NO_LANGUAGE, Detected, detect, detector, letters_in
@@ -69,9 +69,7 @@ class LanguageParameters(Parameters):
 @evaluator(
     id="language_mismatch",
     title="Language mismatch",
-    tasks=("text",),
     inputs=("question", "answer"),
-    resources=("judge",),
     prompts=(SAME_LANGUAGE,),
     metrics=boolean_metrics("are in the language of the question"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),
@@ -95,11 +93,7 @@ class LanguageParameters(Parameters):
             },
             {"passes": 0, "failures": 1, "retrieval_failures": 0, "generation_failures": 1},
         ),
-        Example(
-            "too short to detect the language",
-            {"question": QUESTION, "answer": "28 Tage."},
-            status=Status.NOT_APPLICABLE,
-        ),
+        Example.not_applicable("too short to detect the language", {"question": QUESTION, "answer": "28 Tage."}),
         Example(
             "other scripts need fewer characters",
             {"question": "本はどのくらい借りられますか", "answer": "Books may be kept for 28 days."},
@@ -153,7 +147,7 @@ def language_mismatch(
     if parameters.detector == "judge":
         if judge is None:
             raise MissingResource("the detector is to be a judge, and none is chosen")
-        return readable(_judged(case, judge))
+        return _judged(case, judge)
     question = detect(case.question or "")
     texts = {"question": question, "answer": detect(case.answer or "")}
     if case.retrieved_contexts:
@@ -187,6 +181,7 @@ def _same(left: Detected, right: Detected, parameters: LanguageParameters) -> bo
     return None if min(left.probability, right.probability) < parameters.min_probability else False
 
 
+@counting_unreadable
 async def _judged(case: Case, judge: Judge) -> CaseScore:
     texts = {"answer": case.answer or ""}
     if letters_in("".join(case.retrieved_contexts)):

@@ -5,9 +5,10 @@ from collections import Counter
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text._shown import shortened
 from metrics.text.repetition import compression_ratio, longest_repeat
 from metrics.text.sentences import sentences
 
@@ -29,7 +30,6 @@ class LoopingParameters(Parameters):
 @evaluator(
     id="looping_detection",
     title="Looping detection",
-    tasks=("text",),
     inputs=("answer",),
     metrics=(
         Metric(
@@ -66,7 +66,7 @@ class LoopingParameters(Parameters):
             {"answer": "Yes."},
             {"unique_sentences": None, "longest_repeated_substring": 0.0, "compression_ratio": 3.0},
         ),
-        Example("the answer is blank", {"answer": "  "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("the answer is blank", {"answer": "  "}),
     ),
 )
 def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
@@ -102,18 +102,14 @@ def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
     reason = None if counts else f"no sentence has {parameters.min_sentence_characters} characters"
     substring = text[repeat.start : repeat.start + repeat.length]
     facts = {
-        "substring": _cut(substring),
+        "substring": shortened(substring, SHOWN_CHARACTERS),
         "substring_length": repeat.length,
         "substring_times": repeat.times,
         "sentences": counts.total(),
         "repeated_sentences": [
-            {"sentence": _cut(sentence), "times": times}
+            {"sentence": shortened(sentence, SHOWN_CHARACTERS), "times": times}
             for sentence, times in counts.most_common(SHOWN_SENTENCES)
             if times > 1
         ],
     }
     return CaseScore(values, reason=reason, evidence=Evidence(facts=facts))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"

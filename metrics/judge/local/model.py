@@ -6,26 +6,15 @@ import os
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
-from metrics.judge.completion import Messages
+from metrics.judge.completion import Completion, Messages
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
 ALTERNATIVES = 20  # most likely first tokens that are searched for the labels
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """A reply of the model: the text, whether the token limit cut it, and its tokens."""
-
-    text: str
-    cut: bool
-    prompt_tokens: int
-    completion_tokens: int
 
 
 class LocalModel:
@@ -35,14 +24,14 @@ class LocalModel:
         self.path = path
         self._lock = threading.Lock()
 
-    def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> ModelReply:
+    def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> Completion:
         """Return a JSON reply that fits `schema`, decoded greedily."""
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
         reply = self._asked({"messages": messages, "max_tokens": max_tokens, "response_format": form})
         choice = reply["choices"][0]
-        return ModelReply(choice["message"]["content"] or "", choice["finish_reason"] == "length", *_tokens(reply))
+        return _completion(choice["message"]["content"] or "", reply, cut=choice["finish_reason"] == "length")
 
-    def likelihood(self, messages: Messages, labels: Sequence[str]) -> tuple[dict[str, float], ModelReply]:
+    def likelihood(self, messages: Messages, labels: Sequence[str]) -> tuple[dict[str, float], Completion]:
         """Return the probability of each label as the first word of the reply, normalised over the labels.
 
         Labels must begin with different tokens. All are 0 where no label is among the likeliest words.
@@ -57,7 +46,7 @@ class LocalModel:
                     found[label] += math.exp(token["logprob"])
         total = sum(found.values())
         shares = {label: share / total for label, share in found.items()} if total else found
-        return shares, ModelReply(json.dumps(shares), False, *_tokens(reply))
+        return shares, _completion(json.dumps(shares), reply)
 
     def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
         with self._lock:
@@ -92,6 +81,6 @@ class LocalModel:
             ) from failure
 
 
-def _tokens(reply: Mapping[str, Any]) -> tuple[int, int]:
+def _completion(text: str, reply: Mapping[str, Any], *, cut: bool = False) -> Completion:
     usage = reply.get("usage") or {}
-    return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
+    return Completion(text, int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0)), 0.0, cut)

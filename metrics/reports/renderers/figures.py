@@ -2,11 +2,14 @@
 
 import base64
 import io
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from unicodedata import east_asian_width
 
+from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour
 from metrics.reports.report import Box, WorstCase
 
@@ -41,15 +44,17 @@ class Figure:
     alternative: str
 
 
-def picture(case: WorstCase) -> Figure | None:
-    """Return the image of a case with its objects: true positives solid, false ones dashed, missed ones dotted; masks
-    filled.
+def picture(case: WorstCase) -> tuple[Figure | None, str]:
+    """Return the image of a case with its objects, and the note on it; no image where it is absent or unreadable.
 
-    None where the image is absent. ValueError on a file that is no image or far too large.
+    True positives are solid, false ones dashed, missed ones dotted; masks are filled.
     """
     if case.image is None:
-        return None
-    uri, width, height = _embedded(case)
+        return None, case.image_note
+    try:
+        uri, width, height = _embedded(case.image)
+    except ValueError as failure:
+        return None, str(failure)
     scale = max(width, height) / 400  # the stroke widths and dashes below are meant for a 400 unit canvas
     shapes = [f'<image href="{uri}" x="0" y="0" width="{width}" height="{height}" preserveAspectRatio="none"/>']
     boxes = sorted(case.boxes, key=lambda box: ORDER.index(box.kind) if box.kind in ORDER else len(ORDER))
@@ -67,7 +72,8 @@ def picture(case: WorstCase) -> Figure | None:
         shapes.append(f'<path d="{path}" style="{halo}"/><path d="{path}" style="{line}"/>')
     counts = ", ".join(f"{sum(box.kind.startswith(kind) for box in boxes)} {kind}" for kind in ("tp", "fp", "fn"))
     labels = tuple(_box_labels(boxes, scale, width))
-    return Figure(width, height, "".join(shapes), labels, f"image of case {case.case_id}: {counts}")
+    figure = Figure(width, height, "".join(shapes), labels, f"image of case {case.case_id}: {counts}")
+    return figure, case.image_note
 
 
 def _path(ring: tuple[float, ...]) -> str:
@@ -80,7 +86,8 @@ def _box_labels(boxes: list[Box], scale: float, width: float) -> Iterator[Label]
     taken: list[tuple[float, float, float, float]] = []
     prominent = [box for box in boxes if box.rings and box.kind not in ("annotation", "ignored")]
     for box in sorted(prominent, key=lambda box: -_extent(box.rings[0])):
-        text, colour, ring = _caption(box.label, box.score), mark(box.kind).colour, max(box.rings, key=_extent)
+        text = shorten(box.label, LABEL_LENGTH) + ("" if box.score is None else f" {box.score:.2f}")
+        colour, ring = mark(box.kind).colour, max(box.rings, key=_extent)
         long = sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in text) * size
         x = max(0.0, min(min(ring[::2]), width - long)) + 1.5 * scale
         top = min(ring[1::2])
@@ -95,22 +102,15 @@ def _extent(ring: tuple[float, ...]) -> float:
     return (max(ring[::2]) - min(ring[::2])) * (max(ring[1::2]) - min(ring[1::2]))
 
 
-def _caption(label: str, score: float | None) -> str:
-    return shorten(label, LABEL_LENGTH) + ("" if score is None else f" {score:.2f}")
+def _embedded(path: Path) -> tuple[str, int, int]:
+    """Return the data URI of a JPEG re-encoded from the pixels alone, and width and height of the stored image.
 
-
-def shorten(text: str, limit: int) -> str:
-    """Return `text`, cut to `limit` characters with an ellipsis."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def _embedded(case: WorstCase) -> tuple[str, int, int]:
-    """Return the data URI of a JPEG re-encoded from the pixels alone, and width and height of the stored image."""
+    ValueError on a file that is no image or far too large.
+    """
     from PIL import Image, UnidentifiedImageError
 
-    assert case.image is not None
     try:
-        with Image.open(case.image) as source:
+        with Image.open(path) as source:
             width, height = source.size
             if width * height > MOST_PIXELS:
                 raise ValueError(f"the image has {width:,} × {height:,} pixels; at most {MOST_PIXELS:,} are shown")
@@ -126,14 +126,14 @@ def _embedded(case: WorstCase) -> tuple[str, int, int]:
 
 def legend(case: WorstCase) -> tuple[Figure, ...]:
     """Return a sample line and a count for each kind of box in the case."""
-    kinds = [kind for kind in reversed(ORDER) if any(box.kind == kind for box in case.boxes)]
-    return tuple(_legend_entry(kind, sum(box.kind == kind for box in case.boxes)) for kind in kinds)
-
-
-def _legend_entry(kind: str, count: int) -> Figure:
-    style = mark(kind)
-    line = f"stroke:{style.colour};stroke-width:2.2" + (f";stroke-dasharray:{style.dash}" if style.dash else "")
-    return Figure(26, 8, f'<path d="M1 4H25" style="{line}"/>', (), f"{count:,} {style.title}")
+    counts, entries = Counter(box.kind for box in case.boxes), []
+    for kind in reversed(ORDER):
+        if kind in counts:
+            style = mark(kind)
+            line = f"stroke:{style.colour};stroke-width:2.2" + (f";stroke-dasharray:{style.dash}" if style.dash else "")
+            shape = f'<path d="M1 4H25" style="{line}"/>'
+            entries.append(Figure(26, 8, shape, (), f"{counts[kind]:,} {style.title}"))
+    return tuple(entries)
 
 
 def svg(figure: Figure, text: bool = False, ink: str = "", maximum: str = "") -> str:

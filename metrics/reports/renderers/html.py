@@ -11,28 +11,10 @@ from metrics.presentation.format import interval, number
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, STEPS, SURFACE, ramp, text_colour
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, shown_tree
+from metrics.reports import report_texts as texts
 from metrics.reports.renderers.figures import legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
+from metrics.reports.renderers.plots import Inks, is_wide, plot
 from metrics.reports.report import CaseMetric, Fact, Method, Report, Section, WorstCase
-from metrics.reports.report_texts import (
-    BEST,
-    HEADINGS,
-    INSIGHTS,
-    KICKER,
-    METHOD_HEADS,
-    NO_PROBLEM,
-    PROBLEM_HEADS,
-    SMALL_PRINT,
-    UNSCORED,
-    level_text,
-    method_lines,
-    method_metric_row,
-    metric_row,
-    problem_row,
-    question,
-    standing_heads,
-    subtitle,
-)
 from metrics.reports.sections.heatmap_pages import HeatmapCell, whole_heatmap
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -83,19 +65,23 @@ def _colours() -> str:
 
 
 def _body(report: Report) -> Iterator[str]:
-    yield tag("div", KICKER, _class="kicker small")
+    yield tag("div", texts.KICKER, _class="kicker small")
     yield tag("h1", report.title, dir="auto")
-    yield tag("div", subtitle(report), _class="muted")
+    yield tag("div", texts.subtitle(report), _class="muted")
     yield tag(
-        "div", tag("span", question(report), _class="muted small"), tag("strong", report.headline), _class="answer"
+        "div",
+        tag("span", texts.question(report), _class="muted small"),
+        tag("strong", report.headline),
+        _class="answer",
     )
     if report.standings:
         yield _table(
-            standing_heads(report),
+            texts.standing_heads(report),
             [
                 (
-                    metric_title(one.column), tag("b", one.leader), _value(one.cell.value, one.cell.low, one.cell.high),
-                    f"{one.cell.n:,}", tag("span", level_text(one, report.models), _class="muted"),
+                    metric_title(one.column), tag("b", one.leader),
+                    _value(number(one.cell.value), interval(one.cell.low, one.cell.high)),
+                    f"{one.cell.n:,}", tag("span", texts.level_text(one, report.models), _class="muted"),
                 )
                 for one in report.standings
             ],
@@ -116,11 +102,11 @@ def _anchor(title: str) -> str:
 
 def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield (
-        *HEADINGS["data"],
+        *texts.HEADINGS["data"],
         [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
     )
-    yield "Leaderboard", question(report), list(_heatmap(report))
-    own = of_models(report.models, tuple(f"var(--series{index})" for index in range(len(SERIES[False]))))
+    yield "Leaderboard", texts.question(report), list(_heatmap(report))
+    own = {model: f"var(--series{place})" for place, model in enumerate(report.models[: len(SERIES[False])])}
     inks = Inks("var(--ink)", "var(--muted)", "var(--line)", "var(--surface)", "var(--accent)", "var(--series1)", own)
     for group in report.charts:
         figures = [
@@ -133,11 +119,11 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
         ]  # fmt: skip
         note = [tag("p", group.note, _class="muted small")] if group.note else []
         yield group.title, group.question, [tag("div", *figures, _class="charts"), *note]
-    yield *HEADINGS["problems"], list(_problems(report))
+    yield *texts.HEADINGS["problems"], list(_problems(report))
     for section in report.sections:
         yield section.title, section.question, list(_section(section))
-    yield *HEADINGS["worst"], [_case(case) for case in report.worst]
-    yield *HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
+    yield *texts.HEADINGS["worst"], [_case(case) for case in report.worst]
+    yield *texts.HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -157,8 +143,8 @@ def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int
     return tag("table", tag("thead", line("th", heads)), tag("tbody", *(line("td", row) for row in rows)))
 
 
-def _value(value: float | None, low: float | None, high: float | None) -> Html:
-    return tag("span", tag("b", number(value)), " ", tag("span", interval(low, high), _class="muted small"))
+def _value(value: str, bounds: str) -> Html:
+    return tag("span", tag("b", value), " ", tag("span", bounds, _class="muted small"))
 
 
 def _facts(facts: tuple[Fact, ...]) -> Html:
@@ -171,7 +157,7 @@ def _heatmap(report: Report) -> Iterator[str]:
     if whole is None:
         return
     steps = (Html(f'<i style="background:var(--good{step})"></i>') for step in range(STEPS + 1))
-    text = f" better · ● {BEST} · hatched: {UNSCORED} · {SMALL_PRINT}"
+    text = f" better · ● {texts.BEST} · hatched: {texts.UNSCORED} · {texts.SMALL_PRINT}"
     yield tag("p", "worse ", *steps, text, _class="ramp muted small")
     groups = (tag("th", title, _class="group", colspan=span) for title, span in whole.groups)
     columns = (tag("th", tag("b", title), tag("small", note)) for title, note in whole.columns)
@@ -189,14 +175,14 @@ def _heat_cell(cell: HeatmapCell) -> Html:
 
 
 def _problems(report: Report) -> Iterator[str]:
-    rows = [problem_row(problem) for problem in report.problems]
+    rows = [texts.problem_row(problem) for problem in report.problems]
     if rows:
         yield _table(
-            PROBLEM_HEADS,
+            texts.PROBLEM_HEADS,
             [
                 (
                     tag("b", row["model"]), row["metric"],
-                    tag("span", tag("b", row["value"]), " ", tag("span", row["interval"], _class="muted small")),
+                    _value(row["value"], row["interval"]),
                     row["threshold"], row["n"], row["sure"],
                 )
                 for row in rows
@@ -204,9 +190,9 @@ def _problems(report: Report) -> Iterator[str]:
             right=(2, 3, 4),
         )  # fmt: skip
     elif any(column.threshold is not None for column in report.columns):
-        yield tag("p", NO_PROBLEM)
+        yield tag("p", texts.NO_PROBLEM)
     if report.insights:
-        yield tag("h3", INSIGHTS)
+        yield tag("h3", texts.INSIGHTS)
         yield tag(
             "ul",
             *(
@@ -217,19 +203,14 @@ def _problems(report: Report) -> Iterator[str]:
 
 
 def _case(case: WorstCase) -> Html:
-    model = case.model if case.repeat == 1 else f"{case.model}, repeat {case.repeat}"
-    parts = [tag("h3", case.case_id, " ", tag("span", model, _class="muted"))]
+    parts = [tag("h3", case.case_id, " ", tag("span", texts.model_text(case), _class="muted"))]
     if case.tags:
         parts.append(tag("div", ", ".join(case.tags), _class="muted small"))
     for because in case.because:
-        row = metric_row(because)
+        row = texts.metric_row(because)
         reason = tag("span", f" · {row['reason']}", _class="muted") if row["reason"] else ""
         parts.append(tag("div", tag("span", f"{row['title']} {row['value']}", _class="because"), reason))
-    note = case.image_note
-    try:
-        drawn = picture(case)
-    except ValueError as failure:
-        drawn, note = None, str(failure)
+    drawn, note = picture(case)
     if drawn is not None:
         parts.append(Html(svg(drawn, True, "var(--ink)", f"min(100%,{round(420 * drawn.width / drawn.height)}px)")))
         key = (tag("span", Html(svg(entry)), entry.alternative) for entry in legend(case))
@@ -248,7 +229,7 @@ def _case(case: WorstCase) -> Html:
 
 
 def _chip(score: CaseMetric) -> Html:
-    row = metric_row(score)
+    row = texts.metric_row(score)
     return tag(
         "span",
         tag("span", row["title"] + " ", _class="muted"),
@@ -264,8 +245,10 @@ def _method(method: Method) -> Iterator[str]:
     yield tag("p", method.definition)
     for part in method.details:
         yield tag("pre", part) if is_code(part) else tag("p", part, _class="text small")
-    rows = [method_metric_row(metric) for metric in method.metrics]
+    rows = [texts.method_metric_row(metric) for metric in method.metrics]
     names = ("description", "range", "better", "threshold")
-    yield _table(METHOD_HEADS, [(tag("b", row["name"]), *(row[name] for name in names)) for row in rows], right=(4,))
-    for line in method_lines(method):
+    yield _table(
+        texts.METHOD_HEADS, [(tag("b", row["name"]), *(row[name] for name in names)) for row in rows], right=(4,)
+    )
+    for line in texts.method_lines(method):
         yield tag("p", line, _class="muted small")

@@ -5,6 +5,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from metrics.analysis import leaderboard
 from metrics.presentation.format import interval
+from metrics.presentation.phrases import limit
 from metrics.presentation.safe_text import safe
 from metrics.reports.gates import Outcome
 from metrics.store import Run
@@ -47,7 +48,6 @@ def _properties(run: Run) -> Iterator[str]:
     for column in board.columns:
         if column.threshold is None or column.direction == "none" or column.minor:
             continue
-        limit = f"{'≤' if column.direction == 'lower' else '≥'} {column.threshold:g}"
         for model in board.models:
             cell = board.cells.get((model, column.key))
             if cell is None:
@@ -58,7 +58,7 @@ def _properties(run: Run) -> Iterator[str]:
                 bounds = interval(cell.low, cell.high)
                 basis = f"n = {cell.n:,}" + (f", 95 % interval {bounds}" if bounds else "")
                 text = f"{'missed' if cell.problem else 'met'}: {cell.value:.4g} ({basis})"
-            name = f"threshold {column.evaluator}.{column.title} {limit}, {model}"
+            name = f"threshold {column.evaluator}.{column.title} {limit(column.threshold, column.direction)}, {model}"
             yield f"<property name={_attribute(name)} value={_attribute(text)}/>"
 
 

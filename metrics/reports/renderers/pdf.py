@@ -8,7 +8,8 @@ Thai, Chinese, Japanese, Korean, symbols and (in one colour) emoji show; other s
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
@@ -20,28 +21,10 @@ from metrics.presentation.format import interval, number
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
+from metrics.reports import report_texts as texts
 from metrics.reports.renderers.figures import Figure, legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, of_models, plot
-from metrics.reports.report import CaseMetric, ChartGroup, Method, Report, Section, WorstCase
-from metrics.reports.report_texts import (
-    BEST,
-    HEADINGS,
-    INSIGHTS,
-    KICKER,
-    METHOD_HEADS,
-    NO_PROBLEM,
-    PROBLEM_HEADS,
-    SMALL_PRINT,
-    UNSCORED,
-    level_text,
-    method_lines,
-    method_metric_row,
-    metric_row,
-    problem_row,
-    question,
-    standing_heads,
-    subtitle,
-)
+from metrics.reports.renderers.plots import Inks, is_wide, plot
+from metrics.reports.report import ChartGroup, Method, Report, WorstCase
 from metrics.reports.sections.heatmap_pages import HeatmapPage, heatmap_pages
 
 TEMPLATE = Path(__file__).with_name("template.typ")
@@ -54,6 +37,7 @@ CONTENTS_FROM = 14  # more cases and methods than that get a table of contents
 LONG_TOKEN = re.compile("[!-~\u00a1-\u02b8]{22,}")
 ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 BREAK = "\u200b"
+KEPT_WHOLE = frozenset({"running", "figure", "legend", "fonts", "mono"})  # by their names for the template
 
 
 def pdf(report: Report) -> bytes:
@@ -64,7 +48,7 @@ def pdf(report: Report) -> bytes:
         import typst
     except ImportError:
         raise MissingResource("the PDF report needs the package typst: pip install typst") from None
-    data = json.dumps(_payload(shown_tree(report)), ensure_ascii=False)
+    data = json.dumps(_breakable_tree(_payload(shown_tree(report))), ensure_ascii=False)
     with tempfile.TemporaryDirectory(prefix="assay-report-") as private:  # all that the template could ever read
         compiled: bytes = typst.compile(
             TEMPLATE.read_bytes(),
@@ -107,68 +91,65 @@ def _timestamp(created: str) -> int:
 
 
 def _payload(report: Report) -> dict[str, Any]:
-    """Return what the template reads: texts ready to be set, colours, figures."""
+    """Return what the template reads: texts, colours, figures."""
     worst = [_worst(case) for case in report.worst]
-    texts: dict[str, Any] = {
-        "title": breakable(report.title),
-        "kicker": KICKER,
+    payload: dict[str, Any] = {
+        "title": report.title,
+        "kicker": texts.KICKER,
         "running": report.title,
-        "subtitle": breakable(subtitle(report)),
-        "question": question(report),
-        "standing_heads": standing_heads(report),
-        "headings": {name: {"title": title, "question": asked} for name, (title, asked) in HEADINGS.items()},
-        "problem_heads": PROBLEM_HEADS,
-        "method_heads": METHOD_HEADS,
-        "no_problem": NO_PROBLEM,
-        "insights_title": INSIGHTS,
-        "legend": {"best": BEST, "unscored": UNSCORED, "small": SMALL_PRINT},
-        "headline": breakable(report.headline),
+        "subtitle": texts.subtitle(report),
+        "question": texts.question(report),
+        "standing_heads": texts.standing_heads(report),
+        "headings": {name: {"title": title, "question": asked} for name, (title, asked) in texts.HEADINGS.items()},
+        "problem_heads": texts.PROBLEM_HEADS,
+        "method_heads": texts.METHOD_HEADS,
+        "no_problem": texts.NO_PROBLEM,
+        "insights_title": texts.INSIGHTS,
+        "legend": {"best": texts.BEST, "unscored": texts.UNSCORED, "small": texts.SMALL_PRINT},
+        "headline": report.headline,
         "notes": " ".join(report.notes),
         "standings": [
             {
-                "metric": breakable(metric_title(standing.column)),
-                "leader": breakable(standing.leader),
+                "metric": metric_title(standing.column),
+                "leader": standing.leader,
                 "value": number(standing.cell.value),
                 "interval": interval(standing.cell.low, standing.cell.high),
                 "n": f"{standing.cell.n:,}",
-                "level": breakable(level_text(standing, report.models)),
+                "level": texts.level_text(standing, report.models),
             }
             for standing in report.standings
         ],
-        "groups": [
-            {
-                "title": group.title,
-                "facts": [
-                    {"name": breakable(fact.name), "value": breakable(fact.value), "code": fact.code}
-                    for fact in group.facts
-                ],
-            }
-            for group in report.facts
-        ],
+        "groups": [asdict(group) for group in report.facts],
         "heat": [_heatmap_page(page) for page in heatmap_pages(report)],
         "charts": [_chart_group(group, report.models) for group in report.charts],
-        "problems": [{name: breakable(text) for name, text in problem_row(row).items()} for row in report.problems],
+        "problems": [texts.problem_row(problem) for problem in report.problems],
         "has_thresholds": any(column.threshold is not None for column in report.columns),
-        "insights": [
-            {"message": breakable(insight.message), "evidence": breakable(insight.evidence)}
-            for insight in report.insights
-        ],
-        "sections": [_section(section) for section in report.sections],
+        "insights": [asdict(insight) for insight in report.insights],
+        "sections": [asdict(section) for section in report.sections],
         "worst": worst,
         "methods": [_method(method) for method in report.methods],
         "contents": len(worst) + len(report.methods) > CONTENTS_FROM,
     }
-    texts["arabic"] = ARABIC.search(json.dumps(texts, ensure_ascii=False)) is not None
+    payload["arabic"] = ARABIC.search(json.dumps(payload, ensure_ascii=False)) is not None
     colours = {
         "ink": INK[False], "muted": MUTED[False], "line": LINE[False], "accent": ACCENT[False],
         "panel": "#f4f6f8", "warning": MARKS["fp"].colour,
     }  # fmt: skip
-    return {**texts, "colours": colours, "ramp": ramp(), "fonts": _fonts()[1], "mono": MONO}
+    return {**payload, "colours": colours, "ramp": ramp(), "fonts": _fonts()[1], "mono": MONO}
 
 
 def breakable(text: str, every: int = 12) -> str:
     """Return `text` with invisible break opportunities in words too long for a line."""
     return LONG_TOKEN.sub(lambda found: BREAK.join(_pieces(found[0], every)), text)
+
+
+def _breakable_tree(value: Any) -> Any:
+    """Return `value` with `breakable` applied to the texts in it, but for those of KEPT_WHOLE."""
+    if isinstance(value, str):
+        return breakable(value)
+    if isinstance(value, dict):
+        return {name: part if name in KEPT_WHOLE else _breakable_tree(part) for name, part in value.items()}
+    return [_breakable_tree(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _pieces(token: str, every: int) -> Iterable[str]:
@@ -177,13 +158,7 @@ def _pieces(token: str, every: int) -> Iterable[str]:
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
-    labels = [
-        {
-            "x": label.x, "y": label.y, "text": label.text, "colour": label.colour, "align": label.align,
-            "size": label.size, "background": label.background, "turned": label.turned,
-        }
-        for label in figure.labels
-    ]  # fmt: skip
+    labels = [asdict(label) for label in figure.labels]
     return {
         "svg": svg(figure), "width": figure.width, "height": figure.height, "labels": labels,
         "alternative": figure.alternative,
@@ -191,15 +166,15 @@ def _figure(figure: Figure) -> dict[str, Any]:
 
 
 def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
-    own = of_models(models, SERIES[False])
+    own = dict(zip(models, SERIES[False], strict=False))
     inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
     figures = [plot(chart, inks) for chart in group.charts]
     return {
         "title": group.title,
         "question": group.question,
-        "note": breakable(group.note),
+        "note": group.note,
         "charts": [
-            {"title": breakable(chart.title), "figure": _figure(figure), "wide": is_wide(figure)}
+            {"title": chart.title, "figure": _figure(figure), "wide": is_wide(figure)}
             for chart, figure in zip(group.charts, figures, strict=True)
         ],
     }
@@ -233,63 +208,37 @@ def _narrow(text: str) -> str:
     return re.sub("[!-~\u00a1-\u02b8]{9,}", lambda found: BREAK.join(_pieces(found[0], 9)), text)
 
 
-def _section(section: Section) -> dict[str, Any]:
-    tables = [
-        {
-            "title": table.title, "heads": table.heads, "right": table.right,
-            "rows": [[breakable(text) for text in row] for row in table.rows],
-        }
-        for table in section.tables
-    ]  # fmt: skip
-    notes = [breakable(note) for note in section.notes]
-    return {"title": section.title, "question": section.question, "tables": tables, "notes": notes}
-
-
 def _worst(case: WorstCase) -> dict[str, Any]:
-    note, figure = case.image_note, None
-    try:
-        drawn = picture(case)
-        figure = None if drawn is None else _figure(drawn)
-    except ValueError as failure:
-        note = str(failure)
+    drawn, note = picture(case)
     return {
-        "case_id": breakable(case.case_id),
-        "model": breakable(case.model if case.repeat == 1 else f"{case.model}, repeat {case.repeat}"),
-        "tags": breakable(", ".join(case.tags)),
-        "because": [_case_metric(metric) for metric in case.because],
-        "passages": [
-            {"name": breakable(passage.name), "text": breakable(passage.text), "rtl": is_rtl(passage.text)}
-            for passage in case.passages
-        ],
-        "evidence": [
-            {"glyph": glyph, "text": breakable(text), "rtl": is_rtl(text)} for glyph, text in case.evidence
-        ],
-        "scores": [_case_metric(metric) for metric in case.scores],
-        "figure": figure,
+        "case_id": case.case_id,
+        "model": texts.model_text(case),
+        "tags": ", ".join(case.tags),
+        "because": [texts.metric_row(metric) for metric in case.because],
+        "passages": [asdict(passage) | {"rtl": is_rtl(passage.text)} for passage in case.passages],
+        "evidence": [{"glyph": glyph, "text": text, "rtl": is_rtl(text)} for glyph, text in case.evidence],
+        "scores": [texts.metric_row(metric) for metric in case.scores],
+        "figure": None if drawn is None else _figure(drawn),
         "glyphs": any(glyph for glyph, _ in case.evidence),
-        "compact": figure is None and _length(case) < COMPACT,
+        "compact": drawn is None and _length(case) < COMPACT,
         "legend": [_figure(entry) for entry in legend(case)],
-        "image_note": breakable(note),
+        "image_note": note,
     }  # fmt: skip
 
 
 def _length(case: WorstCase) -> int:
     """Return roughly how many characters a case takes, a line break counting as a full line."""
-    texts = [*(passage.text for passage in case.passages), *(text for _, text in case.evidence)]
-    return sum(len(text) + LINE_WIDTH * (text.count("\n") + 1) for text in texts)
-
-
-def _case_metric(metric: CaseMetric) -> Mapping[str, str]:
-    return {name: breakable(text) for name, text in metric_row(metric).items()}
+    written = [*(passage.text for passage in case.passages), *(text for _, text in case.evidence)]
+    return sum(len(text) + LINE_WIDTH * (text.count("\n") + 1) for text in written)
 
 
 def _method(method: Method) -> dict[str, Any]:
-    rows = [method_metric_row(metric) for metric in method.metrics]
+    rows = [texts.method_metric_row(metric) for metric in method.metrics]
     return {
         "id": f"{method.evaluator}, version {method.version}",
         "title": method.title,
-        "definition": breakable(method.definition),
-        "details": [{"text": breakable(part), "code": is_code(part)} for part in method.details],
+        "definition": method.definition,
+        "details": [{"text": part, "code": is_code(part)} for part in method.details],
         "metrics": [{**row, "name": _narrow(row["name"])} for row in rows],
-        "lines": [breakable(line) for line in method_lines(method)],
+        "lines": list(texts.method_lines(method)),
     }

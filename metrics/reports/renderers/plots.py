@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from metrics.presentation.chart_data.confusion_counts import cell_shares, full_share, right_cells
-from metrics.presentation.format import number
-from metrics.reports.renderers.figures import Figure, Label, shorten
+from metrics.presentation.format import number, shorten
+from metrics.reports.renderers.figures import Figure, Label
 from metrics.reports.report import Bars, Curve, Matrix, Radar
 
 WIDTH, WIDE = 320.0, 680.0  # units of a chart that takes half a page, and the whole of it
@@ -26,7 +26,7 @@ DARK = 0.55  # share from which the number has the colour of the page
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """The CSS colours of a renderer: text, page and lines, right and wrong cells, each model."""
+    """The CSS colours of a renderer: text, page and lines, right and wrong cells; models without one are drawn grey."""
 
     ink: str
     muted: str
@@ -35,11 +35,6 @@ class Inks:
     right: str
     wrong: str
     models: Mapping[str, str]
-
-
-def of_models(models: Sequence[str], series: Sequence[str]) -> dict[str, str]:
-    """Return the colours `series` for the first models; further models have none and are drawn grey."""
-    return dict(zip(models, series, strict=False))
 
 
 def plot(chart: Curve | Bars | Radar | Matrix, inks: Inks) -> Figure:
@@ -222,19 +217,25 @@ def _matrix(chart: Matrix, inks: Inks) -> Figure:
     left, top = names + 12, names + 12
     shares, right_ones = cell_shares(chart.counts, chart.margins), right_cells(chart.rows, chart.columns)
     full = full_share(shares, right_ones)
+
+    def x_of(column: int) -> float:
+        return left + column * side + (APART if chart.margins and column >= inner else 0)
+
+    def y_of(row: int) -> float:
+        return top + row * low + (APART if chart.margins and row >= len(chart.rows) - 1 else 0)
+
     shapes: list[str] = []
     labels = [
         Label(left + side * inner / 2, 7, "predicted", align="middle"),
         Label(7, top + low * inner / 2, "true", align="middle", turned=True),
     ]
     for i, name in enumerate(chart.rows):
-        y = top + i * low + (APART if chart.margins and i == len(chart.rows) - 1 else 0)
+        y = y_of(i)
         labels.append(Label(left - 4, y + low / 2 + 2.5, shorten(name, 16), inks.ink, "end", 7))
         for j, count in enumerate(chart.counts[i]):
             if chart.margins and i == len(chart.rows) - 1 and j == len(chart.columns) - 1:
                 continue  # no object and no prediction
-            x = left + j * side + (APART if chart.margins and j == len(chart.columns) - 1 else 0)
-            right = right_ones[i][j]
+            x, right = x_of(j), right_ones[i][j]
             depth = shares[i][j] if right else shares[i][j] / full
             colour = inks.right if right else inks.wrong
             fill = (
@@ -247,11 +248,9 @@ def _matrix(chart: Matrix, inks: Inks) -> Figure:
                 text = f"{count:,}" if len(f"{count:,}") * 3.9 < side else number(count)
                 labels.append(Label(x + (side - 1) / 2, y + low / 2 + 2, text, ink, "middle", 6.5))
     for j, name in enumerate(chart.columns):
-        x = left + j * side + (APART if chart.margins and j == len(chart.columns) - 1 else 0)
-        labels.append(Label(x + side / 2 + 2, top - 4, shorten(name, 16), inks.ink, "start", 7, turned=True))
-    high = top + low * len(chart.rows) + (APART if chart.margins else 0) + 2
-    right_edge = left + side * len(chart.columns) + (APART if chart.margins else 0) + 2
-    return Figure(max(width, right_edge), high, "".join(shapes), tuple(labels), f"confusion matrix, {chart.title}")
+        labels.append(Label(x_of(j) + side / 2 + 2, top - 4, shorten(name, 16), inks.ink, "start", 7, turned=True))
+    right_edge, bottom = x_of(len(chart.columns)) + 2, y_of(len(chart.rows)) + 2
+    return Figure(max(width, right_edge), bottom, "".join(shapes), tuple(labels), f"confusion matrix, {chart.title}")
 
 
 def _length(text: str, size: float) -> float:

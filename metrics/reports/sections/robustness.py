@@ -3,7 +3,7 @@
 from typing import Any
 
 from metrics.analysis.findings.flips import flip_rates
-from metrics.core.registry import evaluators
+from metrics.core.registry import title_of
 from metrics.presentation.format import interval, number, plural
 from metrics.presentation.phrases import p_value
 from metrics.reports.report import Section, Table
@@ -40,7 +40,6 @@ def flips_section(run: Run) -> Section | None:
 
 
 def _row(row: Any) -> tuple[str, ...]:
-    entry = evaluators()[row["evaluator"]]
     if row["control"]:
         result = "control"
     elif row["exceeds"] is None:
@@ -49,7 +48,7 @@ def _row(row: Any) -> tuple[str, ...]:
         result = "more than copies" if row["exceeds"] else "no significant difference"
     copies = f"{row['control_flips']:,} of {row['control_pairs']:,}" if row["control_pairs"] else ""
     return (
-        row["model"], f"{entry.title}: {row['metric']}", row["perturbation"], f"{row['flips']:,} of {row['pairs']:,}",
-        number(row["rate"]), interval(row["low"], row["high"]), copies,
+        row["model"], f"{title_of(row['evaluator'])}: {row['metric']}", row["perturbation"],
+        f"{row['flips']:,} of {row['pairs']:,}", number(row["rate"]), interval(row["low"], row["high"]), copies,
         p_value(row["adjusted"]), result,
     )  # fmt: skip

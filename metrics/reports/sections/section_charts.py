@@ -1,13 +1,13 @@
 """The charts of a report, from a sealed run: curves, calibration, confusion, the cost of errors, numbers per class."""
 
-import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from metrics import analysis
 from metrics.core.evaluator import Direction, Evaluator, Metric
-from metrics.core.registry import evaluators
+from metrics.core.registry import evaluators, title_of
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
@@ -43,11 +43,6 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
             yield ChartGroup(title, CHART_QUESTIONS[topic], found, note)
 
 
-def _title(name: str) -> str:
-    entry = evaluators().get(name)
-    return entry.title if entry else name
-
-
 def _points(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table of points with `series`, of each model its first repeat."""
     if "run" in frame:
@@ -77,10 +72,10 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
         omitted += len(labels[most:])
         for label in labels[:most]:
             series = tuple(_lines(frame[frame["label"].eq(label)], run.models, "recall", "precision"))
-            yield Curve(f"{_title(name)}: {label}{note}", "recall", "precision", series)
+            yield Curve(f"{title_of(name)}: {label}{note}", "recall", "precision", series)
     for name, frame in curves.items():
         if {"threshold", "f1", "tp"} <= set(frame):
-            heading = f"{_title(name)}: F1, mean of labels; the best threshold is marked"
+            heading = f"{title_of(name)}: F1, mean of labels; the best threshold is marked"
             yield Curve(heading, "score threshold", "F1", tuple(_f1(frame, run.models)))
         if {"fpr", "tpr"} <= set(frame):
             labels = label_order(frame)
@@ -88,7 +83,7 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
             for label in labels[:MOST_PANELS]:
                 points = frame[frame["label"].eq(label)].sort_values(["fpr", "tpr"], kind="stable")
                 series = tuple(_lines(points, run.models, "fpr", "tpr"))
-                heading = f"{_title(name)}: {label}"
+                heading = f"{title_of(name)}: {label}"
                 yield Curve(heading, "false positive rate", "true positive rate", series, diagonal=True)
     if omitted:
         yield f"{plural(omitted, 'curve')} of other labels not shown here; the exports have all of them."
@@ -132,7 +127,7 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
             if rows:
                 points = tuple((x, y) for x, y, _, _ in rows)
                 series = Series(model, points, spans=tuple((x, low, high) for x, _, low, high in rows))
-                yield Curve(f"{_title(name)}: {model}", "mean score", "share right", (series,), diagonal=True)
+                yield Curve(f"{title_of(name)}: {model}", "mean score", "share right", (series,), diagonal=True)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
 
 
@@ -151,7 +146,7 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
             if len(counts):
                 table = confusion_matrix(counts, margins_of(counts) if of_objects else None, MOST_LABELS)
                 cells = tuple(map(tuple, table.to_numpy().astype(int).tolist()))
-                yield Matrix(f"{_title(name)}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
+                yield Matrix(f"{title_of(name)}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
 
 
@@ -161,8 +156,8 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
 def _error_costs(run: Run) -> Iterator[Bars | str]:
     if "error_breakdown" not in run.evaluators:
         return
-    numbers = _numbers(run, "error_breakdown", of_labels=False)
-    gains = numbers[numbers["metric"].str.startswith(GAIN)]
+    gains = _numbers(run, "error_breakdown", [GAIN + error for error in ERROR_TITLES])
+    gains = gains[gains["label"].isna()]
     models = [model for model in run.models if gains["model"].eq(model).any()][:MOST_MODELS]
     groups = [
         BarGroup(title, tuple(_bars(gains[gains["metric"].eq(GAIN + error)], models)))
@@ -177,10 +172,10 @@ def _error_costs(run: Run) -> Iterator[Bars | str]:
 def _by_class(run: Run) -> Iterator[Bars | str]:
     """Yield a chart per evaluator with numbers per label, the worst labels first; equal numbers are drawn once."""
     drawn: list[pd.Series] = []
-    for name in run.evaluators:
-        entry = evaluators().get(name)
-        chosen = None if entry is None or name == "error_breakdown" else _label_metric(run, entry)
-        if entry is None or chosen is None:
+    for name, metrics in analysis.label_metrics(run).items():
+        entry = evaluators()[name]
+        chosen = None if name == "error_breakdown" else _label_metric(run, entry, metrics)
+        if chosen is None:
             continue
         metric, numbers = chosen
         values = numbers.set_index(["model", "label"])["value"].sort_index()
@@ -208,38 +203,26 @@ def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models
     yield Bars(title, tuple(groups), tuple(shown), high)
 
 
-def _label_metric(run: Run, entry: Evaluator) -> tuple[Metric, pd.DataFrame] | None:
+def _label_metric(run: Run, entry: Evaluator, metrics: Sequence[str]) -> tuple[Metric, pd.DataFrame] | None:
     """Return the first metric with a better end and one value per label and model; F1 before precision and recall."""
-    numbers = _numbers(run, entry.id, of_labels=True)
-    for metric in sorted(entry.metrics, key=lambda metric: metric.name != "f1"):
-        rows = numbers[numbers["metric"].eq(metric.name)]
+    numbers = _numbers(run, entry.id, metrics)
+    for metric in sorted(map(entry.metric, metrics), key=lambda metric: metric.name != "f1"):
+        rows = numbers[numbers["metric"].eq(metric.name) & numbers["label"].notna()]
         if len(rows) and metric.direction is not Direction.NONE and not rows.duplicated(["model", "label"]).any():
             return metric, rows
     return None
 
 
-def _numbers(run: Run, evaluator: str, *, of_labels: bool) -> pd.DataFrame:
-    """Return model, metric, label, value, low, high and n of each number with a value, of each model's first repeat."""
-    rows = run.query(
-        f"""SELECT model, run, metric, label, value, low, high, n, columns FROM aggregates
-            WHERE evaluator = ? AND slice IS NULL AND value IS NOT NULL
-            AND label IS {"NOT" if of_labels else ""} NULL""",
-        [evaluator],
-    )
-    repeats = rows["run"].fillna(0)
-    rows = rows[repeats == repeats.groupby(rows["model"]).transform("min")]
-    whole = ["predicted" not in json.loads(text) for text in rows["columns"]]  # not a cell of a confusion matrix
-    return rows[pd.Series(whole, rows.index, bool)]
+def _numbers(run: Run, evaluator: str, metrics: Sequence[str]) -> pd.DataFrame:
+    """Return the numbers with a value, of several repeats their mean; see analysis.label_numbers."""
+    rows = analysis.label_numbers(run, evaluator, metrics)
+    return rows[rows["series"].eq(rows["model"]) & rows["value"].notna()]
 
 
-def _bars(rows: pd.DataFrame, models: Iterable[str]) -> Iterator[Bar]:
-    for model in models:
-        mine = rows[rows["model"].eq(model)]
-        if mine.empty:
-            yield Bar(model, None)
-            continue
-        value, low, high = (None if pd.isna(each) else float(each) for each in mine.iloc[0][["value", "low", "high"]])
-        yield Bar(model, value, low, high)
+def _bars(rows: pd.DataFrame, models: list[str]) -> Iterator[Bar]:
+    first = rows.drop_duplicates("model").set_index("model").reindex(models)
+    for model, *numbers in first[["value", "low", "high"]].itertuples(name=None):
+        yield Bar(model, *(None if pd.isna(number) else float(number) for number in numbers))
 
 
 def _not_shown(count: int, what: str) -> Iterator[str]:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from metrics.analysis.findings.compliance import FRAMEWORKS, GLYPHS, NOTICE, Compliance, Measured, Standard, compliance
 from metrics.presentation.format import plural
-from metrics.presentation.phrases import limit, metric_title, with_interval
+from metrics.presentation.phrases import limit, metric_title, named, with_interval
 from metrics.reports.report import Section, Table
 from metrics.store import Run
 
 MOST_MODELS = 3  # columns
-MOST_MISSING = 6  # evaluators that were not run, by name
 LEGEND = (
     "✓ meets the threshold, ✗ misses it; in brackets: the 95 % interval includes the threshold, or there is none. ○ "
     "measured, without a threshold. Each number: value, 95 % interval, n."
@@ -26,7 +25,11 @@ def standards_section(run: Run) -> Section:
         notes.append(
             f"{plural(len(found.models) - len(models), 'model')} not shown here: see the studio and the exports."
         )
-    notes += [f"Not measured for {title}: {names}." for title, names in map(_missing, found.standards) if names]
+    notes += [
+        f"Not measured for {standard.framework}, {standard.name}: {missing}."
+        for standard in found.standards
+        if (missing := _missing(standard))
+    ]
     question = "For which standards is there evidence, and what is missing? Evidence, not certification."
     return Section("Compliance", question, tables, tuple(notes))
 
@@ -54,11 +57,7 @@ def _row(one: Measured, models: int) -> tuple[str, ...]:
     return (metric_title(one.column), limit(one.column.threshold, one.column.direction), *cells)
 
 
-def _missing(standard: Standard) -> tuple[str, str]:
-    """Return a standard, and the evaluators for it that were not run."""
-    title = f"{standard.framework}, {standard.name}"
-    titles = [one.title for one in standard.unmeasured]
-    if not titles:
-        return title, "" if standard.evidence else "no evaluator gives evidence for it"
-    more = len(titles) - MOST_MISSING
-    return title, ", ".join(titles[:MOST_MISSING]) + (f" and {more} more" if more > 0 else "")
+def _missing(standard: Standard) -> str:
+    """Return the evaluators for a standard that were not run; empty where all were."""
+    nothing = "" if standard.evidence else "no evaluator gives evidence for it"
+    return named([one.title for one in standard.unmeasured]) or nothing

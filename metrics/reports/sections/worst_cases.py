@@ -1,22 +1,24 @@
 """The cases that a report shows in full: the worst of each evaluator, merged where one output fails in several."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import pandas as pd
 
 from metrics import analysis
 from metrics.core.evidence import Evidence
-from metrics.core.registry import evaluators
+from metrics.core.registry import evaluators, title_of
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
+from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import ending, shown
-from metrics.presentation.verdict_rows import VerdictRow, verdict_groups
+from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
 from metrics.store import Run
 from metrics.vision.geometry import Compared
 
+Key = tuple[str, str, int]  # case, model, repeat
 MOST_CASES = 20
 PER_EVALUATOR = 5
 MOST_TEXT = 1_200  # characters of an answer
@@ -33,15 +35,9 @@ DRAWN_FROM = 0.3  # predictions that score less crowd the image and are left out
 THINGS: dict[Compared, str] = {"box": "Boxes", "mask": "Masks", "polygon": "Polygons"}
 
 
-@dataclass
-class _Found:
-    because: list[CaseMetric] = field(default_factory=list)
-    names: list[tuple[str, str]] = field(default_factory=list)  # evaluator, metric
-
-
 def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[WorstCase, ...], int]:
     """Return the worst cases of each evaluator's primary metric, without perfect ones, and the number of candidates."""
-    chosen: dict[tuple[str, str, int], _Found] = {}
+    chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
     each = max(1, min(PER_EVALUATOR, MOST_CASES // max(1, len(columns))))
@@ -52,23 +48,19 @@ def worst_cases(run: Run, columns: Sequence[analysis.Column]) -> tuple[tuple[Wor
             break
         for column, cases in zip(columns, bad, strict=True):
             for key, metric in cases[rank : rank + 1]:
-                found = chosen.setdefault(key, _Found())
-                found.because.append(metric)
-                found.names.append((column.evaluator, column.metric))
+                chosen.setdefault(key, []).append((column, metric))
     shown_keys = list(chosen)[:MOST_CASES]
     views = {case_id: analysis.example(run, case_id) for case_id in dict.fromkeys(key[0] for key in shown_keys)}
     return tuple(_worst(run, views[key[0]], key, chosen[key]) for key in shown_keys), candidates
 
 
-def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[tuple[str, str, int], CaseMetric]]:
+def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[Key, CaseMetric]]:
     """Yield the worst outputs in one metric, worst first, each case once: one that all models fail stands for one
     model.
     """
     page = analysis.cases(run, column.evaluator, column.metric, worst_first=True, limit=MOST_CASES * 5)
     perfect = column.low if column.direction == "lower" else column.high
-    title = (
-        column.evaluator_title if column.metric == column.evaluator else f"{column.evaluator_title}: {column.metric}"
-    )
+    title = metric_title(column, arrow=False)
     seen: set[str] = set()
     for row in _records(page.rows):
         if row["model"] is None or pd.isna(row["model"]) or row["case_id"] in seen:
@@ -80,31 +72,38 @@ def _bad(run: Run, column: analysis.Column) -> Iterator[tuple[tuple[str, str, in
                 yield key, CaseMetric(column.evaluator_title, float(row["errors"]), "lower", unit="error")
         elif not pd.isna(row["value"]) and row["value"] != perfect:
             seen.add(key[0])
-            yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _text(row["reason"], MOST_LINE))
+            yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _reason(row["reason"]))
 
 
-def _worst(run: Run, view: analysis.ExampleView, key: tuple[str, str, int], found: _Found) -> WorstCase:
+def _worst(
+    run: Run, view: analysis.ExampleView, key: Key, found: Sequence[tuple[analysis.Column, CaseMetric]]
+) -> WorstCase:
     case_id, model, repeat = key
+    names = [(column.evaluator, column.metric) for column, _ in found]
     output = next((row for row in view.outputs if (row["model"], row["run"]) == (model, repeat)), {})
     scores = _records(view.scores[view.scores["model"].eq(model) & view.scores["run"].eq(repeat)])
-    compared = analysis.compared(run, model, repeat, found.names[0][0])
-    if run.suite.task == "segmentation":
-        boxes, note = _areas(run, view, model, repeat)
+    image = view.image if view.image is not None and view.image.exists() else None
+    boxes: tuple[Box, ...] = ()
+    if image is None:
+        note = "The image is not part of the suite." if view.case["image"] else ""
+    elif run.suite.task == "segmentation":
+        boxes, note = _areas(run, case_id, model, repeat)
     else:
-        boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, found.names[0][0]))
-    failed = {evaluator for evaluator, _ in found.names}
+        evaluator = names[0][0]
+        compared = analysis.compared(run, model, repeat, evaluator)
+        boxes, note = _boxes(view, model, repeat, compared, analysis.rules(run, evaluator))
+    failed = {evaluator for evaluator, _ in names}
+    evidence = (line for row in scores if row["evaluator"] in failed for line in _evidence(row["evidence"]))
     return WorstCase(
         case_id,
         model,
         repeat,
-        tuple(_merged(found.because)),
+        tuple(_merged([metric for _, metric in found])),
         tuple(_passages(view.case, output)),
         tuple(view.case["tags"] or ()),
-        tuple(_score(row) for row in scores if not _is_minor(row) and _name(row) not in found.names)[:MOST_SCORES],
-        tuple(line for row in scores if row["evaluator"] in failed for line in _evidence(row["evidence"]))[
-            :MOST_EVIDENCE
-        ],
-        view.image if view.image is not None and view.image.exists() else None,
+        tuple(islice(_other_scores(scores, names), MOST_SCORES)),
+        tuple(islice(evidence, MOST_EVIDENCE)),
+        image,
         boxes,
         note,
     )
@@ -155,25 +154,22 @@ def _dense(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
 
 
-def _is_minor(row: Mapping[str, Any]) -> bool:
-    entry = evaluators().get(row["evaluator"])
-    return entry is not None and entry.metric(row["metric"]).minor
+def _other_scores(scores: Sequence[Mapping[str, Any]], named: Sequence[tuple[str, str]]) -> Iterator[CaseMetric]:
+    """Yield the scores that are neither among the `named` nor of a minor metric."""
+    for row in scores:
+        evaluator, name = row["evaluator"], row["metric"]
+        entry = evaluators().get(evaluator)
+        metric = entry.metric(name) if entry else None
+        if (evaluator, name) in named or (metric is not None and metric.minor):
+            continue
+        title = title_of(evaluator) if name in (evaluator, "passes") else name
+        value = None if pd.isna(row["value"]) else float(row["value"])
+        direction = metric.direction.value if metric else "none"
+        yield CaseMetric(title, value, direction, row["status"], _reason(row["reason"]))
 
 
-def _name(row: Mapping[str, Any]) -> tuple[str, str]:
-    return row["evaluator"], row["metric"]
-
-
-def _score(row: Mapping[str, Any]) -> CaseMetric:
-    entry = evaluators().get(row["evaluator"])
-    title = entry.title if entry is not None and row["metric"] in (row["evaluator"], "passes") else row["metric"]
-    direction = entry.metric(row["metric"]).direction.value if entry else "none"
-    value = None if pd.isna(row["value"]) else float(row["value"])
-    return CaseMetric(title, value, direction, row["status"], _text(row["reason"], MOST_LINE))
-
-
-def _text(value: Any, limit: int) -> str | None:
-    return shown(value, limit) if isinstance(value, str) else None
+def _reason(value: Any) -> str | None:
+    return shown(value, MOST_LINE) if isinstance(value, str) else None
 
 
 def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
@@ -187,16 +183,16 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
     facts = dict(evidence.facts)
     if groups:  # the counts of these verdicts share a line
         counts = [name for name, value in facts.items() if isinstance(value, int | float)]
-        texts = [f"{name.replace('_', ' ')}: {_plain(facts.pop(name))}" for name in counts]
+        texts = [f"{name.replace('_', ' ')}: {fact_text(facts.pop(name))}" for name in counts]
         if texts:
             yield "", shown(" · ".join(texts), MOST_LINE)
     for name, value in facts.items():
         if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
             for record in value:
-                parts = (f"{key}: {_plain(part)}" for key, part in record.items() if not isinstance(part, bool))
+                parts = (f"{key}: {fact_text(part)}" for key, part in record.items() if not isinstance(part, bool))
                 yield "", shown(" · ".join(parts), MOST_LINE)
         elif value not in (None, [], {}, ""):
-            yield "", shown(f"{name.replace('_', ' ')}: {_plain(value)}", MOST_LINE)
+            yield "", shown(f"{name.replace('_', ' ')}: {fact_text(value)}", MOST_LINE)
 
 
 def _line(row: VerdictRow) -> str:
@@ -205,20 +201,10 @@ def _line(row: VerdictRow) -> str:
     return " · ".join(part for part in (row.text, expected, row.label, row.links, row.reason, *row.notes) if part)
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
-    if isinstance(value, list):
-        return ", ".join(_plain(part) for part in value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 def _boxes(
     view: analysis.ExampleView, model: str, repeat: int, compared: Compared, rules: analysis.Rules
 ) -> tuple[tuple[Box, ...], str]:
     """Return what to draw on the image of one model, and the sentence that says how it was matched."""
-    if view.image is None or not view.image.exists():
-        return (), "The image is not part of the suite." if view.case["image"] else ""
     predictions = view.predictions
     if not predictions.empty:
         predictions = predictions[predictions["model"].eq(model) & predictions["run"].eq(repeat)].reset_index(drop=True)
@@ -247,12 +233,10 @@ def _boxes(
     return tuple(boxes[:MOST_BOXES]), note + "."
 
 
-def _areas(run: Run, view: analysis.ExampleView, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
+def _areas(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Box, ...], str]:
     """Return the areas that one model gives a wrong label or none, and the sentence that says so."""
-    if view.image is None or not view.image.exists():
-        return (), "The image is not part of the suite." if view.case["image"] else ""
     kinds = {"mistaken": "fp", "missed": "fn"}
-    wrong = [part for part in analysis.segments(run, view.case["case_id"], model, repeat) if part.kind in kinds]
+    wrong = [part for part in analysis.segments(run, case_id, model, repeat) if part.kind in kinds]
     boxes = [
         Box(kinds[part.kind], tuple(map(tuple, part.rings)), part.predicted or "no label", filled=True)
         for part in wrong[:MOST_AREAS]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.stats.draws import Draws
-from metrics.stats.intervals import NONE, Interval, Z
-from metrics.stats.student_t import student
+from metrics.stats.intervals import NONE, Interval
+from metrics.stats.student_t import Z95, student
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,10 +29,9 @@ class Reliability(NamedTuple):
 
 
 def reliability(confidence: Floats, right: NDArray[np.bool_], bins: int) -> Reliability:
-    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n], in bins of equal
-    width.
+    """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n].
 
-    A bin holds its upper edge and not its lower one, the first both: equal to scikit-learn's calibration_curve.
+    Bins are of equal width and hold their upper edge, the first both: equal to scikit-learn's calibration_curve.
     """
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], confidence, side="left")
@@ -77,7 +76,7 @@ def resampled_error(
     sizes = draws.sums(np.zeros_like(diagram.place), 1)
     gaps = sums[0] / sizes[0]
     known = sizes[1:, 0] > 0
-    noise = (sums[1:][known] / sizes[1:][known] - gaps) * (student(units - 1) / Z)
+    noise = (sums[1:][known] / sizes[1:][known] - gaps) * (student(units - 1) / Z95)
     shrunk = np.sign(gaps) * np.sqrt(np.maximum(0.0, gaps**2 - noise.var(axis=0)))
     drawn = np.abs(shrunk + noise).sum(axis=1)
     value = float(np.abs(gaps).sum())
@@ -88,7 +87,7 @@ def resampled_error(
         middle = (low + high) / 2
         below = np.quantile(np.abs(middle * gaps + noise).sum(axis=1), 0.975) < value
         low, high = (middle, high) if below else (low, middle)
-    return (low * value, min(1.0, value + Z * float(drawn.std()))), samples
+    return (low * value, min(1.0, value + Z95 * float(drawn.std()))), samples
 
 
 def brier(probabilities: Floats, truth: Ints) -> Floats:
@@ -102,10 +101,9 @@ def brier(probabilities: Floats, truth: Ints) -> Floats:
 
 
 def log_loss(probabilities: Floats, truth: Ints) -> Floats:
-    """Return each case's −ln of the probability of its true class [n], with probabilities within SMALLEST … 1 −
-    SMALLEST.
+    """Return each case's −ln of the probability of its true class [n], cut to SMALLEST … 1 − SMALLEST: 0 … 36.04.
 
-    0 … 36.04; equal to scikit-learn's log_loss. probabilities: [n, k].
+    probabilities: [n, k]. Equal to scikit-learn's log_loss.
     """
     true = probabilities[np.arange(len(truth)), truth]
     losses: Floats = -np.log(np.clip(true, SMALLEST, 1.0 - SMALLEST))

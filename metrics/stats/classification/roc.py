@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.stats.draws import Draws
-from metrics.stats.intervals import Z
-from metrics.stats.student_t import student
+from metrics.stats.student_t import Z95, student
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,7 +73,7 @@ def resampled_areas(curves: Sequence[Roc], positive: NDArray[np.bool_], draws: D
     for place, curve in enumerate(curves):
         for kind in (positive[:, place], ~positive[:, place]):
             units = int(np.count_nonzero(np.bincount(draws.unit[kind])))
-            moved[kind, place] = curve.influence[kind] * math.sqrt(student(max(units - 1, 1)) / Z)
+            moved[kind, place] = curve.influence[kind] * math.sqrt(student(max(units - 1, 1)) / Z95)
     drawn = draws.times.shape[1]
     sums = draws.sums(np.tile(np.arange(k), n), k, moved.ravel(), np.repeat(np.arange(n), k))
     areas = np.array([curve.area for curve in curves])

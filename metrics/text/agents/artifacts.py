@@ -27,8 +27,7 @@ KINDS = {
     ".htm": "html", ".py": "python", ".pdf": "pdf", ".png": "image", ".jpg": "image", ".jpeg": "image", ".gif": "image",
     ".webp": "image", ".txt": "text", ".md": "text",
 }  # fmt: skip
-ALIASES = {"py": "python", "markdown": "text", "md": "text", "txt": "text", "jpg": "image", "jpeg": "image",
-           "png": "image", "gif": "image", "webp": "image", "htm": "html", "ndjson": "jsonl"}  # fmt: skip
+ALIASES = {"markdown": "text"} | {ending.removeprefix("."): kind for ending, kind in KINDS.items()}
 MARKUP = re.compile(  # comments and declarations, scripts and styles whole, tags
     r"<!--.*?(?:-->|\Z)|<[!?][^<>]*+>?|<(?P<raw>script|style)\b[^<>]*+>.*?(?:</(?P=raw)\s{0,9}>|\Z)"
     r"|<(?P<end>/?)(?P<tag>[a-z][\w:-]{0,40}+)(?P<rest>[^<>]*+)(?:>|(?=<)|\Z)",
@@ -101,35 +100,37 @@ def complaints(
     *image*: the whole file is readable; *pdf*: header and end of file, pages, and something drawn on each. JsonError
     if the schema cannot be used.
     """
-    content = artifact.content or b""
-    # a stored file has the path that it had on the agent's machine
-    wrong = [] if artifact.stored or _stays_inside(artifact.name) else ["the name points outside the archive"]
+    found, remarks = _content(artifact, schema, required_fields)
+    if artifact.stored or _stays_inside(artifact.name):  # a stored file has the path it had on the agent's machine
+        return found, remarks
+    return ["the name points outside the archive", *found], remarks
+
+
+def _content(artifact: Artifact, schema: str | None, required_fields: Sequence[str]) -> tuple[list[str], list[str]]:
+    content, kind = artifact.content or b"", artifact.kind
     if artifact.missing:
-        return [*wrong, "it is not among the files"], []
+        return ["it is not among the files"], []
     if not content.strip():
-        return [*wrong, "it is empty"], []
+        return ["it is empty"], []
     if len(content) > MOST_BYTES:
-        return [*wrong, f"{len(content):,} bytes, more than the {MOST_BYTES:,} that are checked"], []
-    if artifact.kind == "image":
-        return [*wrong, *_image(content)], []
-    if artifact.kind == "pdf":
-        found, remarks = _pdf(content)
-        return [*wrong, *found], remarks
-    if artifact.kind == "other":
-        return wrong, ["nothing but emptiness is checked of this kind"]
+        return [f"{len(content):,} bytes, more than the {MOST_BYTES:,} that are checked"], []
+    if kind == "image":
+        return _image(content), []
+    if kind == "pdf":
+        return _pdf(content)
+    if kind == "other":
+        return [], ["nothing but emptiness is checked of this kind"]
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as failure:
-        return [*wrong, f"not UTF-8 at byte {failure.start + 1}"], []
-    if artifact.kind in ("json", "jsonl"):
-        return [*wrong, *_json(text, artifact.kind == "jsonl", schema, required_fields)], []
-    if artifact.kind in ("csv", "tsv"):
-        return [*wrong, *_table(text, "\t" if artifact.kind == "tsv" else ",", required_fields)], []
-    if artifact.kind == "html":
-        wrong += _html(text)
-    elif artifact.kind == "python":
-        wrong += _python(text)
-    return wrong, []
+        return [f"not UTF-8 at byte {failure.start + 1}"], []
+    if kind in ("json", "jsonl"):
+        return _json(text, kind == "jsonl", schema, required_fields), []
+    if kind in ("csv", "tsv"):
+        return _table(text, "\t" if kind == "tsv" else ",", required_fields), []
+    if kind == "html":
+        return _html(text), []
+    return _python(text) if kind == "python" else [], []
 
 
 def _written(text: str) -> Any:

@@ -4,7 +4,6 @@ import io
 import logging
 import re
 from dataclasses import dataclass
-from typing import Any
 
 MOST_PAGES = 500
 MOST_DRAWN = 20_000_000  # bytes of drawing operators, all pages together
@@ -48,7 +47,8 @@ def pages(content: bytes) -> Pages:
         blank, drawn = [], 0
         for place in range(min(count, MOST_PAGES)):
             page = reader.pages[place]
-            operators = _operators(page)
+            contents = page.get_contents()
+            operators = b"" if contents is None else bytes(contents.get_data())
             drawn += len(operators)
             if not _draws(operators) and not page.get("/Annots"):
                 blank.append(place + 1)
@@ -58,11 +58,6 @@ def pages(content: bytes) -> Pages:
         message = str(failure).strip().partition("\n")[0]
         raise PdfError((message or type(failure).__name__)[:200]) from None
     return Pages(count, tuple(blank), min(count, MOST_PAGES))
-
-
-def _operators(page: Any) -> bytes:
-    contents = page.get_contents()
-    return b"" if contents is None else bytes(contents.get_data())
 
 
 def _draws(operators: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from metrics.text.json_text import JsonError, read_json
@@ -45,11 +45,7 @@ class Step:
 
     def as_record(self) -> dict[str, Any]:
         """Return the step as it is stored: a JSON object without empty fields."""
-        record = {
-            "kind": self.kind, "role": self.role, "text": self.text, "tool": self.tool, "arguments": self.arguments,
-            "result": self.result, "error": self.error, "started": self.started, "seconds": self.seconds, "id": self.id,
-        }  # fmt: skip
-        return {name: value for name, value in record.items() if value is not None and value != ""}
+        return {name: value for name, value in asdict(self).items() if value is not None and value != ""}
 
 
 @dataclass(frozen=True, slots=True)

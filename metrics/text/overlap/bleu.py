@@ -54,7 +54,6 @@ def bleu(counts: BleuCounts, weights: Sequence[float]) -> float:
     """
     if not counts.matches[0]:
         return 0.0
-    terms = []
-    for weight, found, total in zip(weights, counts.matches, counts.totals, strict=False):
-        terms.append(weight * math.log(found / total if found else NO_MATCH))
+    orders = zip(weights, counts.matches, counts.totals, strict=False)
+    terms = (weight * math.log(found / total if found else NO_MATCH) for weight, found, total in orders)
     return counts.brevity_penalty * math.exp(math.fsum(terms))

@@ -23,9 +23,6 @@ class Rouge(NamedTuple):
     f: float
 
 
-NOTHING = Rouge(0.0, 0.0, 0.0)
-
-
 def rouge_tokens(text: str, stem: bool = False) -> list[str]:
     """Return the runs of a–z and 0–9 in the lower-cased text; with `stem`, Porter stems of those over three letters.
 
@@ -102,9 +99,9 @@ def rouge_lsum(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[
 
 
 def _rouge(matches: int, reference: int, candidate: int) -> Rouge:
-    precision, recall = matches / max(candidate, 1), matches / max(reference, 1)
     if not matches:
-        return NOTHING
+        return Rouge(0.0, 0.0, 0.0)
+    precision, recall = matches / candidate, matches / reference
     return Rouge(precision, recall, 2 * precision * recall / (precision + recall))
 
 

@@ -4,12 +4,12 @@ import base64
 import binascii
 import codecs
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metrics.text.sensitive.scripts import WORD
+from metrics.text.sensitive.spans import overlaps
 
 Encoding = Literal["base16", "base32", "base64", "base64url", "base85", "ascii85", "rot13"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
@@ -86,7 +86,7 @@ def encoded_parts(
             continue
         new: list[EncodedPart] = []
         for start, end, decoded in _rot13(text) if encoding == "rot13" else _decoded(text, encoding):
-            if _overlaps(taken, start, end) or (new and start < new[-1].end):
+            if overlaps(taken, start, end) or (new and start < new[-1].end):
                 continue
             inner = encoded_parts(decoded, encodings, depth - 1)
             if not inner and not _reads(decoded, text[start:end]):
@@ -169,30 +169,17 @@ def _frequent(text: str) -> int:
     return sum(word in FREQUENT for word in TOKENS.findall(text.lower()))
 
 
-def _overlaps(taken: list[tuple[int, int]], start: int, end: int) -> bool:
-    place = bisect_left(taken, (end, -1))
-    return place > 0 and taken[place - 1][1] > start
-
-
-def _base32(run: str) -> bytes:
-    return base64.b32decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 8))
-
-
-def _base64(run: str) -> bytes:
+def _padded(run: str, block: int) -> str:
+    """Return the digits of a run with as much padding as they need."""
     digits = re.sub(r"\s|=", "", run)
-    return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True)
-
-
-def _base64url(run: str) -> bytes:
-    digits = run.rstrip("=")
-    return base64.b64decode(digits + "=" * (-len(digits) % 4), altchars=b"-_", validate=True)
+    return digits + "=" * (-len(digits) % block)
 
 
 DECODERS: dict[Encoding, Callable[[str], bytes]] = {
     "base16": lambda run: bytes.fromhex(run.replace(":", "").replace(" ", "")),
-    "base32": _base32,
-    "base64": _base64,
-    "base64url": _base64url,
+    "base32": lambda run: base64.b32decode(_padded(run, 8)),
+    "base64": lambda run: base64.b64decode(_padded(run, 4), validate=True),
+    "base64url": lambda run: base64.b64decode(_padded(run, 4), altchars=b"-_", validate=True),
     "base85": base64.b85decode,
     "ascii85": base64.a85decode,
 }

@@ -1,13 +1,13 @@
 """Personal data in text: payment cards, US social security numbers, e-mail addresses, IBANs, phone numbers."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from metrics.text.sensitive.scripts import LETTER, UNSPACED, WORD
+from metrics.text.sensitive.spans import by_precedence
 
 Kind = Literal["iban", "card", "ssn", "email", "phone"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -108,33 +108,8 @@ def personal_data(text: str, kinds: Sequence[Kind] = KINDS, region: str = "US") 
     `region` (two letters, ISO 3166) is the country of phone numbers without a country code. Time is linear in the text;
     the search for phone numbers ends after 2,000 valid or 20,000 invalid ones.
     """
-    found: list[PersonalDatum] = []
-    taken: list[tuple[int, int]] = []
-    for kind in KINDS:
-        if kind not in kinds:
-            continue
-        matches = _phones(text, region) if kind == "phone" else FINDERS[kind](text)
-        found += [datum for datum in matches if not _overlaps(taken, datum)]
-        taken = sorted((datum.start, datum.end) for datum in found)
-    return sorted(found, key=lambda datum: datum.start)
-
-
-class Span(Protocol):
-    """Characters `start` to `end` of a text."""
-
-    @property
-    def start(self) -> int:
-        """The first character."""
-
-    @property
-    def end(self) -> int:
-        """The one after the last."""
-
-
-def redacted(text: str, datum: Span, longest: int = 200) -> str:
-    """Return the finding with all letters and digits but the first hidden: its shape is visible, its value is not."""
-    raw = text[datum.start : min(datum.end, datum.start + longest)]
-    return raw[:1] + "".join("•" if character.isalnum() else character for character in raw[1:])
+    wanted = (kind for kind in KINDS if kind in kinds)
+    return by_precedence(_phones(text, region) if kind == "phone" else FINDERS[kind](text) for kind in wanted)
 
 
 def luhn(digits: str) -> bool:
@@ -151,11 +126,6 @@ def iban_checks(iban: str) -> bool:
     if len(iban) != IBAN_LENGTHS.get(iban[:2]):
         return False
     return int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
-
-
-def _overlaps(taken: list[tuple[int, int]], datum: PersonalDatum) -> bool:
-    place = bisect_left(taken, (datum.end, -1))
-    return place > 0 and taken[place - 1][1] > datum.start
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -5,12 +5,13 @@ import binascii
 import json
 import math
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, get_args
+
+from metrics.text.sensitive.spans import by_precedence
 
 SecretKind = Literal[
     "private_key", "certificate", "cloud_key", "llm_token", "git_token", "service_token", "jwt", "credential",
@@ -124,12 +125,7 @@ def secrets(text: str, kinds: Sequence[SecretKind] = SECRET_KINDS) -> list[Secre
 
     Time is linear in the text: every pattern begins with fixed letters or at a word boundary, and is bounded.
     """
-    found: list[Secret] = []
-    taken: list[tuple[int, int]] = []
-    for finder in FINDERS:
-        found += [secret for secret in finder(text) if not _overlaps(taken, secret)]
-        taken = sorted((secret.start, secret.end) for secret in found)
-    return sorted((secret for secret in found if secret.kind in kinds), key=lambda secret: secret.start)
+    return [secret for secret in by_precedence(finder(text) for finder in FINDERS) if secret.kind in kinds]
 
 
 def looks_random(text: str) -> bool:
@@ -151,11 +147,6 @@ def entropy(text: str) -> float:
     return -sum(times / len(text) * math.log2(times / len(text)) for times in Counter(text).values())
 
 
-def _overlaps(taken: list[tuple[int, int]], secret: Secret) -> bool:
-    place = bisect_left(taken, (secret.end, -1))
-    return place > 0 and taken[place - 1][1] > secret.start
-
-
 def _pem(text: str) -> Iterator[Secret]:
     for head in PEM.finditer(text):
         stop = text.find("-----", head.end(), head.end() + LONGEST_PEM)
@@ -164,15 +155,14 @@ def _pem(text: str) -> Iterator[Secret]:
         dense = re.match(r"[A-Za-z0-9+/=]*", body)
         if dense is None or dense.end() < SHORTEST_PEM_BODY:
             continue
-        foot = PEM_FOOT.match(text, body_end)
-        # a truncated block is a leak up to the end of its base64
-        end = foot.end() if foot else _end_of_block(text, head.end(), body_end)
+        end = body_end
+        if foot := PEM_FOOT.match(text, body_end):
+            end = foot.end()
+        elif block := PEM_LINES.match(
+            text, head.end(), body_end
+        ):  # a truncated block leaks up to the end of its base64
+            end = head.end() + len(block[0].rstrip())
         yield Secret("certificate" if head[2] == "CERTIFICATE" else "private_key", head.start(), end)
-
-
-def _end_of_block(text: str, start: int, stop: int) -> int:
-    block = PEM_LINES.match(text, start, stop)
-    return start + len(block[0].rstrip()) if block else stop
 
 
 def _tokens(text: str) -> Iterator[Secret]:

@@ -31,6 +31,12 @@ def test_an_example_of_one_case() -> None:
     assert worked_examples.expected(example).to_dict("records") == [{"metric": "faithfulness", "value": "0.500"}]
 
 
+def test_an_example_without_a_value() -> None:
+    example = Example.not_applicable("an empty answer", {"answer": ""})
+    assert worked_examples.heading(example) == "An empty answer → not applicable"
+    assert worked_examples.expected(example).to_dict("records") == [{"value": "not applicable"}]
+
+
 def test_an_example_of_a_data_set() -> None:
     example = next(iter(evaluators()["average_precision"].examples))
     tables = worked_examples.given_tables(example)

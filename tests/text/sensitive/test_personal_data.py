@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.text.sensitive.personal_data import iban_checks, luhn, personal_data, redacted
+from metrics.text.sensitive.personal_data import iban_checks, luhn, personal_data
+from metrics.text.sensitive.spans import redacted
 
 
 def found(text: str, region: str = "US") -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.text.sensitive.personal_data import redacted
 from metrics.text.sensitive.secrets import entropy, looks_random, secrets
+from metrics.text.sensitive.spans import redacted
 from tests.corpora.cases import Piece
 from tests.corpora.credentials import PLANTED
 

@@ -1,0 +1,21 @@
+"""What evaluators that use a classifier share: the parameter that names it, and its label."""
+
+from typing import Any
+
+from pydantic import Field
+
+from metrics.models.classifier import Classifies, require_label
+
+
+def classifier_field(kind: str, example: str | None = None) -> Any:
+    """Return the parameter that names a classifier of that kind; empty: the run's."""
+    return Field(
+        "",
+        description=f"{kind}: a local folder or the name of a model on the hub, which is downloaded; empty: the run's.",
+        examples=[example] if example else None,
+    )
+
+
+def only_or_required_label(classifier: Classifies, evaluator: str, *names: str) -> int:
+    """Return the index of the only label, or of one named like one of `names`; MissingResource where there is none."""
+    return 0 if len(classifier.labels) == 1 else require_label(classifier, evaluator, *names)

@@ -1,0 +1,50 @@
+"""What the decorator derives from a function, and which side of the threshold a value is on."""
+
+from typing import Any
+
+import pytest
+
+from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, Status, evaluator
+from metrics.core.suite import Case
+
+
+def judged_and_embedded(case: Case, parameters: Parameters, embedder: Any, judge: Any) -> CaseScore:
+    """Score nothing."""
+    return CaseScore({})
+
+
+def declared(*metrics: Metric) -> Any:
+    return evaluator(id="x", title="X", inputs=("answer",), metrics=metrics)(judged_and_embedded)
+
+
+def test_the_only_metric_is_the_primary_one() -> None:
+    assert declared(Metric("m", "M.")).primary.name == "m"
+
+
+def test_of_several_metrics_one_is_named_primary() -> None:
+    with pytest.raises(ValueError, match="evaluator x: exactly one metric is primary"):
+        declared(Metric("m", "M."), Metric("n", "N."))
+
+
+def test_the_arguments_name_the_resources() -> None:
+    assert set(declared(Metric("m", "M.")).resources) == {"judge", "embedder"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "threshold", "value", "holds"),
+    [
+        pytest.param(Metric("m", "M."), None, 0.75, "yes", id="on the default threshold"),
+        pytest.param(Metric("m", "M."), 0.9, 0.75, "no", id="below one's own"),
+        pytest.param(
+            Metric("m", "M.", direction=Direction.LOWER, threshold=0.25), None, 0.3, "no", id="lower is better"
+        ),
+        pytest.param(Metric("m", "M.", threshold=None), None, 0.3, "unknown", id="without a threshold"),
+    ],
+)
+def test_whether_a_value_holds(metric: Metric, threshold: float | None, value: float, holds: str) -> None:
+    assert declared(metric).holds(value, Parameters(threshold=threshold)) == holds
+
+
+def test_an_example_without_a_value() -> None:
+    example = Example.not_applicable("blank", {"answer": " "}, parameters={"n": 1})
+    assert (example.status, example.expect, example.parameters) == (Status.NOT_APPLICABLE, {}, {"n": 1})
