@@ -7,22 +7,26 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, Parameters, not_applicable
 from metrics.core.evidence import Evidence
-from metrics.stats.classification.confusion import (
-    AVERAGES,
-    Confusion,
-    LabelScores,
-    label_scores,
-    mean_scores,
-    resampled,
-)
-from metrics.stats.intervals import NONE, Interval, percentiles, wilson
+from metrics.core.sampling_design import SamplingDesign
+from metrics.core.suite import Suite
+from metrics.stats.classification.confusion import AVERAGES, LabelScores, confusion_cells, label_scores, mean_scores
+from metrics.stats.draws import Draws
+from metrics.stats.intervals import NONE, Interval, wilson
+from metrics.vision.half_sample_intervals import half_sample_interval, has_enough_truths
 
 CONFUSION = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 NOTHING_SCORED = "no case has both a true label and a prediction"
+LEAST = 5.0  # cases a class, harmonic mean, below which a mean over classes has neither interval nor resamples
+FEW_CASES = (
+    f"No 95 % interval and no rank: it takes two classes and {LEAST:g} cases per class (harmonic mean); no interval or "
+    "test of a mean over classes is reliable with fewer."
+)
+Columns = Mapping[str, str | float | int | None]
 UNDEFINED = {
     "precision": "never predicted",
     "recall": "no case of this class",
@@ -37,7 +41,20 @@ CLASSIFICATION_METRICS = (
 )
 
 
-class ClassificationParameters(Parameters):
+class ResamplingParameters(Parameters):
+    """The resamples of the cases from which intervals and paired tests follow."""
+
+    resamples: int = Field(
+        500, ge=0, le=10_000, description="Resamples of the cases for 95 % intervals and paired tests; 0: neither."
+    )
+    seed: int = Field(0, ge=0, description="Seed of the resamples.")
+
+    def draws(self, suite: Suite) -> Draws:
+        """Return the resamples of a suite's cases, or of their groups: the same for every model."""
+        return Draws.of(SamplingDesign.of(suite.cases).units, self.resamples, self.seed)
+
+
+class ClassificationParameters(ResamplingParameters):
     """What the family's evaluators share."""
 
     missing: Literal["unscored", "wrong"] = Field(
@@ -48,103 +65,179 @@ class ClassificationParameters(Parameters):
 
 
 def compare(
-    case_ids: Sequence[str],
+    suite: Suite,
     truth: Sequence[str | None],
     predicted: Sequence[str | None],
     labels: Sequence[str],
-    missing: Literal["unscored", "wrong"],
+    parameters: ClassificationParameters,
     evidence: Sequence[Mapping[str, Any]],
 ) -> Findings:
     """Accuracy, precision, recall and F1 of one model, with the confusion matrix as curves.
 
-    One entry a case in each sequence; None is an absent label. `labels` are the classes, every true one among them; a
-    prediction that is none of them is wrong, and null in the confusion matrix, as is an absent one that counts.
-    Intervals: Wilson for accuracy, micro means and the precision and recall of a class; bootstrap over cases otherwise.
+    One entry a case of the suite in each sequence; None is an absent label. `labels` are the classes, every true one
+    among them; a prediction that is none of them is wrong, and null in the confusion matrix, as is an absent one that
+    counts. Intervals: see `aggregates`.
     """
     codes = {label: code for code, label in enumerate(labels)}
     cases: dict[str, CaseScore] = {}
-    pairs: list[tuple[int, int]] = []
+    scored: list[tuple[int, int, int]] = []
     unscored: Counter[str | None] = Counter()
-    for case_id, true, guess, facts in zip(case_ids, truth, predicted, evidence, strict=True):
+    rows = zip(suite.cases["case_id"].to_pylist(), truth, predicted, evidence, strict=True)
+    for place, (case_id, true, guess, facts) in enumerate(rows):
         shown = Evidence(facts=facts)
         if true is None:
             cases[case_id] = not_applicable("the case has no true label", shown)
-        elif guess is None and missing == "unscored":
+        elif guess is None and parameters.missing == "unscored":
             cases[case_id] = not_applicable("the model made no prediction", shown)
         else:
             reason = "the model made no prediction" if guess is None else None
-            pairs.append((codes[true], len(labels) if guess is None else codes.get(guess, len(labels))))
+            scored.append((place, codes[true], len(labels) if guess is None else codes.get(guess, len(labels))))
             cases[case_id] = CaseScore({"accuracy": float(true == guess)}, reason=reason, evidence=shown)
             continue
         unscored[true] += 1
-    confusion = Confusion.of([true for true, _ in pairs], [guess for _, guess in pairs], len(labels))
+    places, true_codes, guesses = np.array(scored, dtype=np.int64).reshape(-1, 3).T
+    cells = confusion_cells(true_codes, guesses, len(labels))
     names = pa.array([*labels, None], pa.string())
-    curves = pa.table([names.take(confusion.truth), names.take(confusion.predicted), confusion.count], schema=CONFUSION)
-    return Findings(aggregates(confusion, labels, unscored), cases, curves)
+    curves = pa.table([names.take(cells.truth), names.take(cells.predicted), cells.times], schema=CONFUSION)
+    draws = parameters.draws(suite).of_cases(places)
+    return Findings(aggregates(true_codes, guesses, labels, draws, unscored), cases, curves)
 
 
-def aggregates(confusion: Confusion, labels: Sequence[str], unscored: Mapping[str | None, int]) -> list[Aggregate]:
-    """Accuracy, the three means of each score (macro first), then every label's; `unscored` counts by true label."""
-    right, predicted, truths = confusion.outcomes()
-    n, out = confusion.n, sum(unscored.values())
+def aggregates(
+    truth: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    labels: Sequence[str],
+    draws: Draws,
+    unscored: Mapping[str | None, int],
+) -> list[Aggregate]:
+    """Accuracy, the three means of each score (macro first), then every label's; `unscored` counts by true label.
+
+    truth, predicted: [n] codes of `labels`, k predicted for none of them. Shares of independent cases have Wilson's
+    interval, all else one from the resamples, see `estimate`.
+    """
+    n, k, out = len(truth), len(labels), sum(unscored.values())
     if not n:
         kinds = [("accuracy", None), *((metric, average) for average in AVERAGES for metric in LabelScores._fields)]
         return [
             Aggregate(metric, None, unscored=out, reason=NOTHING_SCORED, columns={"average": average})
             for metric, average in kinds
         ]
-    hits = int(right.sum())
-    found = [_aggregate("accuracy", hits / n, wilson(hits, n), "wilson", n, out)]
-    drawn_f1, drawn_means = resampled(confusion)
-    scores = label_scores(right, predicted, truths)
+    hit = np.flatnonzero(truth == predicted)
+    right, truths = draws.sums(truth[hit], k, cases=hit), draws.sums(truth, k)
+    made = draws.sums(predicted, k + 1)[:, :k]
+    units, hits = draws.units, len(hit)
+    scores = label_scores(right, made, truths)
+    counts = LabelScores(made[0], truths[0], (made[0] + truths[0]) / 2)  # what the scores of a label rest on
+
+    def share(part: float, whole: float) -> Interval | None:
+        return wilson(part, whole) if draws.single else None
+
+    accuracy = mean_scores(right, made, truths, "micro").recall
+    found = [
+        estimate("accuracy", accuracy, n, units, n=n, unscored=out, share=share(hits, n), columns={"average": None})
+    ]
     for average in AVERAGES:
-        means = mean_scores(right, predicted, truths, average)
-        for metric, value in means._asdict().items():
-            left_out = 0 if average == "micro" else int(np.isnan(getattr(scores, metric)).sum())
-            reason = f"{left_out} of {len(labels)} classes left out: {UNDEFINED[metric]}" if left_out else None
-            if average == "micro" and math.isnan(value):
-                reason = "no prediction is one of the classes"
-            interval, method = NONE if n < 2 else percentiles(getattr(drawn_means[average], metric)), "bootstrap"
-            if average == "micro" and (metric != "f1" or predicted.sum() == truths.sum()):  # a share of something
-                interval, method = wilson(hits, int((predicted if metric == "precision" else truths).sum())), "wilson"
-            found.append(_aggregate(metric, float(value), interval, method, n, out, reason=reason, average=average))
+        for metric, values in mean_scores(right, made, truths, average)._asdict().items():
+            each, of, own, few = getattr(scores, metric)[0], float(n), None, None
+            left_out = 0 if average == "micro" else int(np.isnan(each).sum())
+            reason = f"{left_out} of {k} classes left out: {UNDEFINED[metric]}" if left_out else None
+            if average == "micro":
+                whole = (made if metric == "precision" else truths)[0].sum()
+                reason = "no prediction is one of the classes" if np.isnan(values[0]) else None
+                if metric != "f1" or made[0].sum() == truths[0].sum():  # a share of something
+                    own = share(hits, float(whole))
+            if average == "macro":
+                of, few = effective(getattr(counts, metric)), few_cases(truths[0].astype(np.int64))
+            found.append(
+                estimate(
+                    metric, values, of, units, n=n, unscored=out, share=own, few=few, reason=reason,
+                    columns={"average": average},
+                )
+            )  # fmt: skip
     for code, label in enumerate(labels):
-        hit, made, real = int(right[code]), int(predicted[code]), int(truths[code])
-        intervals = {
-            "precision": (wilson(hit, made), "wilson", made),
-            "recall": (wilson(hit, real), "wilson", real),
-            "f1": (NONE if n < 2 else percentiles(drawn_f1[:, code]), "bootstrap", made + real - hit),
-        }
-        for metric, (interval, method, count) in intervals.items():
-            value = float(getattr(scores, metric)[code])
-            reason = UNDEFINED[metric] if math.isnan(value) else None
-            out_of_label = unscored.get(label, 0)
-            found.append(_aggregate(metric, value, interval, method, count, out_of_label, label=label, reason=reason))
+        tp, guessed, real = (int(of[0, code]) for of in (right, made, truths))
+        counted: dict[str, int] = {"precision": guessed, "recall": real, "f1": guessed + real - tp}
+        for metric, values in scores._asdict().items():
+            found.append(
+                estimate(
+                    metric, values[:, code], getattr(counts, metric)[code], units, n=counted[metric],
+                    unscored=unscored.get(label, 0), label=label, columns={"average": None},
+                    share=None if metric == "f1" else share(tp, counted[metric]),
+                    reason=UNDEFINED[metric] if np.isnan(values[0, code]) else None,
+                )
+            )  # fmt: skip
     return found
 
 
-def _aggregate(
+def few_cases(truths: NDArray[np.int64]) -> str | None:
+    """Return why means over classes with so many cases [k] have neither interval nor resamples; None where they do."""
+    return None if np.count_nonzero(truths) > 1 and has_enough_truths(truths, LEAST, 0) else FEW_CASES
+
+
+def effective(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:
+    """Return on how many cases a mean over classes rests that have `counts` [k] cases each: k²/Σ 1/count, 0 left out.
+
+    As many cases in one class give a share the variance that the mean over classes has.
+    """
+    present = counts[counts > 0]
+    return len(present) ** 2 / float((1 / present).sum()) if len(present) else 0.0
+
+
+def estimate(
     metric: str,
-    value: float,
-    interval: Interval,
-    method: str,
+    values: NDArray[np.float64],
+    objects: float,
+    units: int,
+    *,
     n: int,
     unscored: int,
+    label: str | None = None,
+    share: Interval | None = None,
+    few: str | None = None,
+    reason: str | None = None,
+    columns: Columns | None = None,
+) -> Aggregate:
+    """Return the aggregate of `values` [1 + B]: of the data set and of its resamples; NaN is no value, with a reason.
+
+    The interval is `share` where given, else follows from the same resamples that pair models: their variance, scaled
+    as that of a share of `objects` cases in so many `units`, see half_sample_interval. `few`: why there are too few
+    cases for either.
+    """
+    value, samples = float(values[0]), values[1:]
+    if units < 2:  # one unit says nothing about the next
+        samples = samples[:0]
+    if few is not None and len(samples) and not math.isnan(value):
+        samples, reason = samples[:0], few if reason is None else f"{reason}. {few}"
+    interval, method = share or NONE, "wilson"
+    if share is None and len(samples) and not math.isnan(value):
+        low, high = half_sample_interval(values[0], samples, max(1.0, objects), units, bias=0.0)
+        interval, method = (float(low), float(high)), "bootstrap"
+    return aggregate(
+        metric, value, interval, method, n=n, unscored=unscored, label=label, reason=reason, columns=columns,
+        samples=samples,
+    )  # fmt: skip
+
+
+def aggregate(
+    metric: str,
+    value: float,
+    interval: Interval = NONE,
+    method: str | None = None,
     *,
+    n: int,
+    unscored: int,
     label: str | None = None,
     reason: str | None = None,
-    average: str | None = None,
+    columns: Columns | None = None,
+    samples: NDArray[np.float64] | None = None,
 ) -> Aggregate:
-    if math.isnan(value):
-        interval = NONE
-    return Aggregate(
-        metric,
-        None if math.isnan(value) else value,
-        *interval,
-        n,
-        unscored,
-        label,
-        reason,
-        {"average": average},
-        None if interval == NONE else method,
-    )
+    """Return an Aggregate from plain floats: NaN is no value, which needs a reason, and an interval has both ends or
+    none. samples: [B], none of one unit.
+    """
+    columns = columns or {}
+    if np.isnan(value):
+        return Aggregate(metric, None, n=n, unscored=unscored, label=label, reason=reason, columns=columns)
+    low, high = (None if bound is None or np.isnan(bound) else float(bound) for bound in interval)
+    method = None if low is None else method
+    samples = None if samples is None or not len(samples) else samples
+    return Aggregate(metric, float(value), low, high, n, unscored, label, reason, columns, method, samples)

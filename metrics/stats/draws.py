@@ -1,5 +1,7 @@
 """Which units each bootstrap resample or half-sample holds, by codes and seed, and counts of what they are."""
 
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -9,6 +11,7 @@ Number = TypeVar("Number", np.int64, np.float64)
 Ints = NDArray[np.integer]
 MOST = 255  # times one cluster can be drawn; a count beyond has no measurable probability
 DRAWS_AT_ONCE = 1 << 22
+MANY = 2_000  # units of a resample; with as many groups of them intervals and tests are as good
 
 
 def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
@@ -48,4 +51,61 @@ def counted(draws: NDArray[Number], codes: NDArray[np.int64], kinds: int) -> NDA
         order = np.argsort(codes, kind="stable")
         present, starts = np.unique(codes[order], return_index=True)
         found[..., present] = np.add.reduceat(draws[..., order], starts, axis=-1)
+    return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Draws:
+    """A data set itself and B resamples of its units, the same for every model.
+
+    unit: [n] the unit of each case, 0 … m − 1; times: [1 + B, m] how often each unit is drawn, first once each; single:
+    every case is a unit of its own. A resample holds m − 1 of the m units, with replacement: means then vary by s²/m,
+    with s² the unbiased variance of the units.
+    Source: Rao & Wu, Journal of the American Statistical Association 83:231, 1988.
+    """
+
+    unit: NDArray[np.int64]
+    times: NDArray[np.float32]
+    single: bool
+
+    @classmethod
+    def of(cls, units: NDArray[np.int64], resamples: int, seed: int = 0) -> "Draws":
+        """Return the resamples of `units` [n], codes 0 … m − 1; none of one unit.
+
+        More than MANY units are first put into so many groups at random, which are drawn: the cost stays bounded.
+        """
+        count = int(units.max(initial=-1)) + 1
+        single = count == len(units)
+        if count > MANY:
+            units, count = (np.random.default_rng([seed, count]).permutation(count) % MANY)[units], MANY
+        return cls(units, _times(count, resamples if count > 1 else 0, seed), single)
+
+    def of_cases(self, cases: NDArray[np.intp]) -> "Draws":
+        """Return the same resamples of some of the cases."""
+        return replace(self, unit=self.unit[cases])
+
+    @property
+    def units(self) -> int:
+        """How many units the cases are of."""
+        return len(np.unique(self.unit))
+
+    def sums(
+        self, codes: Ints, k: int, values: NDArray[np.float64] | None = None, cases: Ints | None = None
+    ) -> NDArray[np.float64]:
+        """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.
+
+        codes: one a case, or one for each of `cases`; as often as a case is there. values: one a code, default 1.
+        """
+        unit = self.unit if cases is None else self.unit[cases]
+        units = self.times.shape[1]
+        cells = np.bincount(unit * k + codes, values, units * k).reshape(units, k)
+        return (self.times @ cells.astype(np.float32)).astype(np.float64)  # exact where they are counts
+
+
+@lru_cache(maxsize=4)
+def _times(count: int, resamples: int, seed: int) -> NDArray[np.float32]:
+    rng = np.random.default_rng([seed, count])
+    found = np.ones((1 + resamples, count), np.float32)
+    for row in found[1:]:
+        row[:] = np.bincount(rng.integers(0, count, count - 1), minlength=count)
     return found

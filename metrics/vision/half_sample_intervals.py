@@ -14,17 +14,18 @@ LEAST_TRUTHS = 6.0  # ground truths a label, harmonic mean, below which a mean A
 
 
 def half_sample_interval(
-    value: Floats, samples: Floats, objects: ArrayLike, clusters: ArrayLike
+    value: Floats, samples: Floats, objects: ArrayLike, clusters: ArrayLike, *, bias: float = BIAS
 ) -> tuple[Floats, Floats]:
     """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; NaN for none.
 
     Args:
         objects: how many objects each value rests on, at least 1; inf for a value that is not a share of objects.
         clusters: how many clusters of images each value rests on. NaN samples are left out.
+        bias: 0 for resamples with replacement of numbers that are hardly biased.
 
     With v the value, m and s² mean and variance of its samples, and q(p) = p·(1 − p):
 
-        c = v − BIAS·(m − v), within 0 … 1: AP is biased upwards on few images, more so on half of them
+        c = v − bias·(m − v), within 0 … 1: AP is biased upwards on few images, more so on half of them
         σ² = s² + DOUBT·(m − v)²: half-samples vary about their mean as much as the value about the truth
         φ = σ² / max(q(c), q(v))
         w = e / (e + 1) with e = objects·q(v): how far φ is known; with all found, or none, samples do not vary at all
@@ -40,7 +41,7 @@ def half_sample_interval(
     objects, clusters = np.asarray(objects, np.float64), np.asarray(clusters, np.float64)
     mean = mean_over(samples, 0)
     squared = mean_over((samples - mean) ** 2, 0) + DOUBT * (mean - value) ** 2
-    corrected = np.clip(value - BIAS * (mean - value), 0.0, 1.0)
+    corrected = np.clip(value - bias * (mean - value), 0.0, 1.0)
     own = value * (1 - value)
     scale = np.maximum(corrected * (1 - corrected), own)
     phi = squared / np.maximum(scale, np.maximum(squared, np.finfo(np.float64).tiny))

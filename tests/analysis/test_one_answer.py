@@ -11,6 +11,7 @@ import pytest
 
 from metrics import engine
 from metrics.analysis import Difference, Resampled, compare, headline, insights, leaderboard, shown
+from metrics.core.suite import Outputs, Suite
 from metrics.presentation.phrases import metric_title
 from metrics.reports.build import build
 from metrics.stats.corrections import LEVEL
@@ -18,7 +19,7 @@ from metrics.store import Run, Workspace
 from metrics.suites.samples import create, samples
 from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.analysis.scored import scored_run
-from tests.engine.engine_scenes import one_thread
+from tests.engine.engine_scenes import finished, one_thread
 
 GRADED = ("rouge.rouge1", "rouge.rouge2", "rouge.rougeL", "rouge.rougeLsum", "bleu.bleu1", "bleu.bleu4")
 BINARY = ("text_matching.passes", "text_matching.failures", "pii_leakage.passes", "language_mismatch.failures")
@@ -93,6 +94,51 @@ def test_rank_and_comparison_agree_on_metrics_of_the_data_set(workspace: Path) -
     assert min(outcomes["better"] + outcomes["worse"], outcomes["open"] + outcomes["equal"]) >= 10
 
 
+LAST = ("classification_pr_curve/best_f1", "calibration/expected_calibration_error")
+CLASSIFIERS = ("classification", "roc_auc", "classification_pr_curve", "calibration")
+
+
+def classified(seed: int) -> Run:
+    """Two classifiers of 20 to 200 cases of two or three classes; often groups, weights, cases without a prediction."""
+    rng = np.random.default_rng(seed)
+    n, labels = int(rng.integers(20, 200)), ["ham", "spam", "news"][: int(rng.integers(2, 4))]
+    truth, hard = rng.integers(0, len(labels), n), rng.normal(size=(n, len(labels)))
+    cases = [
+        {
+            "case_id": f"c{place}", "label": labels[true], "tags": ["early"] * (place % 2),
+            "group": f"g{place // 3}" if seed % 2 else None, "weight": 1.0 + place % 3 if seed % 3 else None,
+        }
+        for place, true in enumerate(truth.tolist())
+    ]  # fmt: skip
+    answers: list[dict[str, Any]] = []
+    predictions: list[dict[str, Any]] = []
+    for model, sharp in zip("AB", rng.choice([0.3, 1.5, 1.7, 4.0], 2).tolist(), strict=True):
+        scores = hard + rng.normal(size=hard.shape) * 0.5
+        scores[np.arange(n), truth] += sharp
+        chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        for place, row in enumerate(chances.tolist()):
+            answers.append({"case_id": f"c{place}", "model": model})
+            if rng.random() > 0.05 * (seed % 2):
+                named = zip(labels, row, strict=True)
+                predictions += [answers[-1] | {"label": label, "score": score} for label, score in named]
+    suite = Suite.from_rows("mail", "classification", cases, labels=labels)
+    return finished(Workspace(), suite, Outputs.from_rows(answers, predictions), *CLASSIFIERS)
+
+
+def test_rank_and_comparison_agree_on_metrics_of_classification(workspace: Path) -> None:
+    outcomes, named = Counter[str](), set[str]()
+    for seed in range(6):
+        run = classified(seed)
+        found = compare(run, "A", "B")
+        named |= {row.column.key.split("?")[0] for row in found.resampled}
+        assert {row.column.key for row in (*found.rows, *found.resampled)} >= leaderboard(run).ranks.keys()
+        for row in found.resampled:
+            (alone,) = shown(found, [row.column.key]).resampled
+            outcomes[check(run, row, alone)] += 1
+    assert named >= {"classification/f1", "classification/precision", "roc_auc/roc_auc", *LAST}
+    assert min(outcomes["better"] + outcomes["worse"], outcomes["open"] + outcomes["equal"]) >= 10
+
+
 def test_stored_resamples_are_those_that_are_computed_on_demand(workspace: Path) -> None:
     run = pets.evaluated(pets.outputs(repeats=2), "coco_summary", "average_recall", of=pets.suite(tags=True))
     older = without_resamples(run)
@@ -116,6 +162,20 @@ def test_without_stored_resamples_nothing_is_claimed(workspace: Path) -> None:
     assert headline(board).leaders == ()
     assert "the difference is not tested" in insights(run).query("kind == 'best_model'")["message"].iloc[0]
     assert compare(run, "A", "B").resampled[0].significance == "better"
+
+
+def test_classification_of_an_earlier_version_says_why_there_is_no_rank(workspace: Path) -> None:
+    run = classified(0)
+    older = without_resamples(run)
+    assert [(row.difference, row.p) for row in compare(older, "A", "B").resampled] == [
+        (row.difference, row.p) for row in compare(run, "A", "B").resampled
+    ]
+    board = leaderboard(older)
+    cell = next(board.cells["A", column.key] for column in board.columns if column.metric == "f1")
+    assert cell.rank is None
+    assert cell.untested == (
+        "no significance claimed: neither values per case nor resamples are stored to pair the models on"
+    )
 
 
 def without_resamples(run: Run) -> Run:

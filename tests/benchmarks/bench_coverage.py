@@ -1,9 +1,10 @@
-"""How often the 95 % intervals hold the truth, by simulation: shares, means, means of clusters, detection; the ranks.
+"""How often the 95 % intervals hold the truth, by simulation: of shares, means, classification, detection; ranks.
 
-    python -m tests.benchmarks.bench_coverage [detection]
+    python -m tests.benchmarks.bench_coverage [classification | detection]
 
-A line per size: the mean coverage over the kinds of scores, then the least and the largest, in per cent. An hour;
-`detection` leaves out the rest.
+A line per size: the mean coverage over the kinds of scores, then the least and the largest, in per cent; of
+classification also how often its paired test finds a difference of two equally good models. Two hours; naming a part
+leaves out the rest.
 """
 
 import sys
@@ -23,6 +24,7 @@ from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
 from metrics.vision.precision_recall import Ranking
+from tests.benchmarks.classification_draws import classification
 from tests.benchmarks.coco_scene import coco_scene
 from tests.benchmarks.detection_draws import DETECTORS, counts, draw, estimates
 
@@ -30,6 +32,7 @@ Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
 SAMPLES = 1_000  # a column each, of one resampling
 BAND = (93.0, 97.0)
+FALSE = "false positives:"
 SIZES = (5, 10, 20, 50, 200)
 CLUSTERS = (5, 10, 20, 50)
 SCENES = ((4, 50), (4, 100), (4, 300), (20, 100), (20, 300))  # labels, images of 3 objects
@@ -58,7 +61,7 @@ ZEROS_AND_ONES: dict[str, tuple[Draw, float]] = {
 
 def main() -> None:
     """Simulate and print."""
-    print(f"{'coverage of 95 % intervals, %':<46}{'mean':>7}{'least':>7}{'most':>7}")
+    print(f"{'coverage of 95 % intervals, %':<80}{'mean':>7}{'least':>7}{'most':>7}")
     for name, coverages in rows():
         held = 100 * np.asarray(coverages)
         least, most = BAND
@@ -66,14 +69,23 @@ def main() -> None:
             least, most = 95.0, 100.0
         if "truths a label" in name:
             least, most = 90.0, 100.0
+        if name.startswith(FALSE):
+            least, most = 0.0, 6.0
         outside = "" if least <= held.mean() <= most else f"  outside {least:.0f}–{most:.0f}"
-        print(f"{name:<46}{held.mean():>7.1f}{held.min():>7.1f}{held.max():>7.1f}{outside}", flush=True)
+        print(f"{name:<80}{held.mean():>7.1f}{held.min():>7.1f}{held.max():>7.1f}{outside}", flush=True)
 
 
 def rows() -> Iterator[tuple[str, list[float] | Floats]]:
     """The name and the coverages of each line."""
-    if sys.argv[1:] != ["detection"]:
+    part = (sys.argv[1:] or [""])[0]
+    if not part:
         yield from of_cases()
+    if part != "detection":
+        for name, held, false in classification():
+            yield name, [held]
+            yield f"{FALSE} {name}", [false]
+    if part == "classification":
+        return
     yield from detection()
     for labels, images in SCENES:
         yield (

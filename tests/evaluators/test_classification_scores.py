@@ -159,7 +159,13 @@ def test_a_class_that_is_all_or_nothing_has_no_area() -> None:
     data = data_set({"1": "a", "2": "b"}, [("1", "a", 0.9), ("2", "b", 0.3)], labels=["a", "b", "c"])
     findings = run("roc_auc", data)
     assert one(findings, "roc_auc", "c").reason == "no case of this class"
-    assert one(findings, "roc_auc").reason == "1 of 3 classes left out: no case of this class"
+    assert one(findings, "roc_auc").reason == (
+        "1 of 3 classes left out: no case of this class. No 95 % interval and no rank: it takes two classes and 5 "
+        "cases per class (harmonic mean); no interval or test of a mean over classes is reliable with fewer."
+    )
+    assert one(findings, "roc_auc", "a").reason == (
+        "No 95 % interval and no rank: there is one case of this class, or one of others."
+    )
     assert set(frame(findings.curves)["label"]) == {"a", "b"}
 
 
@@ -182,7 +188,7 @@ def test_perfect_order_is_not_certainty() -> None:
     assert (row.value, row.high) == (1.0, 1.0)
     assert row.low is not None
     assert 0.8 < row.low < 0.99
-    assert one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc", "l0").interval == "Newcombe"
+    assert one(run("roc_auc", drawn(40, 2, sharpness=50)), "roc_auc", "l0").low == pytest.approx(row.low, abs=0.01)
 
 
 def test_the_interval_of_the_mean_agrees_with_resampled_cases() -> None:
@@ -303,6 +309,14 @@ def test_scores_that_are_no_probabilities_are_named() -> None:
     assert findings.cases["2"].status is Status.NOT_APPLICABLE
     assert findings.cases["2"].reason == "the scores add up to 1.7, not 1: they are no probabilities"
     assert findings.cases["3"].status is Status.OK
+
+
+def test_rare_errors_give_no_interval_of_the_expected_error() -> None:
+    row = one(run("calibration", drawn(60, 2, sharpness=4)), "expected_calibration_error")
+    assert (row.low, row.replicates) == (None, None)
+    assert row.reason is not None
+    assert row.reason.startswith("No 95 % interval and no rank: fewer than 5 predictions are right, or fewer are wrong")
+    assert one(run("calibration", drawn(60, 2, sharpness=1)), "expected_calibration_error").replicates is not None
 
 
 def test_a_tie_of_the_top_goes_to_the_first_in_the_file() -> None:

@@ -11,10 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Aggregate, CaseScore, Status
+from metrics.core.evaluator import CaseScore, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
-from metrics.stats.intervals import NONE, Interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -100,28 +99,6 @@ def read_scores(suite: Suite, outputs: Outputs, missing: Literal["unscored", "wr
         place,
         {ids[row]: NO_LABEL if names[row] is None else NO_SCORES for row in left_out},
         Counter(names[row] for row in left_out),
-    )
-
-
-def aggregate(
-    metric: str,
-    value: float,
-    interval: Interval = NONE,
-    method: str | None = None,
-    *,
-    n: int,
-    unscored: int,
-    label: str | None = None,
-    reason: str | None = None,
-) -> Aggregate:
-    """Return an Aggregate from plain floats: NaN is no value, which needs a reason, and an interval has both ends or
-    none.
-    """
-    if np.isnan(value):
-        return Aggregate(metric, None, n=n, unscored=unscored, label=label, reason=reason)
-    low, high = (None if bound is None or np.isnan(bound) else float(bound) for bound in interval)
-    return Aggregate(
-        metric, float(value), low, high, n, unscored, label, reason, interval=None if low is None else method
     )
 
 

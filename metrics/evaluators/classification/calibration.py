@@ -16,14 +16,13 @@ from metrics.core.evaluator import (
     Example,
     Findings,
     Metric,
-    Parameters,
     Status,
     evaluator,
 )
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED
-from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, aggregate, read_scores
+from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
+from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.evaluators.detection._confidence import confidences
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
@@ -33,11 +32,12 @@ from metrics.stats.classification.calibration import (
     Reliability,
     brier,
     calibration_errors,
-    expected_error_interval,
     log_loss,
     reliability,
+    resampled_error,
 )
-from metrics.stats.intervals import NONE, Interval, wilson
+from metrics.stats.draws import Draws
+from metrics.stats.intervals import NONE, wilson
 from metrics.vision.geometry import Geometry
 
 CURVES = pa.schema(
@@ -53,6 +53,10 @@ CURVES = pa.schema(
 )
 SUM_TOLERANCE = 0.01  # scores rounded in a file do not add up to 1 exactly
 PER_CASE = ("brier", "log_loss")
+FEW = (
+    f"No 95 % interval and no rank: fewer than {LEAST:g} predictions are right, or fewer are wrong; what is that rare "
+    "does not show how far the error varies."
+)
 TWO_CASES = {
     "cases": [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "cat"}],
     "predictions": [
@@ -71,7 +75,7 @@ TOP_LABEL_ALONE = {
 }
 
 
-class CalibrationParameters(Parameters):
+class CalibrationParameters(ResamplingParameters):
     """How fine the reliability diagram is; of detections also what is right, and which predictions count."""
 
     bins: int = Field(15, ge=1, le=1_000, description="Bins of equal width from 0 to 1 of the score.")
@@ -89,14 +93,15 @@ class CalibrationParameters(Parameters):
 @dataclass(frozen=True, eq=False, slots=True)
 class Stated:
     """n things with a stated confidence: whether each is `right`, its proper scores (`values` [n, 2] in the order of
-    PER_CASE, NaN for none) and the cluster it is drawn with. `unscored` counts what has no confidence; `reason` says
-    why there is nothing, `left_out` what the things without proper scores lack.
+    PER_CASE, NaN for none), the cluster it belongs to, and the resamples. `unscored` counts what has no confidence;
+    `reason` says why there is nothing, `left_out` what the things without proper scores lack.
     """
 
     confidence: Floats
     right: Bools
     values: Floats
     clusters: Ints
+    draws: Draws
     unscored: int
     reason: str | None
     left_out: str = ""
@@ -235,7 +240,9 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
 
     95 % intervals over cases or images, or over `cases.group` where given: bootstrap for brier, log_loss and the
     expected error, whose lower bound allows for noise alone making gaps: the better calibrated, the more of it is
-    noise. The maximum error has none.
+    noise. The maximum error has none. Two models are tested on the same resamples; the edges of the bins are fixed, how
+    many cases fall into each bin is resampled. With fewer than 5 right or 5 wrong predictions there is neither interval
+    nor test.
     """
     if suite.task == "detection":
         return _of_detections(suite, outputs, parameters)
@@ -267,8 +274,9 @@ def calibration(suite: Suite, outputs: Outputs, parameters: CalibrationParameter
         else:
             cases[case_id] = CaseScore(dict(zip(PER_CASE, own, strict=True)), evidence=evidence)
     stated = Stated(
-        confidence, top_code == found.truth, values, found.clusters, sum(found.unscored_labels.values()),
-        None if len(confidence) else NOTHING_SCORED, "cases left out: their scores do not add up to 1",
+        confidence, top_code == found.truth, values, found.clusters, parameters.draws(suite).of_cases(found.place),
+        sum(found.unscored_labels.values()), None if len(confidence) else NOTHING_SCORED,
+        "cases left out: their scores do not add up to 1",
     )  # fmt: skip
     rows, curves = _findings(stated, parameters.bins)
     return Findings(rows, cases, curves)
@@ -279,7 +287,8 @@ def _of_detections(suite: Suite, outputs: Outputs, parameters: CalibrationParame
     of_wrong_and_right = np.column_stack([1.0 - found.confidence, found.confidence])
     truth = found.right.astype(np.int64)
     values = np.column_stack([(found.confidence - truth) ** 2, log_loss(of_wrong_and_right, truth)])
-    stated = Stated(found.confidence, found.right, values, found.clusters, found.ignored, found.reason)
+    draws = parameters.draws(suite).of_cases(found.image)
+    stated = Stated(found.confidence, found.right, values, found.clusters, draws, found.ignored, found.reason)
     rows, curves = _findings(stated, parameters.bins)
     return Findings([replace(row, columns=found.columns) for row in rows], curves=curves, matches=found.matches)
 
@@ -289,26 +298,35 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     n, unscored, nothing = len(stated.confidence), stated.unscored, stated.reason
     diagram = reliability(stated.confidence, stated.right, bins)
     expected, largest = calibration_errors(diagram)
-    interval = NONE
-    if stated.clusters.max(initial=-1) > 0:  # one cluster says nothing about the next
-        interval = expected_error_interval(diagram, stated.confidence, stated.right, stated.clusters)
+    interval, samples = resampled_error(diagram, stated.confidence, stated.right, stated.draws)
+    why = nothing
+    if len(samples) and min(np.count_nonzero(stated.right), np.count_nonzero(~stated.right)) < LEAST:
+        interval, samples, why = NONE, samples[:0], FEW
     rows = [
         aggregate(
-            "expected_calibration_error", expected, interval, "bootstrap", n=n, unscored=unscored, reason=nothing
+            "expected_calibration_error", expected, interval, "bootstrap", n=n, unscored=unscored, reason=why,
+            samples=samples,
         ),
         aggregate("maximum_calibration_error", largest, n=n, unscored=unscored, reason=nothing),
-    ]
-    known = ~np.isnan(stated.values[:, 0])
-    count = int(np.count_nonzero(known))
+    ]  # fmt: skip
+    known = np.flatnonzero(~np.isnan(stated.values[:, 0]))
+    count, values, draws = len(known), stated.values[known], stated.draws.of_cases(known)
     out = n - count
     reason = f"{out} of {n} {stated.left_out}" if out else nothing
     clusters = np.unique(stated.clusters[known], return_inverse=True)[1]
-    lows, highs = bootstrap_means(stated.values[known], None, clusters, low=0.0, high=np.array([2.0, math.inf]))
-    for index, metric in enumerate(PER_CASE):
-        mean = float(stated.values[known, index].mean()) if count else math.nan
-        bounds: Interval = (float(lows[index]), float(highs[index]))
-        bounds = NONE if math.isnan(lows[index]) else bounds
-        rows.append(aggregate(metric, mean, bounds, "bootstrap", n=count, unscored=unscored + out, reason=reason))
+    lows, highs = bootstrap_means(values, None, clusters, low=0.0, high=np.array([2.0, math.inf]))
+    place = np.zeros(count, np.int64)
+    sizes = draws.sums(place, 1)[1:, 0]
+    for metric, own, low, high in zip(PER_CASE, values.T, lows.tolist(), highs.tolist(), strict=True):
+        sums = draws.sums(place, 1, own)[1:, 0]
+        samples = np.divide(sums, sizes, out=np.full(len(sums), np.nan), where=sizes > 0)
+        mean = float(own.mean()) if count else math.nan
+        rows.append(
+            aggregate(
+                metric, mean, (low, high), "bootstrap", n=count, unscored=unscored + out, reason=reason,
+                samples=samples,
+            )
+        )  # fmt: skip
     return rows, _table(diagram)
 
 

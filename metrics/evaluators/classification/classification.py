@@ -94,11 +94,12 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
     out and name it. A case without a prediction is unscored, and counted: a model that declined and a file that is
     short look the same; `missing` = wrong counts it as an error of its class. Every case counts once, regardless of its
     weight. Curves: the confusion matrix, one row per (label = truth, predicted) that occurs, with its count. Intervals:
-    Wilson for shares, bootstrap over cases for F1 and the means.
+    Wilson for shares, resamples of the cases (of `cases.group` where given, then of shares too) for F1 and the means;
+    two models are tested on the same resamples. The macro mean over classes of fewer than 5 cases (harmonic mean) has
+    neither.
 
     Equal to scikit-learn's precision_recall_fscore_support with zero_division = nan.
     """
-    case_ids = suite.cases["case_id"].to_pylist()
     truth = suite.cases["label"].to_pylist()
     best, score = top_predictions(suite.cases["case_id"], outputs.predictions)
     known = {*suite.labels, *truth, *best} - {None}
@@ -107,7 +108,7 @@ def classification(suite: Suite, outputs: Outputs, parameters: ClassificationPar
         {"truth": true, "predicted": guess, "score": value}
         for true, guess, value in zip(truth, best, score, strict=True)
     ]
-    return compare(case_ids, truth, best, labels, parameters.missing, evidence)
+    return compare(suite, truth, best, labels, parameters, evidence)
 
 
 def top_predictions(

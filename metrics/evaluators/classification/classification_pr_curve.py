@@ -7,10 +7,18 @@ import pyarrow as pa
 
 from metrics.core.evaluator import MATCHES, Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
-from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, ScoreMatrix, aggregate, read_scores
-from metrics.stats.classification.score_counts import THRESHOLDS, f1, resampled_f1, threshold_counts, true_and_other
-from metrics.stats.intervals import NONE, percentiles
+from metrics.evaluators._classification import (
+    NOTHING_SCORED,
+    ClassificationParameters,
+    aggregate,
+    effective,
+    estimate,
+    few_cases,
+)
+from metrics.evaluators.classification._score_matrix import Floats, Ints, ScoreMatrix, read_scores
+from metrics.stats.classification.confusion import mean_of_known
+from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
+from metrics.stats.draws import Draws
 
 NO_CASES = "no case of this class"
 CASES = [
@@ -105,17 +113,17 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: Classifi
 
     `best_f1` of a class is its largest F1 over the thresholds, and `best_threshold` the lowest threshold that reaches
     it; without label, the largest mean of F1 over the classes with cases, at one common threshold, and that threshold.
-    0 … 1, higher is better; n is the number of cases of the class. The 95 % interval is a bootstrap over cases (over
-    `cases.group` where given) at that threshold: it leaves out that the threshold was chosen on the same cases, so a
-    threshold for use is better chosen on others.
+    0 … 1, higher is better; n is the number of cases of the class. Interval and paired test: resamples of the cases
+    (of `cases.group` where given) at that threshold. That it was chosen on the same cases is left out: a threshold for
+    use is better chosen on others. The mean over classes of fewer than 5 cases (harmonic mean) has neither.
     """
     found = read_scores(suite, outputs, parameters.missing)
     tp, predicted = threshold_counts(found.scores, found.truth)
-    table = _table(found, tp, predicted)
-    return Findings(_aggregates(found, tp, predicted), curves=table, matches=_matches(found))
+    table, draws = _table(found, tp, predicted), parameters.draws(suite).of_cases(found.place)
+    return Findings(_aggregates(found, tp, predicted, draws), curves=table, matches=_matches(found))
 
 
-def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints) -> list[Aggregate]:
+def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints, draws: Draws) -> list[Aggregate]:
     n, unscored, truths = len(found.truth), sum(found.unscored_labels.values()), found.truths
     known = truths > 0
     if not n:
@@ -123,48 +131,39 @@ def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints) -> list[Aggregate
             aggregate(metric, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED)
             for metric in ("best_f1", "best_threshold")
         ]
-    scores = f1(tp, predicted, truths[:, None])
-    means = scores[known].mean(axis=0)
-    common = int(means.argmax())
+    scores, whole, units = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2, draws.units
+    common = int(scores[known].mean(axis=0).argmax())
     best = np.where(known, np.nan_to_num(scores).argmax(axis=1), common)
-    drawn = resampled_f1(*_yes_and_no(found, np.full_like(best, common)), found.clusters)[:, known]
     left_out = int(np.count_nonzero(~known))
     reason = f"{left_out} of {len(known)} classes left out: {NO_CASES}" if left_out else None
-    interval = NONE if found.clustered < 2 else percentiles(_mean_of_known(drawn))
+    mean = mean_of_known(_resampled(found, np.full_like(best, common), draws), np.ones_like(truths))
     rows = [
-        aggregate("best_f1", means[common], interval, "bootstrap", n=n, unscored=unscored, reason=reason),
+        estimate(
+            "best_f1", mean, effective(whole[known, common]), units, n=n, unscored=unscored, reason=reason,
+            few=few_cases(truths),
+        ),
         aggregate("best_threshold", THRESHOLDS[common], n=n, unscored=unscored),
-    ]
-    made, true = _yes_and_no(found, best)
+    ]  # fmt: skip
+    own = _resampled(found, best, draws)
     for code, label in enumerate(found.labels):
-        at, out = int(best[code]), found.unscored_labels.get(label, 0)
-        one = slice(code, code + 1)
-        interval = NONE
-        if known[code] and found.clustered > 1:
-            interval = percentiles(resampled_f1(made[:, one], true[:, one], found.clusters))
-        values = (("best_f1", scores[code, at], interval), ("best_threshold", THRESHOLDS[at], NONE))
+        at, out, many = int(best[code]), found.unscored_labels.get(label, 0), int(truths[code])
+        why, threshold = (None, THRESHOLDS[at]) if known[code] else (NO_CASES, math.nan)
         rows += [
-            aggregate(
-                metric, value if known[code] else math.nan, bounds, "bootstrap", n=int(truths[code]), unscored=out,
-                label=label, reason=None if known[code] else NO_CASES,
-            )
-            for metric, value, bounds in values
+            estimate(
+                "best_f1", own[:, code], whole[code, at], units, n=many, unscored=out, label=label, reason=why
+            ),
+            aggregate("best_threshold", threshold, n=many, unscored=out, label=label, reason=why),
         ]  # fmt: skip
     return rows
 
 
-def _yes_and_no(found: ScoreMatrix, at: Ints) -> tuple[Bools, Bools]:
-    """Return which classes are predicted at the threshold of index `at` [k], and which are true, both [n, k]."""
-    true = np.zeros(found.scores.shape, dtype=np.bool_)
-    true[np.arange(len(true)), found.truth] = True
-    return found.scores >= np.array(THRESHOLDS)[at], true  # NaN is not
-
-
-def _mean_of_known(values: Floats) -> Floats:
-    """Return the mean [B] over classes [B, k] of what is not NaN; every resample has a case, so one is."""
-    known = ~np.isnan(values)
-    mean: Floats = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
-    return mean
+def _resampled(found: ScoreMatrix, at: Ints, draws: Draws) -> Floats:
+    """Return F1 of each class, predicted at the threshold of index `at` [k], in each data set: [1 + B, k]."""
+    k = len(found.labels)
+    case, code = np.nonzero(found.scores >= np.array(THRESHOLDS)[at])  # NaN is not
+    right = found.truth[case] == code
+    tp = draws.sums(code[right], k, cases=case[right])
+    return f1(tp, draws.sums(code, k, cases=case), draws.sums(found.truth, k))
 
 
 def _table(found: ScoreMatrix, tp: Ints, predicted: Ints) -> pa.Table:

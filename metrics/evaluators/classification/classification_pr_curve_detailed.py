@@ -12,8 +12,8 @@ from pydantic import Field
 from metrics.core.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
-from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, aggregate, read_scores
+from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
+from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, read_scores
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.classification.score_counts import THRESHOLDS, true_and_other
 from metrics.stats.intervals import NONE, wilson

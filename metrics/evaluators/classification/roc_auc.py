@@ -8,14 +8,22 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters
-from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, aggregate, read_scores
-from metrics.stats.classification.roc import Roc, area_interval, corners, rank_interval, roc, variance
-from metrics.stats.student_t import Z95
+from metrics.evaluators._classification import (
+    NOTHING_SCORED,
+    ClassificationParameters,
+    aggregate,
+    effective,
+    estimate,
+    few_cases,
+)
+from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, read_scores
+from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
+from metrics.stats.draws import Draws
 
 CURVES = pa.schema([("label", pa.string()), ("threshold", pa.float64()), ("fpr", pa.float64()), ("tpr", pa.float64())])
 NO_POSITIVES = "no case of this class"
 NO_NEGATIVES = "no case of another class"
+ONE_CASE = "No 95 % interval and no rank: there is one case of this class, or one of others."
 NO_AREA = "no class has both cases of it and cases of others"
 TIED = {
     "cases": [{"case_id": "1", "label": "yes"}, {"case_id": "2", "label": "no"}],
@@ -118,8 +126,10 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
     Curves: label, threshold, fpr, tpr from (0, 0) to (1, 1); threshold is empty at (0, 0) and where absent scores are
     included. Corners only, and where there are more than `curve_points` an even selection of them.
 
-    Intervals: DeLong's variance on the logit scale, with `cases.group` as clusters; the mean's takes in that classes
-    share their cases. Where DeLong's variance is 0 (perfect order, one case) Newcombe's, from the counts alone.
+    Intervals and the paired test of two models: DeLong's variance, in resamples of the cases (of `cases.group` where
+    given) that are the same for every class and model; in the interval it falls towards 0 and 1 as a share's does. A
+    class with one case, or one case of others, has neither; nor has the mean over classes of fewer than 5 cases
+    (harmonic mean).
     """
     found = read_scores(suite, outputs, parameters.missing)
     curves = {
@@ -130,40 +140,34 @@ def roc_auc(suite: Suite, outputs: Outputs, parameters: RocParameters) -> Findin
     table = pa.concat_tables(
         [CURVES.empty_table(), *(_points(found.labels[code], curve, parameters) for code, curve in curves.items())]
     )
-    return Findings(_aggregates(found, curves), curves=table)
+    draws = parameters.draws(suite).of_cases(found.place)
+    return Findings(_aggregates(found, curves, draws), curves=table)
 
 
-def _aggregates(found: ScoreMatrix, curves: dict[int, Roc]) -> list[Aggregate]:
+def _aggregates(found: ScoreMatrix, curves: dict[int, Roc], draws: Draws) -> list[Aggregate]:
     n, unscored = len(found.truth), sum(found.unscored_labels.values())
     if not curves:
         return [aggregate("roc_auc", math.nan, n=n, unscored=unscored, reason=NO_AREA if n else NOTHING_SCORED)]
-    together, apart = np.zeros(n), 0.0
-    labelled = []
-    for code, (label, many) in enumerate(zip(found.labels, found.truths.tolist(), strict=True)):
+    known, truths, units = list(curves), found.truths, draws.units
+    areas = resampled_areas(list(curves.values()), found.truth[:, None] == known, draws)
+    left_out = len(found.labels) - len(curves)
+    reason = f"{left_out} of {len(found.labels)} classes left out: {NO_POSITIVES}" if left_out else None
+    own = truths[known]
+    few, mean = few_cases(own), areas.mean(axis=1)
+    rows = [estimate("roc_auc", mean, effective(own), units, n=n, unscored=unscored, reason=reason, few=few)]
+    for code, (label, many) in enumerate(zip(found.labels, truths.tolist(), strict=True)):
         out = found.unscored_labels.get(label, 0)
         if code not in curves:
             why = NO_NEGATIVES if many else NO_POSITIVES
-            labelled.append(aggregate("roc_auc", math.nan, n=many, unscored=out, label=label, reason=why))
+            rows.append(aggregate("roc_auc", math.nan, n=many, unscored=out, label=label, reason=why))
             continue
-        area, influence = curves[code].area, curves[code].influence
-        own = found.truth == code
-        error = math.sqrt(variance(influence, found.clusters))
-        if math.isnan(error):
-            low, high, method = math.nan, math.nan, None
-        elif error > 0 and min(many, n - many) > 1:
-            (low, high), method = area_interval(area, error), "DeLong"
-            together += influence
-        else:
-            units = [len(np.unique(found.clusters[kind])) for kind in (own, ~own)]
-            (low, high), method = rank_interval(area, *units), "Newcombe"
-            apart += (max(high - area, area - low) / Z95) ** 2
-        labelled.append(aggregate("roc_auc", area, (low, high), method, n=many, unscored=out, label=label))
-    mean = math.fsum(curve.area for curve in curves.values()) / len(curves)
-    error = math.sqrt(variance(together, found.clusters) + apart) / len(curves)
-    left_out = len(found.labels) - len(curves)
-    reason = f"{left_out} of {len(found.labels)} classes left out: {NO_POSITIVES}" if left_out else None
-    overall = aggregate("roc_auc", mean, area_interval(mean, error), "DeLong", n=n, unscored=unscored, reason=reason)
-    return [overall, *labelled]
+        kinds = np.array([many, n - many])
+        few = ONE_CASE if kinds.min() < 2 else None
+        values = areas[:, known.index(code)]
+        rows.append(
+            estimate("roc_auc", values, effective(kinds), units, n=many, unscored=out, label=label, few=few)
+        )  # fmt: skip
+    return rows
 
 
 def _points(label: str, curve: Roc, parameters: RocParameters) -> pa.Table:

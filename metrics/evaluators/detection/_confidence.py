@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import NO_TRUTHS, Columns
@@ -18,7 +19,8 @@ NO_PROBABILITIES = "{} of {} scores are not within 0 … 1: they are no probabil
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Confidences:
-    """The n predictions that count: `confidence` and `right` [n], `clusters` [n] the images drawn together.
+    """The n predictions that count: `confidence` and `right` [n], `clusters` [n] the images drawn together,
+    `image` [n] their places in the suite.
 
     `ignored` counts the predictions left out because they match a crowd; `reason` says why none counts; `columns` are
     those of the aggregates; `matches` the table of all predictions and missed ground truths.
@@ -27,6 +29,7 @@ class Confidences:
     confidence: Floats
     right: Bools
     clusters: Longs
+    image: NDArray[np.intp]
     ignored: int
     reason: str | None
     columns: Columns
@@ -50,11 +53,13 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
     elif not (asked & ~ignored).any():
         reason = NOTHING_PREDICTED
     counted = np.flatnonzero(asked & ~ignored) if reason is None else np.empty(0, np.intp)
-    clusters = np.unique(scene.clusters[scene.objects.prediction_image[counted]], return_inverse=True)[1]
+    image = scene.objects.prediction_image[counted].astype(np.intp)
+    clusters = np.unique(scene.clusters[image], return_inverse=True)[1]
     return Confidences(
         score[counted],
         result.prediction[counted] == TP,
         clusters.astype(np.int64),
+        image,
         int(np.count_nonzero(ignored)),
         reason,
         {"iou": iou, **scene.columns},

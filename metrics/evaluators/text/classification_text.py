@@ -108,4 +108,4 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
         shown = None if raw is None else shortened(raw, SHOWN_CHARACTERS)
         evidence.append({"truth": truth[-1], "predicted": shown, "score": None})
     labels = sorted({label for label in truth if label is not None})
-    return compare(case_ids, truth, predicted, labels, parameters.missing, evidence)
+    return compare(suite, truth, predicted, labels, parameters, evidence)

@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.stats.resampled_sums import resampled_sums
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95
@@ -44,13 +42,3 @@ def f1(tp: Floats | Ints, predicted: Floats | Ints, truths: Floats | Ints) -> Fl
     known = np.broadcast_to(truths > 0, whole.shape)
     result: Floats = np.divide(2.0 * tp, whole, out=np.full(whole.shape, np.nan), where=known)
     return result
-
-
-def resampled_f1(predicted: NDArray[np.bool_], true: NDArray[np.bool_], clusters: Ints) -> Floats:
-    """Return F1 [B, k] of each class in resamples of the cases.
-
-    predicted, true: [n, k]; clusters: [n] codes 0 … c−1.
-    """
-    rows = np.concatenate([predicted & true, predicted, true], axis=1).astype(np.float64)
-    tp, made, truths = np.split(np.maximum(resampled_sums(rows, clusters), 0.0), 3, axis=1)
-    return np.minimum(f1(tp, made, truths), 1.0)

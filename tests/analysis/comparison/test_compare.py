@@ -151,7 +151,7 @@ class TestCases:
         assert row.p is not None
         assert (row.p * 16) == pytest.approx(round(row.p * 16))  # all 2⁴ patterns
 
-    def test_metrics_of_the_whole_data_set_are_not_paired(self, workspace: Path) -> None:
+    def test_metrics_of_the_whole_data_set_without_resamples_are_not_paired(self, workspace: Path) -> None:
         rows = [{"case_id": f"c{index}", "question": "?", "label": "ab"[index % 2]} for index in range(30)]
         said = [
             {"case_id": f"c{i}", "model": model, "label": "ab"[(i + (i % wrong == 0)) % 2], "score": 0.9}
@@ -159,7 +159,9 @@ class TestCases:
             for i in range(30)
         ]
         given = Outputs.from_rows([{"case_id": row["case_id"], "model": row["model"]} for row in said], said)
-        run = finished(Workspace(), Suite.from_rows("ab", "classification", rows), given, "classification")
+        none = {"classification": {"resamples": 0}}
+        of = Suite.from_rows("ab", "classification", rows)
+        run = finished(Workspace(), of, given, "classification", parameters=none)
         found = compare(run, "x", "y")
         assert [row.column.metric for row in found.rows] == ["accuracy"]
         board = leaderboard(run)

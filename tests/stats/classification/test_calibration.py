@@ -13,10 +13,11 @@ from sklearn.metrics import log_loss as their_log_loss
 from metrics.stats.classification.calibration import (
     brier,
     calibration_errors,
-    expected_error_interval,
     log_loss,
     reliability,
+    resampled_error,
 )
+from metrics.stats.draws import Draws
 
 GRID = [step / 10 for step in range(11)]
 
@@ -85,23 +86,22 @@ def test_certainty_equals_scikit_learn() -> None:
     assert log_loss(probabilities, truth).max() == pytest.approx(36.0437, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("n", "over", "held"), [(300, 0.0, 0.8), (300, 0.05, 0.88), (1000, 0.1, 0.88), (6000, 0.1, 0.88)]
-)
+@pytest.mark.parametrize(("n", "over", "held"), [(300, 0.0, 0.9), (300, 0.05, 0.9), (1000, 0.1, 0.9), (6000, 0.1, 0.9)])
 def test_the_interval_holds_the_true_error(n: int, over: float, held: float) -> None:
     """Confidences that are `over` too high by everywhere, which is then the true error."""
-    rng = np.random.default_rng(0)
+    rng, draws = np.random.default_rng(0), Draws.of(np.arange(n), 500)
     hits = 0
     for _ in range(60):
         confidence = rng.uniform(0.3, 1.0, n)
         right = rng.random(n) < confidence - over
         diagram = reliability(confidence, right, 10)
-        low, high = expected_error_interval(diagram, confidence, right, np.arange(n))
+        (low, high), samples = resampled_error(diagram, confidence, right, draws)
         expected, _ = calibration_errors(diagram)
         assert low is not None
         assert high is not None
         assert 0 <= low <= expected + 1e-12 <= high + 2e-12
-        hits += low <= max(over, 0.005) <= high
+        assert samples.mean() == pytest.approx(expected)
+        hits += low <= over <= high
     assert hits >= held * 60
 
 
@@ -109,7 +109,20 @@ def test_whole_clusters_are_drawn() -> None:
     rng = np.random.default_rng(1)
     confidence = rng.uniform(0.3, 1.0, 300)
     right = rng.random(300) < confidence - 0.15
-    once = expected_error_interval(reliability(confidence, right, 5), confidence, right, np.arange(300))
+    (low, high), samples = resampled_error(
+        reliability(confidence, right, 5), confidence, right, Draws.of(np.arange(300), 500)
+    )
     confidence, right = np.tile(confidence, 4), np.tile(right, 4)
-    again = expected_error_interval(reliability(confidence, right, 5), confidence, right, np.tile(np.arange(300), 4))
-    assert again == pytest.approx(once, abs=0.01)
+    again = resampled_error(
+        reliability(confidence, right, 5), confidence, right, Draws.of(np.tile(np.arange(300), 4), 500)
+    )
+    assert again[0] == pytest.approx((low, high), abs=1e-5)
+    np.testing.assert_allclose(again[1], samples, atol=1e-5)
+
+
+def test_one_unit_or_no_resamples_give_no_interval() -> None:
+    confidence, right = np.array([0.5, 0.9]), np.array([True, False])
+    for draws in (Draws.of(np.zeros(2, np.int64), 100), Draws.of(np.arange(2), 0)):
+        interval, samples = resampled_error(reliability(confidence, right, 5), confidence, right, draws)
+        assert interval == (None, None)
+        assert not len(samples)

@@ -1,6 +1,4 @@
-"""ROC curves and areas against scikit-learn, DeLong's variance against its definition, intervals by their equations."""
-
-import math
+"""ROC curves and areas against scikit-learn, DeLong's variance and its resamples against their definitions."""
 
 import numpy as np
 import pytest
@@ -9,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_auc_score, roc_curve
 
-from metrics.stats.classification.roc import area_interval, corners, rank_interval, roc, variance
+from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
+from metrics.stats.draws import Draws
 
 SCORES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1)
 BOTH_KINDS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=60).filter(
@@ -77,40 +76,52 @@ def test_influence_squares_to_delongs_variance(pairs: list[tuple[float, bool]]) 
     own, rest = scores[positive], scores[~positive]
     above = (own[:, None] > rest) + 0.5 * (own[:, None] == rest)
     parts = [part.var(ddof=1) / len(part) for part in (above.mean(axis=1), above.mean(axis=0)) if len(part) > 1]
-    assert variance(roc(scores, positive).influence, np.arange(len(scores))) == pytest.approx(sum(parts), abs=1e-12)
+    influence = roc(scores, positive).influence
+    assert np.dot(influence, influence) == pytest.approx(sum(parts), abs=1e-12)
+
+
+def scene(seed: int, n: int = 400) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n) < 0.4
+    return rng.normal(positive, 1.0), positive
+
+
+def spread(curve: Roc, positive: NDArray[np.bool_], units: NDArray[np.int64]) -> float:
+    estimates = resampled_areas([curve], positive[:, None], Draws.of(units, 2_000))
+    assert estimates[0, 0] == curve.area
+    return float(estimates[1:].std())
+
+
+def test_resamples_vary_as_delong_says() -> None:
+    found = roc(*scene(1))
+    error = np.sqrt(np.dot(found.influence, found.influence))
+    assert spread(found, scene(1)[1], np.arange(400)) == pytest.approx(error, rel=0.05)
 
 
 def test_clusters_are_the_units() -> None:
     """Every case three times, in one cluster each, says no more than once."""
-    rng = np.random.default_rng(1)
-    positive = rng.random(400) < 0.4
-    scores = rng.normal(positive, 1.0)
-    alone = variance(roc(scores, positive).influence, np.arange(400))
-    thrice = roc(np.repeat(scores, 3), np.repeat(positive, 3))
-    assert variance(thrice.influence, np.repeat(np.arange(400), 3)) == pytest.approx(alone, rel=0.01)
-    assert variance(thrice.influence, np.arange(1200)) == pytest.approx(alone / 3, rel=0.01)
-    assert math.isnan(variance(np.zeros(3), np.zeros(3, dtype=np.int64)))
+    scores, positive = scene(1)
+    alone = spread(roc(scores, positive), positive, np.arange(400))
+    thrice, kinds = roc(np.repeat(scores, 3), np.repeat(positive, 3)), np.repeat(positive, 3)
+    assert spread(thrice, kinds, np.repeat(np.arange(400), 3)) == pytest.approx(alone, rel=0.05)
+    assert spread(thrice, kinds, np.arange(1200)) == pytest.approx(alone / np.sqrt(3), rel=0.05)
 
 
-def test_the_interval_is_symmetric_in_logits() -> None:
-    low, high = area_interval(0.8, 0.05)
-    logits = [math.log(t / (1 - t)) for t in (low, 0.8, high)]
-    half = 1.959963984540054 * 0.05 / (0.8 * 0.2)
-    assert [logits[1] - logits[0], logits[2] - logits[1]] == pytest.approx([half, half])
-    assert area_interval(0.999, 0.4)[1] <= 1
-    assert area_interval(1.0, 0.1) == pytest.approx((1 - 0.1959963984540054, 1.0))
+def test_resamples_are_those_of_resampled_cases() -> None:
+    scores, positive = scene(3)
+    draws = Draws.of(np.arange(400), 200)
+    ours = resampled_areas([roc(scores, positive)], positive[:, None], draws)[1:, 0]
+    rows = [np.repeat(np.arange(400), times.astype(int)) for times in draws.times[1:]]
+    theirs = np.array([roc_auc_score(positive[drawn], scores[drawn]) for drawn in rows])
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.99
+    np.testing.assert_allclose(ours, theirs, atol=0.015)
 
 
-@settings(deadline=None)
-@given(st.floats(0, 1), st.integers(1, 50), st.integers(1, 50))
-def test_the_interval_from_counts_solves_its_equation(area: float, m: int, n: int) -> None:
-    low, high = rank_interval(area, m, n)
-    assert 0 <= low <= area <= high <= 1
-    assert low < high
-    for t in (low, high):
-        spread = t * (1 - t) / (m * n) * (1 + ((m + n) / 2 - 1) * ((1 - t) / (2 - t) + t / (1 + t)))
-        if 0 < t < 1:
-            assert (area - t) ** 2 == pytest.approx(1.959963984540054**2 * spread, rel=1e-6, abs=1e-9)
+def test_few_positives_widen_the_resamples() -> None:
+    rng = np.random.default_rng(4)
+    positive = np.arange(200) < 4
+    found = roc(rng.normal(positive, 1.0), positive)
+    assert spread(found, positive, np.arange(200)) > 1.1 * np.sqrt(np.dot(found.influence, found.influence))
 
 
 @pytest.mark.parametrize("most", [3, 10, 1000])

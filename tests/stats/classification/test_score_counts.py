@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
 
-from metrics.stats.classification.score_counts import THRESHOLDS, f1, resampled_f1, threshold_counts, true_and_other
+from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
 
 NAN = float("nan")
 CELL = st.sampled_from([0.0, 0.05, 0.15, 0.3, 0.35, 0.5, 0.95, 1.0, NAN]) | st.floats(0, 1)
@@ -39,19 +39,3 @@ def test_true_and_other() -> None:
     true, other = true_and_other(np.array([[0.2, 0.7, NAN], [NAN, NAN, NAN], [NAN, 0.4, NAN]]), np.array([0, 1, 1]))
     assert true.tolist() == [0.2, -np.inf, 0.4]
     assert other.tolist() == [0.7, -np.inf, -np.inf]
-
-
-def test_resampled_f1_is_that_of_resampled_cases() -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 3, 150)
-    scores = rng.random((150, 3)) * 0.6
-    scores[np.arange(150), truth] += 0.3
-    made, true = scores >= 0.5, np.eye(3, dtype=bool)[truth]
-    drawn = resampled_f1(made, true, np.arange(150))
-    by_cases = []
-    for _ in range(1000):
-        rows = rng.integers(0, 150, 150)
-        tp, predicted = threshold_counts(scores[rows], truth[rows])
-        by_cases.append(f1(tp, predicted, np.bincount(truth[rows], minlength=3)[:, None])[:, THRESHOLDS.index(0.5)])
-    points = [0.025, 0.5, 0.975]
-    np.testing.assert_allclose(np.quantile(drawn, points, axis=0), np.quantile(by_cases, points, axis=0), atol=0.02)
