@@ -182,7 +182,7 @@ if TYPE_CHECKING:
         Unpaired,
         Window,
     )
-    from metrics.analysis.findings.compliance import Measured as MeasuredEvidence
+    from metrics.analysis.findings.compliance import MeasuredEvidence
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.human_labels import Criterion
     from metrics.analysis.labels.judge_agreement import Agreement, Stat
