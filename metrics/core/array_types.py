@@ -1,8 +1,12 @@
-"""The array types that statistics and analysis speak of."""
+"""The types of arrays."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Int32s = NDArray[np.int32]
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Numbers = Ints | Floats

@@ -25,11 +25,10 @@ from enum import StrEnum
 from inspect import cleandoc, signature
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from metrics.core.array_types import Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
@@ -158,7 +157,7 @@ class Aggregate:
     reason: str | None = None
     columns: Mapping[str, str | float | int | None] = field(default_factory=dict)
     interval: str | None = None
-    replicates: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    replicates: Floats | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers
 
 COLUMNS = ["weight", "group", "tags"]  # of a suite's table of cases: all that its design depends on
@@ -25,9 +26,9 @@ class SamplingDesign:
     """
 
     cases: int
-    inside: NDArray[np.int64]
-    weights: NDArray[np.float64] | None
-    clusters: NDArray[np.int64] | None
+    inside: Ints
+    weights: Floats | None
+    clusters: Ints | None
 
     @classmethod
     def of(cls, cases: pa.Table, tag: str | None = None) -> SamplingDesign:
@@ -54,11 +55,11 @@ class SamplingDesign:
         return self.weights is None and self.clusters is None
 
     @property
-    def units(self) -> NDArray[np.int64]:
+    def units(self) -> Ints:
         """The clusters [n]; without groups a code of its own for every case."""
         return np.arange(len(self)) if self.clusters is None else self.clusters
 
-    def of_part(self, keep: NDArray[Any]) -> tuple[NDArray[np.float64] | None, NDArray[np.int64] | None]:
+    def of_part(self, keep: NDArray[Any]) -> tuple[Floats | None, Ints | None]:
         """Return the weights and the clusters, as codes of their own, of a part of the cases inside."""
         return (
             None if self.weights is None else self.weights[keep],
@@ -66,13 +67,13 @@ class SamplingDesign:
         )
 
 
-def cluster_codes(clusters: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def cluster_codes(clusters: NDArray[np.integer[Any]]) -> Ints:
     """Return clusters as codes 0 … c − 1, in their order."""
-    codes: NDArray[np.int64] = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+    codes: Ints = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
     return codes
 
 
-def _clusters(group: pa.ChunkedArray, inside: NDArray[np.int64]) -> NDArray[np.int64]:
+def _clusters(group: pa.ChunkedArray, inside: Ints) -> Ints:
     codes = numbers(pc.fill_null(group.combine_chunks().dictionary_encode().indices, -1)).astype(np.int64)
     codes = np.where(codes < 0, codes.max(initial=-1) + 1 + np.arange(len(codes)), codes)
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)

@@ -9,12 +9,11 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fingerprint import fingerprint
 
-Mask = NDArray[np.bool_]
 Task = Literal["text", "classification", "detection", "segmentation", "agent"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
@@ -313,7 +312,7 @@ def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table
     return pa.table(columns)
 
 
-def question_lengths(cases: pa.Table) -> NDArray[np.int64]:
+def question_lengths(cases: pa.Table) -> Ints:
     """Return the characters of each question [cases]; 0 where there is none."""
     return np.asarray(pc.fill_null(pc.utf8_length(cases["question"]), 0).to_numpy(), np.int64)
 
@@ -331,7 +330,7 @@ def _column(cases: pa.Table, name: str) -> str | None:
     return next((column for column in (name, METADATA + name) if column in cases.column_names), None)
 
 
-def _meets(cases: pa.Table, name: str, wanted: Any) -> Mask:
+def _meets(cases: pa.Table, name: str, wanted: Any) -> Bools:
     """Return which cases meet one criterion of Suite.matching."""
     if name == "search":
         ids = pc.match_substring(cases["case_id"], wanted, ignore_case=True)
@@ -353,12 +352,12 @@ def _meets(cases: pa.Table, name: str, wanted: Any) -> Mask:
     return found
 
 
-def _among(column: pa.Array | pa.ChunkedArray, wanted: Any) -> Mask:
+def _among(column: pa.Array | pa.ChunkedArray, wanted: Any) -> Bools:
     values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
     if pa.types.is_string(column.type):
         values = [None if value is None else str(value) for value in values]
     return _mask(pc.is_in(column, pa.array(values, column.type)))
 
 
-def _mask(column: pa.Array | pa.ChunkedArray) -> Mask:
+def _mask(column: pa.Array | pa.ChunkedArray) -> Bools:
     return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), bool)

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Direction, Evaluator, Metric, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.core.suite import Suite
 from metrics.stats.intervals import mean_intervals
-
-FloatArray = NDArray[np.float64]
-
 
 Slices = Mapping[str | None, SamplingDesign]  # by the name of a slice, None for all cases
 
@@ -46,7 +43,7 @@ def _metric_rows(
     values = own["value"].to_numpy()
     scored = ~np.isnan(values)
 
-    def per_case(rows: NDArray[np.bool_], held: FloatArray | None = None) -> FloatArray:
+    def per_case(rows: Bools, held: Floats | None = None) -> Floats:
         """Return the number of `rows`, or the sum of `held`, per case: [cases, models]."""
         found = np.bincount(place[rows], None if held is None else held[rows], len(models) * size)
         return found.astype(np.float64).reshape(len(models), size).T
@@ -84,17 +81,15 @@ def _ends(metric: Metric) -> tuple[float, float]:
     return (metric.high, metric.low) if metric.direction is Direction.LOWER else (metric.low, metric.high)
 
 
-def _with_unscored(sums: FloatArray, counts: FloatArray, asked: FloatArray, end: float) -> FloatArray:
+def _with_unscored(sums: Floats, counts: Floats, asked: Floats, end: float) -> Floats:
     """Return the mean of each case [n, models] if its unscored repeats had the value `end`; NaN if that is infinite."""
     if not math.isfinite(end):
         return np.full(sums.shape, np.nan)
-    found: FloatArray = np.divide(
-        sums + (asked - counts) * end, asked, out=np.full(sums.shape, np.nan), where=asked > 0
-    )
+    found: Floats = np.divide(sums + (asked - counts) * end, asked, out=np.full(sums.shape, np.nan), where=asked > 0)
     return found
 
 
-def _mean(values: FloatArray, weights: FloatArray | None) -> float | None:
+def _mean(values: Floats, weights: Floats | None) -> float | None:
     present = ~np.isnan(values)
     weight = np.ones(len(values)) if weights is None else weights
     total = weight[present].sum()

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import Field
 
+from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, Parameters, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
@@ -104,8 +104,8 @@ def compare(
 
 
 def aggregates(
-    truth: NDArray[np.int64],
-    predicted: NDArray[np.int64],
+    truth: Ints,
+    predicted: Ints,
     labels: Sequence[str],
     draws: Draws,
     unscored: Mapping[str | None, int],
@@ -169,12 +169,12 @@ def aggregates(
     return found
 
 
-def few_cases(truths: NDArray[np.int64]) -> str | None:
+def few_cases(truths: Ints) -> str | None:
     """Return why means over classes with so many cases [k] have neither interval nor resamples; None where they do."""
     return None if np.count_nonzero(truths) > 1 and has_enough_truths(truths, LEAST, 0) else FEW_CASES
 
 
-def effective(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:
+def effective(counts: Floats | Ints) -> float:
     """Return on how many cases a mean over classes rests that have `counts` [k] cases each: k²/Σ 1/count, 0 left out.
 
     As many cases in one class give a share the variance that the mean over classes has.
@@ -185,7 +185,7 @@ def effective(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:
 
 def estimate(
     metric: str,
-    values: NDArray[np.float64],
+    values: Floats,
     objects: float,
     units: int,
     *,
@@ -229,7 +229,7 @@ def aggregate(
     label: str | None = None,
     reason: str | None = None,
     columns: Columns | None = None,
-    samples: NDArray[np.float64] | None = None,
+    samples: Floats | None = None,
 ) -> Aggregate:
     """Return an Aggregate from plain floats: NaN is no value, which needs a reason, and an interval has both ends or
     none. samples: [B], none of one unit.

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
+from metrics.core.array_types import Bytes, Floats, Int32s, Numbers
 from metrics.core.evaluator import Aggregate
 from metrics.stats.draws import draw_halves
-from metrics.vision.arrays import Bytes, Floats, Ints, Numbers
 from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
 
 METHOD = "half-samples"
@@ -69,7 +69,7 @@ class Spread(NamedTuple):
         return cls(value, nothing, nothing, np.zeros((0, *np.shape(value))))
 
 
-def image_weights(clusters: Ints, resamples: int, seed: int) -> Bytes:
+def image_weights(clusters: Int32s, resamples: int, seed: int) -> Bytes:
     """Return how often each image occurs [1 + B, I]: once in the data set itself, then in each half-sample.
 
     clusters [I]: codes of images that are drawn together. A single cluster has no half-samples: it says nothing about

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.array_types import Int32s
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
-from metrics.vision.arrays import Ints
 from metrics.vision.geometry import faults, whole
 
 FILES = ("cases", "annotations", "predictions")
@@ -27,14 +27,14 @@ def object_labels(suite: Suite, outputs: Outputs) -> tuple[str, ...]:
     return (*suite.labels, *sorted(set(given) - set(suite.labels)))
 
 
-def codes_of(values: pa.ChunkedArray, names: pa.Array) -> Ints:
+def codes_of(values: pa.ChunkedArray, names: pa.Array) -> Int32s:
     """Return the place of each value in `names`; −1 for none."""
     places = pc.index_in(whole(values), value_set=names)
-    codes: Ints = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    codes: Int32s = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return codes
 
 
-def reference_problems(file: str, table: pa.Table, image: Ints) -> list[InputProblem]:
+def reference_problems(file: str, table: pa.Table, image: Int32s) -> list[InputProblem]:
     """Return the objects without a label or, as `image` < 0 says, without a case of the suite."""
     unlabelled = table["label"].is_null().to_numpy()
     return [

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import InputProblem
 from metrics.core.label_schema import LABEL_KEY, LABELS, Sampling, now
 from metrics.core.suite import Suite
@@ -188,9 +188,9 @@ class LabelColumn:
 
     column: str
     names: Mapping[str, pa.ChunkedArray]
-    values: NDArray[np.float64]
-    given: NDArray[np.bool_]
-    worded: NDArray[np.bool_]
+    values: Floats
+    given: Bools
+    worded: Bools
 
 
 def _parts(sheet: Sheet, form: str, held: Sequence[str], names: Mapping[str, pa.ChunkedArray]) -> Iterator[LabelColumn]:

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Ints
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems, Sheet, only
 from metrics.ingest.tables import sheet_cells, text_cases
@@ -22,7 +22,7 @@ class Part:
     sheet: Sheet
     table: pa.Table
     predictions: pa.Table | None = None
-    rows: NDArray[np.int64] | None = None  # of the predictions, in the sheet
+    rows: Ints | None = None  # of the predictions, in the sheet
     passages: bool = False
     repeats: bool = False  # a case may have several rows: its labels or its objects
 

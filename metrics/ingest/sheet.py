@@ -8,12 +8,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Ints
 from metrics.core.errors import InputError, InputProblem
 
 T = TypeVar("T")
-Mask = NDArray[np.bool_]
 LISTED_PER_KIND = 1_000  # problems of one kind in one column of one file; the rest are counted in one line
 
 
@@ -92,15 +91,13 @@ class Sheet:
     `table` has a string or list-of-strings column for each column of the file; `rows` are the numbers of its records.
     """
 
-    def __init__(
-        self, file: str, table: pa.Table, rows: NDArray[np.int64], problems: Problems, delimited: bool = False
-    ):
+    def __init__(self, file: str, table: pa.Table, rows: Ints, problems: Problems, delimited: bool = False):
         self.file = file
         self.table = table
         self.rows = rows
         self.problems = problems
         self.delimited = delimited  # from a CSV, where a list can only be a text
-        self.bad: Mask = np.zeros(table.num_rows, bool)
+        self.bad: Bools = np.zeros(table.num_rows, bool)
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -110,7 +107,7 @@ class Sheet:
         return self.file
 
     def report(
-        self, mask: Mask, column: str | None,
+        self, mask: Bools, column: str | None,
         found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str], expected: str,
     ) -> None:  # fmt: skip
         """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
@@ -143,17 +140,17 @@ class Sheet:
         self.problems.left_out += int(self.bad.sum())
 
 
-def only(table: pa.Table, mask: Mask) -> pa.Table:
+def only(table: pa.Table, mask: Bools) -> pa.Table:
     """Return the rows of `mask`; the table itself, not a copy, where that is all of them."""
     return table if mask.all() else table.filter(pa.array(mask))
 
 
-def is_null(column: pa.ChunkedArray | pa.Array) -> Mask:
+def is_null(column: pa.ChunkedArray | pa.Array) -> Bools:
     """Return where a column has no value."""
     return as_mask(pc.is_null(column))
 
 
-def as_mask(column: pa.ChunkedArray | pa.Array) -> Mask:
+def as_mask(column: pa.ChunkedArray | pa.Array) -> Bools:
     """Return an Arrow boolean column as numpy, null as False."""
     return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
 

@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.array_types import Bools
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
-from metrics.ingest.sheet import Loaded, Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.sheet import Loaded, Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import class_scores, object_tables, sheet_cells, text_cases
 from metrics.ingest.tables.columns import Columns, is_detection, resolve
 from metrics.ingest.traces import trace_column
@@ -97,7 +98,7 @@ def combined_of(
     return Loaded((suite, loaded.value), loaded.problems, _notes(columns), loaded.missing)
 
 
-def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Mask) -> Mask:
+def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:
     """Return the first good row of each case that has one."""
     if not sheet.bad.any():
         return heads

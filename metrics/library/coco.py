@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from metrics.core.array_types import Floats
 from metrics.library.plain_coco import read_plain
-from metrics.vision.arrays import Floats
 from metrics.vision.coco_columns import IouType
 from metrics.vision.coco_lines import Line, summary_lines
 from metrics.vision.image_resampling import resample

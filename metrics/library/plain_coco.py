@@ -18,11 +18,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.vision import coco_columns as coco
-from metrics.vision.arrays import Floats, Ints, Longs
 from metrics.vision.masks import Masks, Shapes, draw, is_ring
 
-Scanned = tuple[Longs, Longs, Floats, Floats]
+Scanned = tuple[Ints, Ints, Floats, Floats]
 Number = TypeVar("Number", bound=np.generic)
 AnyAnnotation = TypeVar("AnyAnnotation")
 BLOCK = 1 << 19  # bytes of results that a thread scans at a time
@@ -200,16 +200,14 @@ def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coc
     return replace(found, boxed=boxed, masks=masks)
 
 
-def _checked_results(
-    image: Longs, category: Longs, box: Floats, score: Floats, truth: coco.GroundTruth
-) -> coco.Results:
+def _checked_results(image: Ints, category: Ints, box: Floats, score: Floats, truth: coco.GroundTruth) -> coco.Results:
     _check(coco.score_faults(score))
     _check(coco.box_faults(box, np.zeros(len(box), np.bool_)))
     codes = _codes("image_id", image, truth.image_ids), _codes("category_id", category, truth.category_ids)
     return coco.Results(*codes, box, score)
 
 
-def _masks(segmentations: Sequence[Segmentation], sizes: Longs) -> Masks:
+def _masks(segmentations: Sequence[Segmentation], sizes: Ints) -> Masks:
     """Return the masks of rings, or of compressed run lengths of their image's size."""
     runs = [segmentation for segmentation in segmentations if isinstance(segmentation, _Runs)]
     texts: list[str] | list[str | None]
@@ -230,7 +228,7 @@ def _masks(segmentations: Sequence[Segmentation], sizes: Longs) -> Masks:
     return masks
 
 
-def _codes(key: str, values: Longs, known: Longs) -> Ints:
+def _codes(key: str, values: Ints, known: Ints) -> Int32s:
     codes = coco.codes_of(values, known)
     _check(coco.member_faults(key, codes, ""))
     return codes

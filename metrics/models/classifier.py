@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import MissingResource
 from metrics.models.batches import Features, Tokenizer, by_length, padded
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import load
 from metrics.models.vectors import Text
-from metrics.text.overlap.similarity import Floats
 
 KIND = "classifier"
 FOLDER = "one with a classifier: config.json, its tokenizer and model.safetensors"
@@ -28,7 +27,7 @@ class Classified:
     """The logits [n, labels] of n texts or pairs, and which of them the model read only in part [n]."""
 
     logits: Floats
-    truncated: NDArray[np.bool_]
+    truncated: Bools
 
 
 class Classifies(Protocol):
@@ -183,7 +182,7 @@ def _plain(label: str) -> str:
     return "".join(character for character in label.casefold() if character.isalnum())
 
 
-def provenance(classifier: Classifies, truncated: NDArray[np.bool_]) -> dict[str, Any]:
+def provenance(classifier: Classifies, truncated: Bools) -> dict[str, Any]:
     """Return the facts stored with a classifier's score: model, sha256 of its weights, texts read in part, if any."""
     facts: dict[str, Any] = {"model": classifier.name, "weights_sha256": classifier.weights}
     if truncated.any():

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats
 from metrics.core.errors import MissingResource
 from metrics.models.model_cache import CachedModel, Rows
 from metrics.models.model_files import model_folder, no_folder, settle_torch
 from metrics.models.vectors import Text
-from metrics.text.overlap.similarity import Floats, cosines
+from metrics.text.overlap.similarity import cosines
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -36,7 +36,7 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Rows:
         """Return unit vectors [n, d] of the texts, in their order."""
 
-    def truncated(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+    def truncated(self, texts: Sequence[str]) -> Bools:
         """Return whether the model reads only the beginning of each text."""
 
 
@@ -57,7 +57,7 @@ class Embedder(CachedModel):
             return np.zeros((0, self.dimension), np.float32)
         return np.stack([entry.vector for entry in stored])
 
-    def truncated(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+    def truncated(self, texts: Sequence[str]) -> Bools:
         """Return whether the model reads only the beginning of each text: [n]."""
         return np.array([entry.truncated for entry in self._stored(texts)], bool)
 

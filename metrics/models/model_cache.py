@@ -8,15 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from metrics.core.array_types import Singles
 from metrics.models.model_files import fingerprints
 from metrics.models.vectors import Stored, Text, VectorCache, key
 
 POLL = 0.05  # seconds between two checks for the results of another process
 
-Rows = NDArray[np.float32]
+Rows = Singles
 
 
 class CachedModel(ABC):

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Singles
 from metrics.models import embedder
 from metrics.models.batches import Tokenizer, by_length, padded
 from metrics.models.model_files import fingerprints, load, model_folder, no_folder, no_library
-from metrics.text.overlap.similarity import Floats
 
 KIND = "token encoder"
 FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"
@@ -22,7 +21,7 @@ FOLDER = f"one with an encoder of transformers, or choose {embedder.BUNDLED!r}"
 class Tokens:
     """A text's token vectors [n, d], the weight of each [n] (0 for special tokens), and whether the text was cut."""
 
-    vectors: NDArray[np.float32]
+    vectors: Singles
     weights: Floats
     truncated: bool
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from secrets import token_hex
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Singles
 from metrics.core.errors import AssayError
 
-Vector = NDArray[np.float32]
+Vector = Singles
 Text = str | tuple[str, ...]
 LEASE = 30.0  # seconds for which a claim on texts holds: a killed process does not keep others waiting for long
 PATIENCE = 60.0  # seconds to wait for another process's write

@@ -4,27 +4,26 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.stats.resampled_sums import cluster_sums
 from metrics.stats.student_t import Z95, student
 
-FloatArray = NDArray[np.float64]
-Bound = float | FloatArray
+Bound = float | Floats
 RESAMPLES = 2_000
 MANY = 2_000  # clusters; beyond, quantiles of the resampled pivot differ from Student's by less than their noise
 EQUAL = 1e-12  # values that are equal on paper differ in their last bits
 
 
 def bootstrap_means(
-    values: FloatArray,
-    weights: FloatArray | None = None,
-    clusters: NDArray[np.int64] | None = None,
+    values: Floats,
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
     low: Bound = -np.inf,
     high: Bound = np.inf,
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[Floats, Floats]:
     """Return 95 % intervals of the column means of `values`, by resampling clusters of rows with replacement.
 
     values: [n, m], NaN where a column lacks a row (the mean is over what it has); weights: [n], default 1; clusters:
@@ -57,21 +56,21 @@ def bootstrap_means(
 class _Range(NamedTuple):
     """The ends of the columns' ranges [m], infinite where open."""
 
-    low: FloatArray
-    high: FloatArray
+    low: Floats
+    high: Floats
 
     @property
-    def closed(self) -> NDArray[np.bool_]:
+    def closed(self) -> Bools:
         """Which columns have both ends."""
         return np.isfinite(self.low) & np.isfinite(self.high)
 
-    def variance(self, mean: FloatArray) -> FloatArray:
+    def variance(self, mean: Floats) -> Floats:
         """Return v of means [..., m]."""
         below = np.where(np.isfinite(self.low), mean - self.low, 1.0)
-        found: FloatArray = np.maximum(0.0, below * np.where(np.isfinite(self.high), self.high - mean, 1.0))
+        found: Floats = np.maximum(0.0, below * np.where(np.isfinite(self.high), self.high - mean, 1.0))
         return found
 
-    def slope(self, mean: FloatArray) -> FloatArray:
+    def slope(self, mean: Floats) -> Floats:
         """Return dv / dp at the means."""
         rising = np.where(np.isfinite(self.low), np.where(np.isfinite(self.high), self.high - mean, 1.0), 0.0)
         falling = np.where(np.isfinite(self.high), np.where(np.isfinite(self.low), mean - self.low, 1.0), 0.0)
@@ -79,8 +78,8 @@ class _Range(NamedTuple):
 
 
 def _intervals(
-    sums: FloatArray, masses: FloatArray, within: _Range, plain: bool, seed: int, resamples: int
-) -> tuple[FloatArray, FloatArray]:
+    sums: Floats, masses: Floats, within: _Range, plain: bool, seed: int, resamples: int
+) -> tuple[Floats, Floats]:
     total, units = masses.sum(axis=0), np.count_nonzero(masses, axis=0)
     mean = sums.sum(axis=0) / total
     residuals = sums - mean * masses
@@ -107,23 +106,23 @@ def _intervals(
     return np.where(equal, least, low), np.where(equal, most, high)
 
 
-def _distance(q: FloatArray, level: FloatArray, within: _Range, mean: FloatArray, sign: float) -> FloatArray:
+def _distance(q: Floats, level: Floats, within: _Range, mean: Floats, sign: float) -> Floats:
     """Return the d = p − mean of that sign with d² = q·v(mean + d)."""
     slope, bend = within.slope(mean), 1.0 + np.where(within.closed, q, 0.0)
-    found: FloatArray = (q * slope + sign * np.sqrt(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
+    found: Floats = (q * slope + sign * np.sqrt(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
     return found
 
 
 def _pivots(
-    mean: FloatArray,
-    residuals: FloatArray,
-    masses: FloatArray,
+    mean: Floats,
+    residuals: Floats,
+    masses: Floats,
     within: _Range,
-    phi: FloatArray,
-    largest: FloatArray,
+    phi: Floats,
+    largest: Floats,
     plain: bool,
-    draws: NDArray[np.float32],
-) -> FloatArray:
+    draws: Singles,
+) -> Floats:
     """Return T of every resample [B, m]: the distance of its mean from the mean, in its own standard errors."""
     narrow = residuals.astype(np.float32)
     mass = masses.astype(np.float32)
@@ -146,7 +145,7 @@ def _pivots(
 
 
 @lru_cache(maxsize=4)
-def _draws(n: int, resamples: int, seed: int) -> NDArray[np.float32]:
+def _draws(n: int, resamples: int, seed: int) -> Singles:
     """Return how often each of n units is drawn in each resample: [resamples, n], rows sum to n."""
     generator = np.random.default_rng([seed, n])
     found = np.empty((resamples, n), np.float32)

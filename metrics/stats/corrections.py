@@ -1,9 +1,9 @@
 """Corrections of p for many tests, each over the family of tests that is passed in."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from metrics.core.array_types import Floats
+
 LEVEL = 0.05  # at or below which an adjusted p is called significant
 
 

@@ -7,14 +7,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Bytes, Floats, Ints, Singles
+
 Number = TypeVar("Number", np.int64, np.float64)
-Ints = NDArray[np.integer]
+Integers = NDArray[np.integer]
 MOST = 255  # times one cluster can be drawn; a count beyond has no measurable probability
 DRAWS_AT_ONCE = 1 << 22
 MANY = 2_000  # units of a resample; with as many groups of them intervals and tests are as good
 
 
-def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
+def draw_weights(clusters: Integers, resamples: int, seed: int = 0) -> Bytes:
     """Return how often each image occurs in each resample: [B, I]; clusters (codes 0 … C−1) are drawn C at a time."""
     count = int(clusters.max(initial=-1)) + 1
     weights = np.zeros((resamples, len(clusters)), np.uint8)
@@ -29,7 +31,7 @@ def draw_weights(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.ui
     return weights
 
 
-def draw_halves(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uint8]:
+def draw_halves(clusters: Integers, resamples: int, seed: int = 0) -> Bytes:
     """Return which images each half-sample holds: [B, I] of 0 and 1.
 
     Half of the clusters (codes 0 … C−1), without replacement; every second half-sample is what the one before leaves.
@@ -44,7 +46,7 @@ def draw_halves(clusters: Ints, resamples: int, seed: int = 0) -> NDArray[np.uin
     return weights
 
 
-def counted(draws: NDArray[Number], codes: NDArray[np.int64], kinds: int) -> NDArray[Number]:
+def counted(draws: NDArray[Number], codes: Ints, kinds: int) -> NDArray[Number]:
     """Return the sums of `draws` [..., n] over the items of each of `kinds` codes: [..., kinds]. codes: [n]."""
     found = np.zeros((*draws.shape[:-1], kinds), draws.dtype)
     if len(codes):
@@ -64,12 +66,12 @@ class Draws:
     Source: Rao & Wu, Journal of the American Statistical Association 83:231, 1988.
     """
 
-    unit: NDArray[np.int64]
-    times: NDArray[np.float32]
+    unit: Ints
+    times: Singles
     single: bool
 
     @classmethod
-    def of(cls, units: NDArray[np.int64], resamples: int, seed: int = 0) -> "Draws":
+    def of(cls, units: Ints, resamples: int, seed: int = 0) -> "Draws":
         """Return the resamples of `units` [n], codes 0 … m − 1; none of one unit.
 
         More than MANY units are first put into so many groups at random, which are drawn: the cost stays bounded.
@@ -89,9 +91,7 @@ class Draws:
         """How many units the cases are of."""
         return len(np.unique(self.unit))
 
-    def sums(
-        self, codes: Ints, k: int, values: NDArray[np.float64] | None = None, cases: Ints | None = None
-    ) -> NDArray[np.float64]:
+    def sums(self, codes: Integers, k: int, values: Floats | None = None, cases: Integers | None = None) -> Floats:
         """Return how often each of the codes 0 … k − 1 comes in each data set, [1 + B, k]; of `values` their sums.
 
         codes: one a case, or one for each of `cases`; as often as a case is there. values: one a code, default 1.
@@ -103,7 +103,7 @@ class Draws:
 
 
 @lru_cache(maxsize=4)
-def _times(count: int, resamples: int, seed: int) -> NDArray[np.float32]:
+def _times(count: int, resamples: int, seed: int) -> Singles:
     rng = np.random.default_rng([seed, count])
     found = np.ones((1 + resamples, count), np.float32)
     for row in found[1:]:

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from metrics.core.array_types import Floats, Ints
 
 BINS = 10  # of about as many scores each
 DRAWS = 1_999  # permutations: the smallest p is 1 / 2,000

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.stats.bootstrap import Bound, bootstrap_means
 from metrics.stats.student_t import Z95
 
@@ -14,14 +14,14 @@ METHODS = "Wilson's for shares, a bootstrap over cases, or over their groups, fo
 
 
 def mean_intervals(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None = None,
-    clusters: NDArray[np.int64] | None = None,
+    values: Floats,
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
     seed: int = 0,
     low: Bound = -np.inf,
     high: Bound = np.inf,
     shares: bool = False,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+) -> tuple[Floats, Floats, str]:
     """Return 95 % intervals of the column means of `values`, and the method: the one place where it is chosen.
 
     shares: values are 0 or 1, single answers without weights and clusters. For the rest see bootstrap_means.
@@ -52,7 +52,7 @@ def wilson(successes: float, n: float) -> Interval:
     return (0.0 if successes == 0 else max(0.0, centre - half), 1.0 if successes == n else min(1.0, centre + half))
 
 
-def percentiles(estimates: NDArray[np.float64]) -> Interval:
+def percentiles(estimates: Floats) -> Interval:
     """Return the 2.5 % and 97.5 % points of bootstrap `estimates` without NaN; (None, None) where none is left."""
     known = estimates[~np.isnan(estimates)]
     if not len(known):

@@ -4,13 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.paired_tests import paired_tests, resample_tests
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST = 1_000  # pairs tested; all pairs of many models grow with their square
 CELLS = 1 << 18  # of differences held at once
 
@@ -36,7 +34,7 @@ def compare_pairs(
     values: Floats,
     weights: Floats | None = None,
     clusters: Ints | None = None,
-    binary: NDArray[np.bool_] | bool = False,
+    binary: Bools | bool = False,
 ) -> Pairs:
     """Test the columns of `values` [n, m] pair by pair on the rows that both have: NaN is no value, more is better.
 

@@ -3,15 +3,13 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.resampled_sums import MANY, cluster_sums, resampled_sums
 from metrics.stats.student_t import student
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 RESAMPLES = 2_000
 
 

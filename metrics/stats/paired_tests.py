@@ -10,12 +10,10 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.student_t import student_p
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Test = Literal["mcnemar", "sign_flips", "t"]
 TESTS: tuple[Test, ...] = ("mcnemar", "sign_flips", "t")
 MCNEMAR, SIGN_FLIPS, STUDENT = range(3)  # places in TESTS
@@ -47,7 +45,7 @@ def paired_tests(
     differences: Floats,
     weights: Floats | None = None,
     clusters: Ints | None = None,
-    binary: bool | NDArray[np.bool_] = False,
+    binary: bool | Bools = False,
 ) -> PairedTests:
     """Test each column of paired `differences` [n, m] for a mean other than 0; NaN is no pair.
 

@@ -4,13 +4,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.student_t import Z95, student
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TINY = 1e-24
 FEWEST = 4  # labelled clusters; with fewer neither λ nor a variance is known
 PSEUDO = 6.0  # residuals of half the labels' range that are added to the squared ones

@@ -5,12 +5,10 @@ that a resample does not have is NaN.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import counted, draw_weights
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 RESAMPLES = 1_000
 CELLS = 40_000_000  # of the matrix of draws; with more items there are fewer resamples
 FEWEST_RESAMPLES = 200
@@ -102,7 +100,7 @@ def pass_rates(tables: Floats) -> dict[str, Floats]:
         }
 
 
-def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) -> tuple[Floats, Floats, Floats]:
+def best_thresholds(scores: Floats, passed: Bools, draws: Floats) -> tuple[Floats, Floats, Floats]:
     """Return Youden's threshold t in each resample (pass: score ≥ t), its balanced accuracy, and that out of the bag.
 
     scores, passed: [n]. Candidates lie half way between neighbouring scores, at most CANDIDATES of them. Of equally
@@ -132,7 +130,7 @@ def best_thresholds(scores: Floats, passed: NDArray[np.bool_], draws: Floats) ->
     )
 
 
-def _balanced(place: Ints, passed: NDArray[np.bool_], draws: Floats, cuts: int) -> Floats:
+def _balanced(place: Ints, passed: Bools, draws: Floats, cuts: int) -> Floats:
     """Return the balanced accuracy at each threshold [B, cuts]; NaN in a resample of one kind only."""
     by_kind = [counted(draws[:, kind], place[kind], cuts + 1) for kind in (passed, ~passed)]
     totals = [kind.sum(axis=1, keepdims=True) for kind in by_kind]

@@ -1,18 +1,17 @@
 """Bootstrap of sums, from which the resamples of any ratio, gap or mean of sums over cases follow."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.stats.draws import draw_weights
 
-Floats = NDArray[np.float64]
 FEW = 500  # different rows; drawing how often each comes is cheaper than drawing the rows
 MANY = 2_000  # clusters; beyond, sums of rows that all differ are normal to within the noise of resampling
 RESAMPLES = 1_000
 RIDGE = 1e-12  # of the trace: keeps the covariance of dependent columns positive definite
 
 
-def resampled_sums(rows: Floats, clusters: NDArray[np.int64], seed: int = 0, resamples: int = RESAMPLES) -> Floats:
+def resampled_sums(rows: Floats, clusters: Ints, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
     """Return the column sums [B, m] of `rows` [n, m] in resamples of the clusters of rows, with replacement.
 
     clusters: [n] codes 0 … c−1. The columns of one resample belong together. With more than MANY clusters and more than
@@ -37,7 +36,7 @@ def resampled_sums(rows: Floats, clusters: NDArray[np.int64], seed: int = 0, res
     return drawn
 
 
-def cluster_sums(rows: Floats, clusters: NDArray[np.int64]) -> Floats:
+def cluster_sums(rows: Floats, clusters: Ints) -> Floats:
     """Return the column sums [c, m] of `rows` [n, m] over each cluster, codes [n] of 0 … c−1."""
     count = int(clusters.max(initial=-1)) + 1
     return np.stack([np.bincount(clusters, column, count) for column in rows.T], axis=1)

@@ -1,21 +1,17 @@
 """Means of slices with intervals, and how far they lie from the mean of the rest."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.intervals import mean_intervals, wilson
 from metrics.stats.student_t import student
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 
 AT_ONCE = 16  # slices
 
 
 def slice_means(
     values: Floats,
-    masks: Masks,
+    masks: Bools,
     weights: Floats | None = None,
     clusters: Ints | None = None,
     binary: bool = False,
@@ -42,7 +38,7 @@ def slice_means(
 
 
 def rest_differences(
-    values: Floats, masks: Masks, weights: Floats | None = None, clusters: Ints | None = None, binary: bool = False
+    values: Floats, masks: Bools, weights: Floats | None = None, clusters: Ints | None = None, binary: bool = False
 ) -> Floats:
     """Return the mean of each of `masks` [m, n] less that of the rest, with low and high of its 95 % interval: [m, 3].
 

@@ -11,12 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.stats.power import POWER
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 T = TypeVar("T")
 Real = TypeVar("Real", np.float32, np.float64)
 
@@ -36,11 +33,11 @@ class Facet:
     """One feature: codes [n] of its disjoint bins, −1 for none, and the sets of bins that are candidates [u, bins]."""
 
     codes: Ints
-    sets: Mask
+    sets: Bools
 
-    def cases(self, chosen: int) -> Mask:
+    def cases(self, chosen: int) -> Bools:
         """Return the cases [n] in one of the sets."""
-        inside: Mask = np.append(self.sets[chosen], False)[self.codes]  # −1 looks at the end
+        inside: Bools = np.append(self.sets[chosen], False)[self.codes]  # −1 looks at the end
         return inside
 
 
@@ -74,10 +71,10 @@ class Searched:
     p: Floats
     highest: Floats
 
-    def mask(self, place: int) -> Mask:
+    def mask(self, place: int) -> Bools:
         """Return the cases of a candidate: [n]."""
         own = self.candidates
-        inside: Mask = self.facets[own.first[place]].cases(own.first_set[place])
+        inside: Bools = self.facets[own.first[place]].cases(own.first_set[place])
         if own.second[place] >= 0:
             inside &= self.facets[own.second[place]].cases(own.second_set[place])
         return inside

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from metrics.core.array_types import Floats
 
 
 class Stratum(NamedTuple):

@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from metrics.core.array_types import Floats, Ints
+
 Z95 = 1.959963984540054  # the standard normal's 97.5 % point
 SMALL = 12  # degrees of freedom up to which the tail is summed
 

@@ -7,12 +7,11 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Suite
 
-Ints = NDArray[np.int64]
 UNTAGGED = ""  # stands for a tag in cases that have none
 
 
@@ -48,7 +47,7 @@ def split(suite: Suite, share: float = 0.8, seed: int = 0, *, stratified: bool =
     return replace(one, name=f"{suite.name}, part 1"), replace(other, name=f"{suite.name}, part 2")
 
 
-def _part(suite: Suite, keep: NDArray[np.bool_]) -> Suite:
+def _part(suite: Suite, keep: Bools) -> Suite:
     return suite.restricted(suite.cases["case_id"].combine_chunks().filter(pa.array(keep)))
 
 
@@ -72,7 +71,7 @@ def _families(suite: Suite) -> Ints:
     return np.where(codes >= 0, roots[first[group]], roots)
 
 
-def _drawn(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> NDArray[np.bool_]:
+def _drawn(suite: Suite, rows: Ints, size: int, seed: int, stratified: bool) -> Bools:
     """Return which `size` units are drawn: the first by a hash of seed and id, evenly over the tags if `stratified`."""
     ids = suite.cases["case_id"].take(pa.array(rows)).to_pylist()
     order = sorted(range(len(ids)), key=lambda unit: _hashed(seed, "case", ids[unit]))

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Int32s
+
 LEVEL = 9  # zlib's best
 
 
@@ -23,8 +25,8 @@ NO_REPEAT = Repeat(0, 0, 0)
 class _Repeated(NamedTuple):
     """The substrings of one length that occur twice without overlap: where they start, and which are equal."""
 
-    positions: NDArray[np.int32]  # ascending
-    names: NDArray[np.int32]  # equal substrings have equal names, 0 … k−1
+    positions: Int32s  # ascending
+    names: Int32s  # equal substrings have equal names, 0 … k−1
     kinds: int
 
 
@@ -79,7 +81,7 @@ def _joined(left: _Repeated, right: _Repeated, left_length: int, right_length: i
     )
 
 
-def _repeated(positions: NDArray[np.int32], keys: NDArray[Any], length: int) -> _Repeated | None:
+def _repeated(positions: Int32s, keys: NDArray[Any], length: int) -> _Repeated | None:
     """Return the positions whose key occurs again at least `length` away, renumbered; None if there are none."""
     if not len(positions):
         return None

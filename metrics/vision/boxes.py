@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.vision.arrays import Bools, Floats
+from metrics.core.array_types import Bools, Floats
 
 
 def box_areas(boxes: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Bools, Floats, Ints, Longs
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.vision.masks import LARGEST_IMAGE, Masks
 
 IouType = Literal["bbox", "segm"]
@@ -21,12 +21,12 @@ class GroundTruth:
     id with their names, and the annotations in file order: codes into both, boxes [G, 4], areas, crowds, masks.
     """
 
-    image_ids: Longs
-    sizes: Longs
-    category_ids: Longs
+    image_ids: Ints
+    sizes: Ints
+    category_ids: Ints
     labels: tuple[str, ...]
-    image: Ints
-    category: Ints
+    image: Int32s
+    category: Int32s
     box: Floats
     area: Floats
     crowd: Bools
@@ -40,8 +40,8 @@ class Results:
     `boxed`: the first one brings a box, so the area of each is its box's; else it is its mask's.
     """
 
-    image: Ints
-    category: Ints
+    image: Int32s
+    category: Int32s
     box: Floats
     score: Floats
     boxed: bool = True
@@ -54,29 +54,29 @@ class Fault(NamedTuple):
     key: str
     wrong: Bools
     expected: str
-    first: Longs | None = None
+    first: Ints | None = None
 
 
-def image_faults(ids: Longs) -> Iterator[Fault]:
+def image_faults(ids: Ints) -> Iterator[Fault]:
     """Yield what is wrong with the ids of images."""
     yield Fault("id", ids < 0, "a whole number of at least 0")
     yield _repeated("id", ids, ids >= 0, "every id once")
 
 
-def size_faults(sizes: Longs) -> Iterator[Fault]:
+def size_faults(sizes: Ints) -> Iterator[Fault]:
     """Yield what is wrong with the heights and widths [I, 2] of images."""
     for place, side in enumerate(("height", "width")):
         yield Fault(side, sizes[:, place] < 1, f"the image's {side} in pixels, at least 1")
 
 
-def pixel_faults(sizes: Longs) -> Iterator[Fault]:
+def pixel_faults(sizes: Ints) -> Iterator[Fault]:
     """Yield the images too large for masks."""
     yield Fault(
         "width", sizes.astype(np.float64).prod(axis=1) > LARGEST_IMAGE, f"an image of at most {LARGEST_IMAGE:,} pixels"
     )
 
 
-def category_faults(ids: Longs, names: NDArray[np.str_]) -> Iterator[Fault]:
+def category_faults(ids: Ints, names: NDArray[np.str_]) -> Iterator[Fault]:
     """Yield what is wrong with categories; "" is no name."""
     yield Fault("id", ids < 0, "a whole number of at least 0")
     yield _repeated("id", ids, ids >= 0, "every id once")
@@ -84,13 +84,13 @@ def category_faults(ids: Longs, names: NDArray[np.str_]) -> Iterator[Fault]:
     yield _repeated("name", names, names != "", "every category under its own name")
 
 
-def annotation_faults(ids: Longs) -> Iterator[Fault]:
+def annotation_faults(ids: Ints) -> Iterator[Fault]:
     """Yield what is wrong with the ids of annotations."""
     yield Fault("id", ids < 1, "a whole number of at least 1 (0 silently spoils pycocotools' matching)")
     yield _repeated("id", ids, ids >= 0, "every id once")
 
 
-def crowd_faults(flags: Longs) -> Iterator[Fault]:
+def crowd_faults(flags: Ints) -> Iterator[Fault]:
     """Yield what is wrong with the flags of crowds."""
     yield Fault("iscrowd", (flags != 0) & (flags != 1), "0 or 1")
 
@@ -112,12 +112,12 @@ def area_faults(area: Floats) -> Iterator[Fault]:
     yield Fault("area", wrong, "an area in square pixels, not negative")
 
 
-def member_faults(key: str, codes: Ints, expected: str) -> Iterator[Fault]:
+def member_faults(key: str, codes: Int32s, expected: str) -> Iterator[Fault]:
     """Yield the records whose id, as `codes_of` has it, is of nothing known."""
     yield Fault(key, codes < 0, expected)
 
 
-def codes_of(values: Longs, known: Longs) -> Ints:
+def codes_of(values: Ints, known: Ints) -> Int32s:
     """Return the place of each value in `known`, which ascends; −1 where it is not there."""
     if not len(known):
         return np.full(len(values), -1, np.int32)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metrics.vision.arrays import Floats
+from metrics.core.array_types import Floats
 from metrics.vision.matching import AREAS, threshold_index
 from metrics.vision.precision_recall import MAX_DETS, mean_over
 

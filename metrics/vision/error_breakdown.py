@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
+from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints
 from metrics.vision.image_resampling import resample_selection
 from metrics.vision.match_states import RIGHT
 from metrics.vision.matching import Matches, Pairs
@@ -60,14 +60,14 @@ class Errors(Outcomes):
     """
 
     fixable: Bools
-    by_score: Ints
+    by_score: Int32s
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Repaired:
     """Predictions [N] and ground truths [G] after a repair: which count, under which label, and which are right."""
 
-    label: Ints
+    label: Int32s
     right: Bools
     counts: Bools
     truth_counts: Bools
@@ -134,13 +134,13 @@ def without_false_negatives(objects: Objects, errors: Errors) -> Repaired:
     return replace(repair(objects, errors, ()), truth_counts=errors.ground_truth == TP)
 
 
-def count_errors(objects: Objects, errors: Errors) -> dict[str, Longs]:
+def count_errors(objects: Objects, errors: Errors) -> dict[str, Ints]:
     """Return how many of each of ERRORS, of false_positives, false_negatives and truths each label has, each [K].
 
     Predictions count under their own label, missed ground truths and false negatives under theirs.
     """
 
-    def count(labels: Ints) -> Longs:
+    def count(labels: Int32s) -> Ints:
         return np.bincount(labels, minlength=objects.classes)
 
     found = {name: count(objects.prediction_class[errors.prediction == code]) for name, code in ERRORS.items()}
@@ -190,7 +190,7 @@ def _rank(objects: Objects, errors: Errors, repaired: Repaired) -> Selection:
     )
 
 
-def _occur(objects: Objects, image: Ints, label: Ints, weights: Bytes) -> Bools:
+def _occur(objects: Objects, image: Int32s, label: Int32s, weights: Bytes) -> Bools:
     """Return whether a label has any of these objects in each data set: [B, K]."""
     held = np.zeros((objects.images, objects.classes), np.float32)
     held[image, label] = 1

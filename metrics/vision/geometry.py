@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.array_types import Bools, Floats, Int32s, Ints, Numbers
 from metrics.core.errors import InputProblem
-from metrics.vision.arrays import Bools, Floats, Ints, Longs, Numbers
 from metrics.vision.boxes import box_areas
 from metrics.vision.masks import LARGEST_IMAGE, MaskOverlap, Masks, Shapes, draw, is_ring, starts
 from metrics.vision.objects import Overlap
@@ -53,7 +53,7 @@ def compared_as(geometry: Geometry, truths: pa.Table, predictions: pa.Table) -> 
 
 
 def read_sides(
-    compared: Compared, cases: pa.Table, truths: pa.Table, predictions: pa.Table, truth_image: Ints, image: Ints
+    compared: Compared, cases: pa.Table, truths: pa.Table, predictions: pa.Table, truth_image: Int32s, image: Int32s
 ) -> tuple[Sides, list[InputProblem]]:
     """Return the objects of both sides, ready to compare, and everything that is wrong with their geometry.
 
@@ -100,13 +100,13 @@ def whole(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
-def image_sizes(cases: pa.Table) -> Longs:
+def image_sizes(cases: pa.Table) -> Ints:
     """Return height and width of each image [I, 2], 0 where unknown."""
     sides = [whole(cases[name].fill_null(0)).to_numpy(zero_copy_only=False) for name in SIDES]
     return np.column_stack(sides).astype(np.int64).clip(0)
 
 
-def size_problems(cases: pa.Table, sizes: Longs, images: Sequence[Ints]) -> list[InputProblem]:
+def size_problems(cases: pa.Table, sizes: Ints, images: Sequence[Int32s]) -> list[InputProblem]:
     """Return those of `images` whose size is missing or beyond all bounds."""
     needed = np.zeros(len(cases), np.bool_)
     for rows in images:
@@ -118,7 +118,7 @@ def size_problems(cases: pa.Table, sizes: Longs, images: Sequence[Ints]) -> list
     return problems + faults("cases", SIDES[1], cases[SIDES[1]], needed & large, AT_MOST)
 
 
-def _read_boxes(file: str, table: pa.Table, image: Ints, sizes: Longs, problems: list[InputProblem]) -> Floats:
+def _read_boxes(file: str, table: pa.Table, image: Int32s, sizes: Ints, problems: list[InputProblem]) -> Floats:
     """Return the boxes [N, 4]; around the polygons or run lengths where an object has no box."""
     boxes, lacking = _boxes(table), _lacks_box(table)
     problems += _box_problems(file, table, ~lacking)
@@ -133,7 +133,7 @@ def _read_boxes(file: str, table: pa.Table, image: Ints, sizes: Longs, problems:
     return boxes
 
 
-def _read_masks(file: str, table: pa.Table, image: Ints, sizes: Longs, problems: list[InputProblem]) -> Masks:
+def _read_masks(file: str, table: pa.Table, image: Int32s, sizes: Ints, problems: list[InputProblem]) -> Masks:
     problems += _box_problems(file, table, ~_shaped(table))
     return _drawn(file, table, image, sizes, _checked(file, table, problems), problems)
 
@@ -145,7 +145,7 @@ def _read_outlines(file: str, table: pa.Table, problems: list[InputProblem]) -> 
 
 
 def _drawn(
-    file: str, table: pa.Table, image: Ints, sizes: Longs, shapes: Shapes, problems: list[InputProblem]
+    file: str, table: pa.Table, image: Int32s, sizes: Ints, shapes: Shapes, problems: list[InputProblem]
 ) -> Masks:
     height, width = sizes[image].T if len(sizes) else np.zeros((2, len(image)), np.int64)
     known = (height > 0) & (width > 0) & (height * width <= LARGEST_IMAGE) & (image >= 0)
@@ -196,8 +196,8 @@ def _shapes(table: pa.Table) -> Shapes:
     )  # fmt: skip
 
 
-def _lengths(lists: pa.Array) -> Longs:
-    lengths: Longs = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+def _lengths(lists: pa.Array) -> Ints:
+    lengths: Ints = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
     return lengths
 
 
@@ -213,7 +213,7 @@ def _has_runs(table: pa.Table) -> Bools:
     """Return which objects have run lengths [N]."""
     if table["rle"].null_count == len(table):
         return np.zeros(len(table), np.bool_)
-    lengths: Ints = whole(pc.binary_length(table["rle"]).fill_null(0)).to_numpy(zero_copy_only=False)
+    lengths: Int32s = whole(pc.binary_length(table["rle"]).fill_null(0)).to_numpy(zero_copy_only=False)
     return lengths > 0
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from metrics.core.array_types import Floats, Ints
 from metrics.stats.student_t import student
-from metrics.vision.arrays import Floats, Longs
 from metrics.vision.precision_recall import mean_over
 
 BIAS = 2.0  # bias of the value / (mean of its half-samples − value), where bias falls as n^-0.58
@@ -53,7 +53,7 @@ def half_sample_interval(
     return np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, 1.0), value)
 
 
-def has_enough_truths(truths: Longs, least: float = LEAST_TRUTHS, few: int = FEW_LABELS) -> bool:
+def has_enough_truths(truths: Ints, least: float = LEAST_TRUTHS, few: int = FEW_LABELS) -> bool:
     """Return whether the mean over labels of AP has a reliable interval, from the ground truths [K] of each label.
 
     The bias of a label's AP falls with its ground truths, and a mean over many labels keeps all of the bias and little

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Floats, Ints
+from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.vision.precision_recall import RECALLS, Ranking, Selection
 
 
@@ -33,8 +33,8 @@ def resample(
 
 def resample_selection(
     chosen: Selection,
-    truth_image: Ints,
-    truth_class: Ints,
+    truth_image: Int32s,
+    truth_class: Int32s,
     classes: int,
     weights: Bytes,
     *,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.vision.arrays import Bools
+from metrics.core.array_types import Bools
 
 FINEST = 96  # steps along the longer side of the mask's box
 

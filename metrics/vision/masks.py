@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
+from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints
 
 LARGEST_IMAGE = 2**31 - 1  # pixels: positions are 32-bit numbers
 NO_RUNS = "\x7f"  # no character of run lengths
@@ -30,10 +30,10 @@ class Shapes:
 
     box: Floats
     points: Floats
-    ring_start: Longs
-    object_ring: Longs
+    ring_start: Ints
+    object_ring: Ints
     text: Bytes
-    text_start: Longs
+    text_start: Ints
 
     @classmethod
     def of(
@@ -78,11 +78,11 @@ class Masks:
     it; `faulty` [N]: the run lengths could not be read, or are not of the image's size, and the mask is empty.
     """
 
-    height: Ints
-    width: Ints
-    start: Longs
-    edges: Ints
-    area: Longs
+    height: Int32s
+    width: Int32s
+    start: Ints
+    edges: Int32s
+    area: Ints
     box: Floats
     faulty: Bools
 
@@ -102,7 +102,7 @@ class MaskOverlap:
     truths: Masks
     crowd: Bools
 
-    def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
+    def __call__(self, prediction: Int32s, truth: Int32s, floor: float) -> Floats:
         """Return the IoU [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""
         from metrics.vision.compiled import mask_runs
 
@@ -131,7 +131,7 @@ def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
     count = len(shapes)
     high, wide = (np.array(np.broadcast_to(np.asarray(side, np.int32), count)) for side in (height, width))
 
-    def part(bounds: tuple[int, int]) -> tuple[Ints, Longs, Bytes]:
+    def part(bounds: tuple[int, int]) -> tuple[Int32s, Ints, Bytes]:
         return mask_runs.draw(
             shapes.box, shapes.points, shapes.ring_start, shapes.object_ring, shapes.text, shapes.text_start,
             high, wide, *bounds,
@@ -152,13 +152,13 @@ def encode(masks: Masks) -> list[str]:
     return [whole[begin:end] for begin, end in pairwise(places.tolist())]
 
 
-def is_ring(numbers: Longs) -> Bools:
+def is_ring(numbers: Ints) -> Bools:
     """Return whether a ring may have this many numbers: at least three points, x1 y1 x2 y2 …"""
     right: Bools = (numbers >= 6) & (numbers % 2 == 0)
     return right
 
 
-def starts(lengths: ArrayLike) -> Longs:
+def starts(lengths: ArrayLike) -> Ints:
     """Return where each of consecutive parts of these lengths begins, and the end: [N + 1]."""
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.vision.arrays import Bools, Bytes, Floats, Ints
+from metrics.core.array_types import Bools, Bytes, Floats, Int32s
 from metrics.vision.masks import starts
 from metrics.vision.objects import Objects, Overlap
 
@@ -27,9 +27,9 @@ class Pairs:
     start[e] to start[e + 1]−1, in file order. Any geometry can make them; matching sees nothing else of it.
     """
 
-    prediction: Ints
-    start: Ints
-    truth: Ints
+    prediction: Int32s
+    start: Int32s
+    truth: Int32s
     iou: Floats
 
 
@@ -46,9 +46,9 @@ class Matches:
     thresholds: Floats
     areas: Floats
     pairs: Pairs
-    matched: Ints
+    matched: Int32s
     state: Bytes
-    event_of: Ints
+    event_of: Int32s
     truth_ignored: Bools
     outside: Bools
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.vision.arrays import Ints, Longs
+from metrics.core.array_types import Int32s, Ints
 from metrics.vision.match_states import ASIDE
 from metrics.vision.matching import LARGEST, Pairs
 from metrics.vision.objects import Objects
@@ -28,11 +28,11 @@ class Cells:
     matches (missed); both are −1 for a prediction that does not count.
     """
 
-    truth: Ints
-    predicted: Ints
-    image: Ints
+    truth: Int32s
+    predicted: Int32s
+    image: Int32s
 
-    def count(self, labels: int) -> Longs:
+    def count(self, labels: int) -> Ints:
         """Return how many objects each cell holds: [K + 1, K + 1], truth down, predicted across."""
         size, held = labels + 1, self.truth >= 0
         flat = np.bincount(self.truth[held].astype(np.int64) * size + self.predicted[held], minlength=size * size)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.vision.arrays import Bools, Floats, Ints, Longs
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.vision.boxes import box_areas
 from metrics.vision.masks import starts
 
@@ -14,7 +14,7 @@ from metrics.vision.masks import starts
 class Overlap(Protocol):
     """The IoU of objects that are more than boxes, pair by pair."""
 
-    def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:
+    def __call__(self, prediction: Int32s, truth: Int32s, floor: float) -> Floats:
         """Return the IoU [P] of prediction[p] with truth[p] (rows); what is less than `floor` may be 0."""
 
 
@@ -31,21 +31,21 @@ class Objects:
 
     images: int
     classes: int
-    truth_image: Ints
-    truth_class: Ints
+    truth_image: Int32s
+    truth_class: Int32s
     truth_box: Floats
     truth_area: Floats
     crowd: Bools
-    prediction_image: Ints
-    prediction_class: Ints
+    prediction_image: Int32s
+    prediction_class: Int32s
     prediction_box: Floats
     prediction_area: Floats
     score: Floats
-    truth_order: Ints
-    prediction_order: Ints
-    score_order: Ints
-    class_starts: Longs
-    rank: Ints
+    truth_order: Int32s
+    prediction_order: Int32s
+    score_order: Int32s
+    class_starts: Ints
+    rank: Int32s
     overlap: Overlap | None = None
 
 

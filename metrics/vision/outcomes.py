@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.vision.match_states import ASIDE, RIGHT
 from metrics.vision.matching import LARGEST, Matches, Pairs, find_pairs, threshold_index
 from metrics.vision.objects import Objects
@@ -56,7 +56,7 @@ class Outcomes:
     """
 
     prediction: Codes
-    truth: Ints
+    truth: Int32s
     iou: Floats
     ground_truth: Codes
 
@@ -176,7 +176,7 @@ def _wrong(threshold: float, same_iou: Floats, other_iou: Floats) -> Codes:
     return np.select(cases, [MISCLASSIFIED, DUPLICATE, LOCALISATION], HALLUCINATED).astype(np.int8)
 
 
-def pair_iou(pairs: Pairs, taken: Ints) -> Floats:
+def pair_iou(pairs: Pairs, taken: Int32s) -> Floats:
     """Return the IoU of each prediction of `pairs` with the ground truth it took, NaN where none."""
     events = np.repeat(np.arange(len(taken)), np.diff(pairs.start))
     result = np.full(len(taken), np.nan)

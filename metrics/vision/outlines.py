@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.vision.masks import Shapes
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
@@ -31,7 +31,7 @@ class OutlineOverlap:
     truths: Outlines
     crowd: Bools
 
-    def __call__(self, prediction: Ints, truth: Ints, floor: float) -> Floats:  # noqa: ARG002 - Overlap's signature
+    def __call__(self, prediction: Int32s, truth: Int32s, floor: float) -> Floats:  # noqa: ARG002 - Overlap's signature
         """Return the IoU [P] of prediction[p] with truth[p]."""
         import shapely
 

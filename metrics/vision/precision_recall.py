@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.vision.arrays import Bools, Bytes, Floats, Ints, Longs
+from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints
 from metrics.vision.matching import Matches
 from metrics.vision.objects import Objects
 
@@ -21,13 +21,13 @@ class Selection:
     Classes begin at `miss_starts` and `event_starts` [K + 1].
     """
 
-    miss_image: Ints
-    miss_starts: Longs
-    image: Ints
+    miss_image: Int32s
+    miss_starts: Ints
+    image: Int32s
     score: Floats
-    before: Ints
+    before: Int32s
     states: Bytes
-    event_starts: Longs
+    event_starts: Ints
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,15 +38,15 @@ class Ranking:
     `outside` and `truth_ignored` as in Matches.
     """
 
-    class_starts: Longs
-    image: Ints
-    rank: Ints
+    class_starts: Ints
+    image: Int32s
+    rank: Int32s
     score: Floats
     outside: Bytes
-    event: Ints
+    event: Int32s
     state: Bytes
-    truth_image: Ints
-    truth_class: Ints
+    truth_image: Int32s
+    truth_class: Int32s
     truth_ignored: Bools
 
     @classmethod
@@ -59,7 +59,7 @@ class Ranking:
             objects.truth_image, objects.truth_class, matches.truth_ignored,
         )  # fmt: skip
 
-    def truths(self, area: int) -> Longs:
+    def truths(self, area: int) -> Ints:
         """Return how many ground truths of each class count in the area range of that index: [K]."""
         return np.bincount(self.truth_class[~self.truth_ignored[area]], minlength=len(self.class_starts) - 1)
 

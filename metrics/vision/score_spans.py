@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.vision.matching import LARGEST, Pairs
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, MISCLASSIFIED, TP, Outcomes
@@ -21,8 +21,8 @@ class Spans:
     kind: str
     missed: bool
     row: NDArray[np.intp]
-    label: Ints
-    image: Ints
+    label: Int32s
+    image: Int32s
     low: Floats
     high: Floats
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints, Longs
+from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.vision.masks import Masks, starts
 
 MOST_RUNS = 4_000_000  # of one label map
@@ -26,17 +26,17 @@ class Tally:
     prediction.
     """
 
-    confusion: Longs
-    bands: Longs
+    confusion: Ints
+    bands: Ints
 
     @property
-    def areas(self) -> Longs:
+    def areas(self) -> Ints:
         """Pixels of each label in both maps, in the truth, in the prediction: [3, K]."""
         counts = self.confusion
         return np.stack([counts.diagonal(), counts.sum(axis=1), counts[:, : len(counts)].sum(axis=0)])
 
 
-def label_map(masks: Masks, first: int, last: int, code: Ints, pixels: int, ground: int) -> Ints:
+def label_map(masks: Masks, first: int, last: int, code: Int32s, pixels: int, ground: int) -> Int32s:
     """Return the map of one image from its masks first … last−1 and the code of each; `ground` where there is no mask.
 
     Where masks overlap, the last one wins.
@@ -48,7 +48,7 @@ def label_map(masks: Masks, first: int, last: int, code: Ints, pixels: int, grou
     return codes
 
 
-def tally(truth: Ints, prediction: Ints, height: int, labels: int, distance: int) -> Tally:
+def tally(truth: Int32s, prediction: Int32s, height: int, labels: int, distance: int) -> Tally:
     """Count the pixels of a true and a predicted label map of K = `labels` labels, of one size.
 
     Pixels whose truth is −1 are left out of both maps before the bands are taken. The band of a region are its pixels
@@ -69,7 +69,7 @@ def band_distance(height: int, width: int, ratio: float) -> int:
     return max(1, round(ratio * hypot(height, width)))
 
 
-def iou(counts: Ints | Longs | Floats) -> Floats:
+def iou(counts: Int32s | Ints | Floats) -> Floats:
     """Return shared / (true + predicted − shared) of counts [..., 3, K]: [..., K]; NaN for a label in neither map."""
     shared = counts[..., 0, :].astype(np.float64)
     either = counts[..., 1, :] + counts[..., 2, :] - shared
@@ -77,7 +77,7 @@ def iou(counts: Ints | Longs | Floats) -> Floats:
     return ratios
 
 
-def regions(codes: NDArray[Any], height: int) -> tuple[Ints, Masks]:
+def regions(codes: NDArray[Any], height: int) -> tuple[Int32s, Masks]:
     """Return the codes in a label map, rising, and the mask of each; ValueError beyond MOST_RUNS runs."""
     from metrics.vision.compiled import mask_runs as loops
 

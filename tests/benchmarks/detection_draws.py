@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.core.array_types import Floats, Int32s
 from metrics.vision.image_resampling import resample_selection
 from metrics.vision.match_states import RIGHT, WRONG
 from metrics.vision.precision_recall import Selection, mean_over
@@ -31,10 +31,10 @@ class Draw:
 
     labels: int
     images: int
-    truth_image: Ints
-    truth_label: Ints
-    image: Ints
-    label: Ints
+    truth_image: Int32s
+    truth_label: Int32s
+    image: Int32s
+    label: Int32s
     score: Floats
     iou: Floats
 
@@ -49,7 +49,7 @@ def draw(labels: int, truths: float, images: int, quality: Quality, seed: int, s
     crowd = labels * truths / images
     favourites, ease = rng.choice(labels, (images, 3), p=often), rng.normal(0, 0.7, images)
 
-    def objects(count: NDArray[np.int64]) -> tuple[Ints, Ints]:
+    def objects(count: NDArray[np.int64]) -> tuple[Int32s, Int32s]:
         image = np.repeat(np.arange(images, dtype=np.int32), count)
         own = favourites[image, rng.integers(0, 3, len(image))]
         return image, np.where(rng.random(len(image)) < 0.6, own, rng.choice(labels, len(image), p=often)).astype(
@@ -114,7 +114,7 @@ def counts(data: Draw, name: str) -> NDArray[np.int64]:
     return np.bincount(label, minlength=data.labels)
 
 
-def _totals(data: Draw, label: Ints, image: Ints, weights: NDArray[np.uint8]) -> Floats:
+def _totals(data: Draw, label: Int32s, image: Int32s, weights: NDArray[np.uint8]) -> Floats:
     flat = np.bincount(label.astype(np.int64) * data.images + image, minlength=data.labels * data.images)
     totals = weights.astype(np.float32) @ flat.reshape(data.labels, data.images).T.astype(np.float32)
     return totals.astype(np.float64)

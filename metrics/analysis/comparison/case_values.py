@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow.parquet as pq
 
-from metrics.core.array_types import Floats, Mask
+from metrics.core.array_types import Bools, Floats
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.paired_tests import EQUAL
 from metrics.store import Run
@@ -24,7 +24,7 @@ class CaseValues:
     single: bool
 
     @cached_property
-    def present(self) -> Mask:
+    def present(self) -> Bools:
         """Which cases have a value."""
         return ~np.isnan(self.values)
 

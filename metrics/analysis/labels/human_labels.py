@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.core.array_types import Floats, Ints, Mask
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.label_schema import LABEL_KEY
 from metrics.store import Run, cache_by_run
 from metrics.store.label_sets import Labels
@@ -55,7 +55,7 @@ class HumanLabels:
     raters: tuple[str, ...]
     ratings: Floats
     by_place: Floats
-    random: Mask
+    random: Bools
     unanswered: Mapping[str, int]
 
     @cached_property
@@ -153,7 +153,7 @@ def case_ids(run: Run) -> pa.Array:
     return pq.read_table(run.suite_folder / "cases.parquet", columns=["case_id"])["case_id"].combine_chunks()
 
 
-def _random(run: Run, table: pa.Table, places: Ints, labelled: Mask) -> tuple[Mask, dict[str, int]]:
+def _random(run: Run, table: pa.Table, places: Ints, labelled: Bools) -> tuple[Bools, dict[str, int]]:
     """Return which outputs are in the random sample, and how many drawn ones per model have no label.
 
     Outputs are drawn in the order of `draw_order`, so a model's sample is everything up to the last that was drawn,

@@ -9,7 +9,7 @@ from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
-from metrics.core.array_types import Floats, Ints, Mask
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.sampling_design import cluster_codes
 from metrics.store import Run
 
@@ -27,12 +27,12 @@ class LabelledScores:
     good: int
     score: Floats
     label: Floats
-    passed: Mask
+    passed: Bools
     place: Ints
     model: Ints
     clusters: Ints
 
-    def part(self, keep: Mask) -> "LabelledScores":
+    def part(self, keep: Bools) -> "LabelledScores":
         """Return only some of the outputs."""
         arrays = {name: getattr(self, name)[keep] for name in ("score", "label", "passed", "place", "model")}
         return replace(self, **arrays, clusters=cluster_codes(self.clusters[keep]))
@@ -86,7 +86,7 @@ def output_scores(run: Run, column: Column) -> Floats:
     return np.concatenate([np.full(len(design), np.nan) if one is None else one.values for one in found])
 
 
-def inside_outputs(run: Run, tag: str | None) -> Mask:
+def inside_outputs(run: Run, tag: str | None) -> Bools:
     """Return whether each output is of a case with the tag; all without a tag."""
     inside = np.zeros(run.spec["suite"]["cases"], bool)
     inside[run.sampling_design(tag).inside] = True

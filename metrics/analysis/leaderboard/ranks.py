@@ -14,10 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from metrics.analysis.leaderboard.replicates import replicates
-from metrics.core.array_types import Floats, Ints, Mask
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.arrow import numbers, row_groups
 from metrics.core.evaluator import Direction, Metric
 from metrics.core.registry import evaluators
@@ -109,7 +108,7 @@ def _ranks_of(pairs: Pairs, models: Sequence[str]) -> Ranks:
 
 
 def _of_cases(
-    metric: Metric, values: Floats, single: Mask, models: Sequence[str], design: SamplingDesign
+    metric: Metric, values: Floats, single: Bools, models: Sequence[str], design: SamplingDesign
 ) -> Ranks | None:
     """Return the ranks in one metric from values [n, m]; None where fewer than two models have any."""
     held = np.flatnonzero((~np.isnan(values)).any(axis=0))
@@ -127,7 +126,7 @@ def _of_cases(
 
 def _values(
     file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: SamplingDesign
-) -> Iterator[tuple[Metric, Floats, Mask]]:
+) -> Iterator[tuple[Metric, Floats, Bools]]:
     """Yield each of an evaluator's metrics that has any value, its values [cases inside, models] with repeats averaged,
     NaN for none, and which models [m] have no repeats.
     """
@@ -148,7 +147,7 @@ def _values(
 
 def _sums(
     file: pq.ParquetFile, groups: Sequence[int], models: Sequence[str], evaluator: str, names: Sequence[str], cases: int
-) -> tuple[Floats, NDArray[np.int32]]:
+) -> tuple[Floats, Int32s]:
     """Return the sums and counts of the values of each metric, case and model: [metrics, cases, models]."""
     shape = (len(names), cases, len(models))
     sums, counts = np.zeros(shape), np.zeros(shape, np.int32)

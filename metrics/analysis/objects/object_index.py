@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats, Ints
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, written_whole
 from metrics.store import Run
@@ -44,17 +44,17 @@ class ObjectIndex:
     kinds: tuple[str, ...]
     labels: tuple[str, ...]
     kind: NDArray[np.int8]
-    label: NDArray[np.int32]
-    truth: NDArray[np.int32]
-    position: NDArray[np.int32]
+    label: Int32s
+    truth: Int32s
+    position: Int32s
     score: Floats
     iou: Floats
-    area: NDArray[np.float32]
+    area: Singles
     size: NDArray[np.int8]
     prediction_id: Ints
-    prediction_box: NDArray[np.float32]
-    shaped: NDArray[np.uint8]
-    annotation: NDArray[np.int32]
+    prediction_box: Singles
+    shaped: Bytes
+    annotation: Int32s
 
 
 def object_index(run: Run, evaluator: str, model: str, repeat: int = 1) -> ObjectIndex:
@@ -179,7 +179,7 @@ def _area(table: pa.Table) -> Floats:
     return _with_none(np.where(np.isnan(area), width * height, area))
 
 
-def _shaped(table: pa.Table) -> NDArray[np.uint8]:
+def _shaped(table: pa.Table) -> Bytes:
     shaped = pc.or_(pc.is_valid(table["polygons"]), pc.is_valid(table["rle"])).to_numpy().astype(np.uint8)
     return np.append(shaped, np.uint8(0))
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
-from metrics.core.array_types import Floats, Ints, Mask
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.store import Run
 from metrics.vision.mask_rings import mask_rings
 
@@ -171,9 +171,9 @@ def object_counts(run: Run, evaluator: str, chosen: ObjectFilter) -> dict[str, d
     return counts
 
 
-def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[np.int8], dict[str, Mask]]:
+def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[np.int8], dict[str, Bools]]:
     """Return the kind of every object under the score filter, and which objects each of the filters in force keeps."""
-    kind, masks = index.kind, dict[str, Mask]()
+    kind, masks = index.kind, dict[str, Bools]()
     low, high = chosen.score_low, chosen.score_high
     if low is not None:
         below = index.score < low
@@ -206,7 +206,7 @@ def _masks(run: Run, index: ObjectIndex, chosen: ObjectFilter) -> tuple[NDArray[
     return kind, masks or {"all": np.ones(len(kind), np.bool_)}
 
 
-def _all(masks: Mapping[str, Mask]) -> Any:
+def _all(masks: Mapping[str, Bools]) -> Any:
     """Return where every mask is true; everything where there is no mask."""
     return np.logical_and.reduce(list(masks.values())) if masks else slice(None)
 

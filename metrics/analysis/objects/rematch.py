@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.array_types import Floats
 from metrics.core.suite import ANNOTATIONS
 from metrics.store import Run, cache_by_run
-from metrics.vision.arrays import Floats
 from metrics.vision.boxes import box_iou
 from metrics.vision.geometry import BOX, SIDES, Compared, Geometry, compared_as, read_sides
 from metrics.vision.outcomes import match_image

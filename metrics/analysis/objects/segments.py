@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics.core.array_types import Int32s, Ints
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs
 from metrics.store import Run
-from metrics.vision.arrays import Ints, Longs
 from metrics.vision.mask_rings import outlines
 
 EVALUATOR = "segmentation_iou"
@@ -83,7 +83,7 @@ def segments(run: Run, case_id: str, model: str, repeat: int = 1) -> list[Segmen
     return sorted(found, key=lambda segment: -segment.pixels)
 
 
-def _regions(codes: Ints | Longs, shape: tuple[int, int]) -> list[tuple[int, int, list[list[float]]]]:
+def _regions(codes: Int32s | Ints, shape: tuple[int, int]) -> list[tuple[int, int, list[list[float]]]]:
     """Return each code in a label map with its pixels and the rings around them; of the MOST frequent ones."""
     values, counts = np.unique(codes, return_counts=True)
     bitmap = codes.reshape(shape).T

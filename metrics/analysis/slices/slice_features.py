@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.analysis.slices.slice_conditions import METADATA, Condition
-from metrics.core.array_types import Floats, Ints, Mask
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputError
 from metrics.stats.slice_search import Facet
 from metrics.store import Run, cache_by_run
@@ -60,11 +60,11 @@ class Numbers:
         present = self.values[~np.isnan(self.values)]
         return len(present) > 0 and bool(present.min() < present.max())
 
-    def mask(self, condition: Condition) -> Mask:
+    def mask(self, condition: Condition) -> Bools:
         """Return the units that meet a condition."""
         low = -np.inf if condition.low is None else condition.low
         high = np.inf if condition.high is None else condition.high
-        inside: Mask = (self.values > low) & (self.values <= high)
+        inside: Bools = (self.values > low) & (self.values <= high)
         return inside
 
     def take(self, rows: Ints) -> Numbers:
@@ -107,10 +107,10 @@ class Categories:
         """Whether any two units differ."""
         return bool((self.codes != self.codes[:1]).any())
 
-    def mask(self, condition: Condition) -> Mask:
+    def mask(self, condition: Condition) -> Bools:
         """Return the units that meet a condition."""
         place = -1 if condition.value is None else _place(self.names, condition.value)
-        inside: Mask = self.codes == place
+        inside: Bools = self.codes == place
         return inside
 
     def take(self, rows: Ints) -> Categories:
@@ -138,14 +138,14 @@ class Marks:
     """Any number of names per unit, as tags are: held [n, names]."""
 
     names: tuple[str, ...]
-    held: Mask
+    held: Bools
 
     @property
     def varies(self) -> bool:
         """Whether any two units differ."""
         return bool((self.held != self.held[:1]).any())
 
-    def mask(self, condition: Condition) -> Mask:
+    def mask(self, condition: Condition) -> Bools:
         """Return the units that meet a condition."""
         if condition.value is None:
             return np.asarray(~self.held.any(axis=1))
@@ -229,7 +229,7 @@ def title_of(name: str) -> str:
     return TITLES.get(name) or name.removeprefix(METADATA)
 
 
-def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Mask:
+def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Bools:
     """Return the units that meet every condition; InputError where a column is not known."""
     unknown = [one.feature for one in where if one.feature not in known]
     if unknown:
@@ -238,7 +238,7 @@ def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Mask:
     if wrong:
         kind = "a number" if isinstance(known[wrong[0].feature], Numbers) else "a category"
         raise InputError(f"{wrong[0].feature!r} is {kind}; the slice asks otherwise")
-    inside: Mask = np.logical_and.reduce([known[one.feature].mask(one) for one in where])
+    inside: Bools = np.logical_and.reduce([known[one.feature].mask(one) for one in where])
     return inside
 
 

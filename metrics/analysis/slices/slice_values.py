@@ -11,7 +11,7 @@ from metrics.analysis.slices.slice_conditions import Condition, Slice
 from metrics.analysis.slices.slice_features import features, known_of_cases, mask_of, title_of, titled
 from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
 from metrics.analysis.slices.topics import TOPIC, topics
-from metrics.core.array_types import Ints, Mask
+from metrics.core.array_types import Bools, Ints
 from metrics.stats.slice_means import rest_differences, slice_means
 from metrics.store import Run
 
@@ -101,7 +101,7 @@ def in_words(run: Run, chosen: Slice) -> str:
     return Slice(chosen.model, where, chosen.of).words(of)
 
 
-def valued(found: Outcomes, masks: Mask, where: Sequence[tuple[Condition, ...]]) -> list[SliceValue]:
+def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]) -> list[SliceValue]:
     """Return the values of slices [m, n] with these conditions."""
     design = (found.weights, found.clusters, found.binary)
     means, method = slice_means(found.values, masks, *design, found.measure.ends)

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metrics.analysis.slices.slice_features import Categories
+from metrics.core.array_types import Ints, Singles
 from metrics.core.errors import InputError
 from metrics.core.files import read_json, write_json
 from metrics.store import Run
@@ -21,9 +21,6 @@ A_TOPIC = 40  # cases of a topic, about
 ROUNDS = 50
 WORDS = 4
 WORD = re.compile(r"[^\W\d_]{3,}")
-
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 
 def topics(run: Run) -> Categories:
@@ -65,7 +62,7 @@ def _found(run: Run) -> dict[str, list[int] | list[str]]:
     return {"codes": codes.tolist(), "titles": [", ".join(words) for words in representative(texts, own)]}
 
 
-def clustered(vectors: Floats, count: int, seed: int = 0) -> Ints:
+def clustered(vectors: Singles, count: int, seed: int = 0) -> Ints:
     """Return spherical k-means of unit vectors [n, d]: codes [n], the largest cluster first.
 
     Begins as k-means++ does, ends when no vector changes its cluster or after ROUNDS. Sources: Dhillon & Modha 2001;

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models.embedder import Encoder, compare, provenance
 from metrics.text.agents.steps import steps
 from metrics.text.overlap.alignment import Aligned, align
-from metrics.text.overlap.similarity import Floats
 
 MOST_STEPS = 1_000  # of a text that are aligned; the rest count as edits
 EDITS = {

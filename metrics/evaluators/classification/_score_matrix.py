@@ -10,14 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 NO_LABEL = "the case has no true label"
 NO_SCORES = "the model gave no scores"

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
@@ -22,7 +23,7 @@ from metrics.core.evaluator import (
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
-from metrics.evaluators.classification._score_matrix import Bools, Floats, Ints, read_scores
+from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.evaluators.detection._confidence import confidences
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS

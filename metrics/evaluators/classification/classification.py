@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Ints
 from metrics.core.evaluator import Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
@@ -122,7 +122,7 @@ def top_predictions(
     table = predictions.filter(pc.is_valid(predictions["label"]))
     index = pc.index_in(table["case_id"], case_ids.combine_chunks())
     table, index = table.filter(pc.is_valid(index)), index.drop_null()
-    case: NDArray[np.int64] = index.to_numpy().astype(np.int64)
+    case: Ints = index.to_numpy().astype(np.int64)
     height = np.nan_to_num(pc.fill_null(table["score"], -np.inf).to_numpy(), nan=-np.inf)
     order = np.lexsort((-height, case))  # stable: rows of one case and score stay in file order
     cases, firsts = np.unique(case[order], return_index=True)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pyarrow as pa
 
+from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import MATCHES, Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
@@ -15,7 +16,7 @@ from metrics.evaluators._classification import (
     estimate,
     few_cases,
 )
-from metrics.evaluators.classification._score_matrix import Floats, Ints, ScoreMatrix, read_scores
+from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.confusion import mean_of_known
 from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
 from metrics.stats.draws import Draws

@@ -9,11 +9,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
-from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, read_scores
+from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.classification.score_counts import THRESHOLDS, true_and_other
 from metrics.stats.intervals import NONE, wilson
@@ -163,13 +164,13 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
     return Findings(_aggregates(found, values, predicted), cases, curves)
 
 
-def _aggregates(found: ScoreMatrix, values: Floats, predicted: NDArray[np.bool_]) -> list[Aggregate]:
+def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools) -> list[Aggregate]:
     n, unscored = len(values), sum(found.unscored_labels.values())
     if not n:
         return [aggregate(kind, math.nan, n=0, unscored=unscored, reason=NOTHING_SCORED) for kind in KINDS]
     grouped = found.clustered < n
 
-    def row(kind: str, cells: Floats, clusters: NDArray[np.int64], out: int, label: str | None = None) -> Aggregate:
+    def row(kind: str, cells: Floats, clusters: Ints, out: int, label: str | None = None) -> Aggregate:
         count, counted = len(cells), kind != "fp_misclassification" or label is not None
         if not count:
             return aggregate(kind, math.nan, n=0, unscored=out, label=label, reason=NO_CASES)

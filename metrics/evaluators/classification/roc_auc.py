@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
@@ -16,7 +17,7 @@ from metrics.evaluators._classification import (
     estimate,
     few_cases,
 )
-from metrics.evaluators.classification._score_matrix import Floats, ScoreMatrix, read_scores
+from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
 from metrics.stats.draws import Draws
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
@@ -51,8 +51,8 @@ def too_few(kind: str, there: int, evidence: Mapping[str, object]) -> CaseScore:
 
 def _aggregate(
     metric: Metric,
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
+    values: Floats,
+    weights: Floats | None,
     interval: tuple[float, float],
     method: str,
     cases: Mapping[str, CaseScore],

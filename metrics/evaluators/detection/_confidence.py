@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import NO_TRUTHS, Columns
 from metrics.evaluators.detection._matched import grid_with, matched
-from metrics.vision.arrays import Bools, Floats, Longs
 from metrics.vision.geometry import Geometry
 from metrics.vision.outcomes import IGNORED, TP
 
@@ -28,7 +28,7 @@ class Confidences:
 
     confidence: Floats
     right: Bools
-    clusters: Longs
+    clusters: Ints
     image: NDArray[np.intp]
     ignored: int
     reason: str | None

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from metrics.core.array_types import Floats, Numbers
 from metrics.core.evaluator import Aggregate
 from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Columns, Spread, number, ratio
 from metrics.evaluators.detection._matched import Scene
-from metrics.vision.arrays import Floats, Numbers
 
 
 def label_rows(

@@ -7,15 +7,14 @@ from typing import Annotated, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import Field
 
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
 from metrics.core.evaluator import MATCHES, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
-from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, Matches, Pairs, has_threshold, match
@@ -87,7 +86,7 @@ class Scene:
     case_ids: pa.Array
     annotation_ids: pa.Array
     prediction_ids: pa.Array
-    clusters: Ints
+    clusters: Int32s
     geometry: Compared = "box"
     _weights: OrderedDict[tuple[int, int], Bytes] = field(default_factory=OrderedDict)
     _overlaps: dict[float, Pairs] = field(default_factory=dict)
@@ -114,7 +113,7 @@ class Scene:
         """Return `image_weights`; the last are kept."""
         return _kept(self._weights, (resamples, seed), lambda: image_weights(self.clusters, resamples, seed), 1)
 
-    def totals(self, weights: NDArray[np.float32], label: Ints, image: Ints) -> Floats:
+    def totals(self, weights: Singles, label: Int32s, image: Int32s) -> Floats:
         """Return how many objects of each label [B, K] there are where image i occurs weights[b, i] times."""
         objects = self.objects
         flat = np.bincount(label.astype(np.int64) * objects.images + image, minlength=objects.classes * objects.images)
@@ -147,7 +146,7 @@ class Matched:
         """Return the index of an area range."""
         return self.areas.index(bounds)
 
-    def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Longs:
+    def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Ints:
         """Return how many ground truths of each label count in an area range: [K]."""
         return self.ranking.truths(self.area(bounds))
 

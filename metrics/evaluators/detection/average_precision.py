@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Spread, number
@@ -17,7 +18,6 @@ from metrics.evaluators.detection._matched import (
     matches_at,
     shown,
 )
-from metrics.vision.arrays import Floats
 from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import RECALLS, mean_over, precision_at_recalls

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
@@ -19,7 +20,6 @@ from metrics.evaluators.detection._matched import (
     outcomes_table,
     scene_of,
 )
-from metrics.vision.arrays import Bools, Floats, Ints
 from metrics.vision.object_confusion import Cells, cells, match_any_label
 from metrics.vision.outcomes import LOCALISED
 
@@ -191,7 +191,7 @@ def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameter
     weights = scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
     none = len(scene.labels)
 
-    def totals(rows: Bools, label: Ints) -> Floats:
+    def totals(rows: Bools, label: Int32s) -> Floats:
         return scene.totals(weights, label[rows], placed.image[rows])
 
     matched = (placed.truth >= 0) & (placed.truth < none) & (placed.predicted < none)

@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Spread, number, ratio
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
 from metrics.stats.classification.score_counts import THRESHOLDS, f1
-from metrics.vision.arrays import Bools, Floats, Longs
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, TP
 from metrics.vision.precision_recall import mean_over
@@ -103,17 +103,17 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     return Findings(_aggregates(found, tp, predicted, counted, right, parameters), curves=table, matches=matches)
 
 
-def _from_above(objects: Objects, rows: Bools) -> Longs:
+def _from_above(objects: Objects, rows: Bools) -> Ints:
     """Return how many of the predictions `rows` [N] score at least each threshold, by label: [K, S]."""
     size = len(THRESHOLDS) + 1
     reached = np.searchsorted(THRESHOLDS, objects.score[rows], side="right")  # how many thresholds a score reaches
     flat = np.bincount(objects.prediction_class[rows] * size + reached, minlength=objects.classes * size)
-    counts: Longs = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
+    counts: Ints = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
     return counts[:, 1:]
 
 
 def _aggregates(
-    found: Matched, tp: Longs, predicted: Longs, counted: Bools, right: Bools, parameters: DetectionCurveParameters
+    found: Matched, tp: Ints, predicted: Ints, counted: Bools, right: Bools, parameters: DetectionCurveParameters
 ) -> list[Aggregate]:
     """Return the best F1 and its threshold; of the predictions, `counted` and `right` [N]."""
     truths, drawn = found.truths(), found.scene.drawn
@@ -152,10 +152,10 @@ def _aggregates(
     return found_rows
 
 
-def _table(found: Matched, tp: Longs, predicted: Longs) -> pa.Table:
+def _table(found: Matched, tp: Ints, predicted: Ints) -> pa.Table:
     truths = np.broadcast_to(found.truths()[:, None], tp.shape)
 
-    def share(part: Longs, whole: Longs) -> pa.Array:
+    def share(part: Ints, whole: Ints) -> pa.Array:
         return pa.array(ratio(part, whole).ravel(), from_pandas=True)
 
     return pa.table(

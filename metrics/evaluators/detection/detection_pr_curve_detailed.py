@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
+from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
@@ -23,7 +24,6 @@ from metrics.evaluators.detection._matched import (
     matched,
 )
 from metrics.stats.classification.score_counts import THRESHOLDS
-from metrics.vision.arrays import Floats, Longs
 from metrics.vision.geojson import geojson
 from metrics.vision.geometry import BOX, with_boxes
 from metrics.vision.outcomes import LOCALISED
@@ -190,7 +190,7 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
     return pa.table(columns, schema=CURVES)
 
 
-def _points(entry: Spans, suite: str, labels: int, most: int, table: pa.Table) -> tuple[Longs, NDArray[np.object_]]:
+def _points(entry: Spans, suite: str, labels: int, most: int, table: pa.Table) -> tuple[Ints, NDArray[np.object_]]:
     """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
 

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
@@ -22,7 +23,6 @@ from metrics.evaluators.detection._matched import (
     matched,
     outcomes_table,
 )
-from metrics.vision.arrays import Floats
 from metrics.vision.error_breakdown import (
     ERRORS,
     Errors,

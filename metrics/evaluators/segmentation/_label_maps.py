@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from metrics.core.array_types import Int32s, Ints
 from metrics.core.evaluator import Parameters
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._object_tables import (
@@ -19,7 +20,6 @@ from metrics.evaluators._object_tables import (
     reference_problems,
     refuse,
 )
-from metrics.vision.arrays import Ints, Longs
 from metrics.vision.geometry import image_sizes, read_sides, size_problems, whole
 from metrics.vision.masks import MaskOverlap, Masks
 from metrics.vision.segmentation import label_map
@@ -48,8 +48,8 @@ class ImageMaps:
     place: int
     height: int
     width: int
-    truth: Ints
-    prediction: Ints
+    truth: Int32s
+    prediction: Int32s
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Batch:
     """Some images in a row, as runs: `sides` are truth and prediction, `places` their rows in the suite's cases."""
 
     places: range
-    sizes: Longs
+    sizes: Ints
     sides: tuple["_Runs", "_Runs"]
 
     def maps(self, index: int) -> ImageMaps:
@@ -107,7 +107,7 @@ class _Runs(NamedTuple):
     """One side of a batch: masks with a code each, where those of each image begin, the ground of each image."""
 
     masks: Masks
-    code: Ints
+    code: Int32s
     start: list[int]
     ground: list[int]
 

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Resamples, Seed, Spread, image_weights, number, ratio
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.vision.arrays import Bytes, Floats, Ints, Longs
 from metrics.vision.precision_recall import mean_over
 from metrics.vision.segmentation import band_distance, iou, tally
 
@@ -29,7 +29,7 @@ FEW_IMAGES = (
     "reliable with so few."
 )
 AT_ONCE = 1_024  # images whose resampled sums are made at a time
-Cells = tuple[Longs, Longs, Longs]
+Cells = tuple[Ints, Ints, Ints]
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 
 
@@ -175,7 +175,7 @@ class _Counts:
     """
 
     labels: tuple[str, ...]
-    pixels: Ints
+    pixels: Int32s
     cells: list[Cells]
 
 
@@ -209,7 +209,7 @@ def _joined(cells: Cells, last: int) -> Cells:
     return keys // (last + 1), keys % (last + 1), np.bincount(of_key, count, len(keys)).astype(np.int64)
 
 
-def _resampled(pixels: Ints, weights: Bytes) -> Floats:
+def _resampled(pixels: Int32s, weights: Bytes) -> Floats:
     """Return the sums of `pixels` [I, 2, 3, K] over the data sets with these `weights` [1 + B, I]: [1 + B, 2, 3, K]."""
     images = pixels.reshape(len(pixels), math.prod(pixels.shape[1:]))
     sums = np.zeros((len(weights), images.shape[1]))
@@ -241,7 +241,7 @@ def _aggregates(counts: _Counts, sums: Floats, drawn: int) -> list[Aggregate]:
     return rows
 
 
-def _spread(estimates: Floats, clusters: Longs) -> Spread:
+def _spread(estimates: Floats, clusters: Ints) -> Spread:
     """Return the intervals of numbers that rest on this many images, or groups of images."""
     return Spread.of(estimates, math.inf, clusters, enough=clusters >= LEAST_IMAGES, few=FEW_IMAGES)
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 import pyarrow as pa
 
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA, STRINGS
 from metrics.ingest.formats.coco_listing import Listing, Sizes, names
-from metrics.ingest.sheet import Mask, Problems, Sheet, only
+from metrics.ingest.sheet import Problems, Sheet, only
 from metrics.ingest.source import Source, load_json, open_source
 from metrics.ingest.tables.object_tables import SIDES
-from metrics.vision.arrays import Bools, Floats, Ints, Longs
 from metrics.vision.coco_columns import (
     GroundTruth,
     IouType,
@@ -175,10 +175,10 @@ def _result_columns(path: Path, truth: GroundTruth | None, iou_type: IouType, pr
 class _Annotations(NamedTuple):
     """Annotations in file order: ids, image ids and their codes, codes of categories, crowds, Listing.shapes."""
 
-    ids: Longs
-    image_ids: Longs
-    image: Ints
-    category: Ints
+    ids: Ints
+    image_ids: Ints
+    image: Int32s
+    category: Int32s
     crowd: Bools
     shapes: dict[str, pa.Array]
 
@@ -200,7 +200,7 @@ def _listings(source: Source, document: dict[str, Any], problems: Problems) -> t
     return images, annotations, {int(ids[place]): texts[place] for place in np.argsort(ids, kind="stable")}
 
 
-def _images(listing: Listing, sized: bool) -> tuple[Longs, Longs]:
+def _images(listing: Listing, sized: bool) -> tuple[Ints, Ints]:
     """Return the ids of the images and their sizes [I, 2] (height, width), 0 where these are not needed."""
     ids = listing.integers("id")
     listing.apply(image_faults(ids))
@@ -212,7 +212,7 @@ def _images(listing: Listing, sized: bool) -> tuple[Longs, Longs]:
 
 
 def _annotations(
-    listing: Listing, known: Longs, sizes: Longs, labels: dict[int, str], categories: str, masks: bool = True
+    listing: Listing, known: Ints, sizes: Ints, labels: dict[int, str], categories: str, masks: bool = True
 ) -> _Annotations:
     """Return the annotations of the images with the ids `known`, ascending, and the sizes [I, 2]."""
     ids = listing.integers("id")
@@ -227,7 +227,7 @@ def _annotations(
     return _Annotations(ids, image_ids, image, category, flags == 1, shapes)
 
 
-def _categories(listing: Listing, labels: dict[int, str], expected: str) -> Ints:
+def _categories(listing: Listing, labels: dict[int, str], expected: str) -> Int32s:
     """Return the codes of the records' categories in `labels`; −1 for unknown ones, which are recorded as problems."""
     known = np.fromiter(labels, np.int64, len(labels))
     order = np.argsort(known, kind="stable")
@@ -236,17 +236,17 @@ def _categories(listing: Listing, labels: dict[int, str], expected: str) -> Ints
     return np.where(codes < 0, -1, order[codes.clip(0)] if len(order) else -1).astype(np.int32)
 
 
-def _label_column(labels: dict[int, str], codes: Ints) -> pa.Array:
+def _label_column(labels: dict[int, str], codes: Int32s) -> pa.Array:
     return pa.array(list(labels.values()), pa.string()).take(pa.array(codes, mask=codes < 0))
 
 
-def _ascending(ids: Longs, kept: Mask) -> Longs:
+def _ascending(ids: Ints, kept: Bools) -> Ints:
     """Return the places that are kept, by ascending id."""
     places = np.flatnonzero(kept)
     return places[np.argsort(ids[places], kind="stable")]
 
 
-def _by_id(ids: Longs, sizes: Longs) -> Sizes:
+def _by_id(ids: Ints, sizes: Ints) -> Sizes:
     return dict(zip(ids.tolist(), map(tuple, sizes.tolist()), strict=True))
 
 
@@ -254,7 +254,7 @@ def _boxes(shapes: dict[str, pa.Array]) -> Floats:
     return np.column_stack([shapes[side].to_numpy(zero_copy_only=False) for side in SIDES])
 
 
-def _drawn(shapes: dict[str, pa.Array], box: Floats, sizes: Longs, image: Ints) -> Masks:
+def _drawn(shapes: dict[str, pa.Array], box: Floats, sizes: Ints, image: Int32s) -> Masks:
     return draw(
         Shapes.of(box=box, polygons=shapes["polygons"].to_pylist(), rle=shapes["rle"].to_pylist()),
         *sizes[image].reshape(-1, 2).T,
@@ -265,16 +265,16 @@ def _kind(document: Any) -> str:
     return f"a JSON {'array' if isinstance(document, list) else 'object' if isinstance(document, dict) else 'value'}"
 
 
-def _not_text(values: list[Any]) -> Mask:
+def _not_text(values: list[Any]) -> Bools:
     return np.fromiter((not (isinstance(value, str) and value) for value in values), bool, len(values))
 
 
-def _not_tags(values: list[Any]) -> Mask:
+def _not_tags(values: list[Any]) -> Bools:
     wrong = (value is not None and (not isinstance(value, list) or _not_text(value).any()) for value in values)
     return np.fromiter(wrong, bool, len(values))
 
 
-def _tags(values: list[Any], bad: Mask) -> pa.Array:
+def _tags(values: list[Any], bad: Bools) -> pa.Array:
     """Return tags in the order given, each once; an empty list is none."""
     lists = [
         list(dict.fromkeys(value)) if value and not wrong else None for value, wrong in zip(values, bad, strict=True)

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metrics.ingest.sheet import Mask, Problems, Sheet
+from metrics.core.array_types import Bools, Floats, Ints
+from metrics.ingest.sheet import Problems, Sheet
 from metrics.ingest.source import Source
 from metrics.ingest.tables.object_tables import POLYGONS, box_columns, outline
 from metrics.ingest.tables.values import finite
 from metrics.vision import rle
-from metrics.vision.arrays import Floats, Longs
 from metrics.vision.coco_columns import BOX, Fault, area_faults, box_faults
 from metrics.vision.masks import LARGEST_IMAGE, Shapes, draw, is_ring
 
@@ -57,11 +57,11 @@ class Listing(Sheet):
                 again = [f"{value!r} again, first in record {at + 1}" for value, at in zip(values, first, strict=True)]
                 self.wrong(fault.wrong, fault.key, again.__getitem__, fault.expected)
 
-    def wrong(self, mask: Mask, key: str, found: Sequence[Any] | Callable[[int], str], expected: str) -> None:
+    def wrong(self, mask: Bools, key: str, found: Sequence[Any] | Callable[[int], str], expected: str) -> None:
         """Record a problem for each record of `mask` that has none yet."""
         self.report(mask & ~self.bad, self.prefix + key, found, expected)
 
-    def integers(self, key: str, default: int | None = None) -> Longs:
+    def integers(self, key: str, default: int | None = None) -> Ints:
         """Return a whole number per record, `default` where absent, −1 where it is none."""
         values = self.values(key)
         if set(map(type, values)) != {int}:
@@ -82,7 +82,7 @@ class Listing(Sheet):
         numbers = _floats(values)
         return np.where(np.isfinite(numbers), numbers, wrong)
 
-    def boxes(self) -> tuple[Floats, Mask]:
+    def boxes(self) -> tuple[Floats, Bools]:
         """Return the boxes [N, 4], NaN where there is none or it is no four finite numbers, and which are absent [N].
 
         Boxes that break a rule are problems.
@@ -101,7 +101,7 @@ class Listing(Sheet):
         self.apply(box_faults(boxes, absent))
         return boxes, absent
 
-    def shapes(self, image_ids: Longs, sizes: Sizes, masks: bool = True) -> dict[str, pa.Array]:
+    def shapes(self, image_ids: Ints, sizes: Sizes, masks: bool = True) -> dict[str, pa.Array]:
         """Return the columns of the records' boxes, areas, polygons and run lengths; what is wrong is a problem.
 
         An absent box is that of the segmentation, an absent area that of the box or, with it, of the segmentation.
@@ -157,9 +157,7 @@ def _rings(value: Any) -> tuple[list[list[float]], list[float], float]:
     return rings, box, area
 
 
-def _right_masks(
-    values: list[Any], image_ids: NDArray[np.int64], sizes: dict[int, tuple[int, int]]
-) -> dict[int, Shape]:
+def _right_masks(values: list[Any], image_ids: Ints, sizes: dict[int, tuple[int, int]]) -> dict[int, Shape]:
     """Return the result of `_mask` for all compressed texts that are right, at once; the others are left to it."""
     wanted: list[tuple[int, str, tuple[int, int]]] = []
     for place, value in enumerate(values):
@@ -192,7 +190,7 @@ def _mask(value: dict[str, Any], size: tuple[int, int] | None) -> Shape:
     return text, rle.box(runs, size[0] if size else 1), float(rle.area(runs))
 
 
-def _floats(values: list[Any]) -> NDArray[np.float64]:
+def _floats(values: list[Any]) -> Floats:
     try:
         return np.array(values, np.float64)
     except OverflowError:  # an integer beyond 1.8e308

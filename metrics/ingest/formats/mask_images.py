@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Ints
 from metrics.core.suite import Suite
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import Bundle, Rows, header_size, need_unique
@@ -296,7 +297,7 @@ def _listed(values: Sequence[Any], most: int = 12) -> str:
     return ", ".join(map(str, values[:most])) + (", …" if len(values) > most else "")
 
 
-def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[NDArray[np.int64], dict[str, pa.Array]]:
+def _regions(found: Sequence[Found], classes: dict[int, str]) -> tuple[Ints, dict[str, pa.Array]]:
     """Return the mask of each region, and the columns of the regions."""
     which = np.repeat(np.arange(len(found)), [len(mask.ids) for mask in found])
     boxes = np.array([box for mask in found for box in mask.boxes], float).reshape(-1, 4)

@@ -8,8 +8,8 @@ import re
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Floats
 from metrics.core.suite import Suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows, case_ids, header_size, image_names, need_unique, pair
@@ -240,13 +240,13 @@ def _in_labels(entry: Entry) -> bool:
     return inside and entry.base.lower() != CLASSES
 
 
-def _case_sizes(cases: pa.Table) -> NDArray[np.float64]:
+def _case_sizes(cases: pa.Table) -> Floats:
     """Return (width, height) of each case's image in pixels, NaN where unknown."""
     known = sizes_of(cases)
     return np.array([known.get(case, (np.nan, np.nan)) for case in cases["case_id"].to_pylist()], float).reshape(-1, 2)
 
 
-def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -> None:
+def _blame_sizes(sheet: Rows, sizes: Floats, labels: list[Entry]) -> None:
     """Record one problem for each file whose lines need the size of an image that is missing."""
     count = sheet.count(good=True)
     for place in np.flatnonzero(np.isnan(sizes[: len(count), 0]) & (count > 0)).tolist():
@@ -254,7 +254,7 @@ def _blame_sizes(sheet: Rows, sizes: NDArray[np.float64], labels: list[Entry]) -
     sheet.bad |= np.isnan(sizes[sheet.which, 0])
 
 
-def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, pa.Array]:
+def _objects(sheet: Rows, sizes: Floats, names: tuple[str, ...]) -> dict[str, pa.Array]:
     """Return label, box, area and polygon of each line in pixels; invalid lines are recorded as problems."""
     number = sheet_cells.numbers(sheet, "class", low=0, whole=True)
     with np.errstate(invalid="ignore"):
@@ -290,7 +290,7 @@ def _objects(sheet: Rows, sizes: NDArray[np.float64], names: tuple[str, ...]) ->
     }
 
 
-def _points(text: str) -> NDArray[np.float64] | None:
+def _points(text: str) -> Floats | None:
     """Return the points of a polygon, None where one is not a number from 0 to 1."""
     try:
         points = np.array([float(part) for part in text.split()]).reshape(-1, 2)

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import FORMATS, SUFFIXES
@@ -78,7 +78,7 @@ class Rows(Sheet):
         problems: Problems,
     ):  # fmt: skip
         super().__init__(bundle.name, table, np.array(rows, np.int64), problems)
-        self.which: NDArray[np.int64] = np.array(which, np.int64)
+        self.which: Ints = np.array(which, np.int64)
         self.files: list[str] = [bundle.file(entry) for entry in entries]
 
     def file_of(self, place: int) -> str:
@@ -90,7 +90,7 @@ class Rows(Sheet):
         files = np.array(self.files, object)[self.which]
         return self.table.add_column(0, "file", pa.array(files, pa.string()))
 
-    def count(self, good: bool = False) -> NDArray[np.int64]:
+    def count(self, good: bool = False) -> Ints:
         """Return how many records (with `good`, how many that are not bad) each file has."""
         which = self.which[~self.bad] if good else self.which
         return np.bincount(which, minlength=len(self.files))

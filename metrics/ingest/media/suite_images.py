@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Ints
 from metrics.core.suite import ANNOTATIONS, CASES, METADATA, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems
 
@@ -15,7 +15,7 @@ IMAGE_NAME = METADATA + "image_name"
 SIDES = ("image_width", "image_height")
 
 
-def annotations_of(cases: pa.Table, which: NDArray[np.int64], columns: Mapping[str, Any]) -> pa.Table:
+def annotations_of(cases: pa.Table, which: Ints, columns: Mapping[str, Any]) -> pa.Table:
     """Return objects as annotations, numbered from 1; `which` is the row of each one's case, `columns` its geometry."""
     ids = {"case_id": cases["case_id"].take(pa.array(which)), "annotation_id": pa.array(np.arange(1, len(which) + 1))}
     return pa.table({**ids, **columns, "is_crowd": pa.array(np.zeros(len(which), bool))})

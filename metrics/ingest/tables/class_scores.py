@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Ints
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns
@@ -30,7 +30,7 @@ def class_columns(columns: Sequence[str], labels: Sequence[str]) -> dict[str, st
     return best
 
 
-def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.int64]]:
+def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, Ints]:
     """Return label and score of each row and class, and the row of the sheet each comes from; empty cells give none."""
     scores = np.stack([sheet_cells.numbers(sheet, name, low=0, high=1) for name in classes.values()], axis=1)
     empty = np.isnan(scores).all(axis=1)
@@ -41,7 +41,7 @@ def wide(sheet: Sheet, classes: dict[str, str]) -> tuple[pa.Table, NDArray[np.in
     return pa.table({"label": labels, "score": pa.array(scores[rows, places])}), rows
 
 
-def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64]]:
+def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints]:
     """Return label and score (1 where the file has none) of each row, and the row of the sheet it comes from.
 
     The predicted class is the column predicted_label, else label, else the answer.

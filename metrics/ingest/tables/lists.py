@@ -9,8 +9,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.array_types import Bools
 from metrics.core.suite import STRINGS
-from metrics.ingest.sheet import Mask, flat, is_null
+from metrics.ingest.sheet import flat, is_null
 from metrics.ingest.tables.values import as_lists, item_text
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
@@ -90,7 +91,7 @@ def _decoded(literal: str) -> str | None:
     return str(value)
 
 
-def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[pa.ChunkedArray, Mask]:
+def split_column(column: pa.ChunkedArray | pa.Array, semicolons: bool) -> tuple[pa.ChunkedArray, Bools]:
     """Return a string column as lists of strings, and where a cell begins like a list but is not one (null there)."""
     if pa.types.is_list(column.type):
         return pa.chunked_array([flat(column)]), np.zeros(len(column), bool)

@@ -10,10 +10,11 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
-from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.sheet import Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns, is_open_images
 from metrics.vision import rle
@@ -27,7 +28,7 @@ Column: TypeAlias = pa.ChunkedArray | pa.Array
 Sizes = Mapping[str, tuple[int, int]]  # case id → (width, height)
 
 
-def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.int64], Column]:
+def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints, Column]:
     """Return one case for each image in order of appearance, the index of each row's case, and each row's case id.
 
     Values of an image that differ between its rows are problems; metadata that differ do not belong to the case and are
@@ -58,7 +59,7 @@ def image_cases(sheet: Sheet, columns: Columns) -> tuple[pa.Table, NDArray[np.in
     return only(pa.table(values | extra), heads), index[first], ids
 
 
-def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple[dict[str, Any], Mask]:
+def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple[dict[str, Any], Bools]:
     """Return label, box, area, polygons and rle of each row, and which rows hold an object at all.
 
     A row with neither label nor geometry only says that the image exists. Boxes that all lie within 0…1 are shares of
@@ -95,7 +96,7 @@ def geometry(sheet: Sheet, columns: Columns, ids: Column, sizes: Sizes) -> tuple
     return {"label": label, **shape}, objects
 
 
-def box_columns(boxes: NDArray[np.float64]) -> dict[str, pa.Array]:
+def box_columns(boxes: Floats) -> dict[str, pa.Array]:
     """Return boxes [N, 4] (x, y, width, height) as columns, NaN as null."""
     return {side: sheet_cells.floats(boxes[:, place]) for place, side in enumerate(SIDES)}
 
@@ -138,7 +139,7 @@ def _plain(names: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(names, r"^.*[/\\]|\.[A-Za-z]{2,5}$", "")
 
 
-def check_labels(sheet: Sheet, column: str, labels: Column, suite: Suite, rows: Mask | None = None) -> None:
+def check_labels(sheet: Sheet, column: str, labels: Column, suite: Suite, rows: Bools | None = None) -> None:
     """Record as problems the labels, of all rows or of some, that are not a class of the suite."""
     unknown = ~as_mask(pc.is_in(labels, pa.array(suite.labels, pa.string()))) & ~sheet.bad
     sheet.report(unknown if rows is None else unknown & rows, column, labels, "a class of the suite")
@@ -152,7 +153,7 @@ def sizes_of(cases: pa.Table) -> dict[str, tuple[int, int]]:
     return {case: (wide, high) for case, wide, high in rows if wide is not None and high is not None}
 
 
-def crowds(sheet: Sheet, columns: Columns) -> Mask:
+def crowds(sheet: Sheet, columns: Columns) -> Bools:
     """Return which rows are crowds; in Open Images −1, not known, is no."""
     name = columns.columns.get("is_crowd")
     if name is None:
@@ -179,15 +180,13 @@ def _box_columns(columns: Columns) -> list[str]:
     return [columns.columns[side] for side in sides] if columns.columns.keys() >= set(sides) else []
 
 
-def _normalised(values: NDArray[np.float64]) -> bool:
+def _normalised(values: Floats) -> bool:
     """Return whether boxes are shares of the image: all within 0…1, and not just pixels that happen to be 0 and 1."""
     known = values[~np.isnan(values).any(axis=1)]
     return bool(len(known)) and bool((known >= 0).all() and (known <= 1).all() and (known % 1 != 0).any())
 
 
-def _boxes(
-    sheet: Sheet, columns: Columns, names: list[str], given: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _boxes(sheet: Sheet, columns: Columns, names: list[str], given: Bools, wide: Floats, high: Floats) -> Floats:
     shares = is_open_images(sheet.table.column_names)
     low, high_end = (0.0, 1.0) if shares else (-np.inf, np.inf)
     values = np.stack([sheet_cells.numbers(sheet, name, low=low, high=high_end) for name in names], axis=1)
@@ -206,7 +205,7 @@ def _boxes(
     return values
 
 
-def _row_sizes(ids: Column, sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _row_sizes(ids: Column, sizes: Sizes) -> tuple[Floats, Floats]:
     codes, _ = sheet_cells.codes_of(ids)
     known = pc.dictionary_encode(flat(ids), null_encoding="encode").dictionary.to_pylist()
     table = np.array([sizes.get(name, (np.nan, np.nan)) for name in known] or [(np.nan, np.nan)], float)
@@ -214,8 +213,8 @@ def _row_sizes(ids: Column, sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _shapes(
-    sheet: Sheet, columns: Columns, objects: Mask, wide: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[pa.Array, pa.Array, NDArray[np.float64]]:
+    sheet: Sheet, columns: Columns, objects: Bools, wide: Floats, high: Floats
+) -> tuple[pa.Array, pa.Array, Floats]:
     """Return polygons, run lengths, and the x, y, width, height and area that they give, NaN where there is none."""
     count = len(sheet)
     rings: list[list[list[float]] | None] = [None] * count

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.suite import METADATA
-from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null
+from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
 from metrics.ingest.tables.columns import LISTS, Columns, fold
 from metrics.ingest.tables.lists import split_column
 from metrics.ingest.tables.values import as_lists, json_text
@@ -37,7 +37,7 @@ def required(sheet: Sheet, name: str, what: str) -> pa.ChunkedArray:
     return column
 
 
-def is_blank(column: pa.ChunkedArray) -> Mask:
+def is_blank(column: pa.ChunkedArray) -> Bools:
     """Return where a column of strings has no value, or nothing but whitespace."""
     return is_null(column) | as_mask(pc.match_substring_regex(column, r"^\s*$"))
 
@@ -60,7 +60,7 @@ def splits(sheet: Sheet, canonical: str, name: str) -> bool:
 
 def numbers(
     sheet: Sheet, name: str, *, low: float = -np.inf, high: float = np.inf, whole: bool = False, need: bool = False
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return a column as floats, NaN where absent or invalid (not a number, not finite, out of range)."""
     column = text(sheet, name)
     present = ~is_null(column)
@@ -90,12 +90,12 @@ def numbers(
     return result
 
 
-def floats(values: NDArray[np.float64]) -> pa.Array:
+def floats(values: Floats) -> pa.Array:
     """Return floats as an Arrow column, NaN as null."""
     return pa.array(values, mask=np.isnan(values))
 
 
-def integers(values: NDArray[np.float64], kind: pa.DataType, absent: int | None = None) -> pa.Array:
+def integers(values: Floats, kind: pa.DataType, absent: int | None = None) -> pa.Array:
     """Return whole floats as a column of integers, NaN as `absent` or null; values out of range are clipped."""
     missing = np.isnan(values)
     limits = np.iinfo(kind.to_pandas_dtype())
@@ -103,7 +103,7 @@ def integers(values: NDArray[np.float64], kind: pa.DataType, absent: int | None 
     return pa.array(filled, mask=None if absent is not None else missing).cast(kind)
 
 
-def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> Mask:
+def flags(sheet: Sheet, name: str, unknown: Sequence[str] = ()) -> Bools:
     """Return a column of 0/1, true/false, yes/no as booleans; absent cells and those that are `unknown` are false."""
     column = text(sheet, name)
     folded = pc.utf8_lower(pc.utf8_trim_whitespace(column))
@@ -141,7 +141,7 @@ def refuse_code(sheet: Sheet, names: Sequence[str]) -> None:
             sheet.report(code, name, column, f"plain text: cells that begin with {prefix} are code and are refused")
 
 
-def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[Mask, NDArray[np.int64]]:
+def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[Bools, Ints]:
     """Return the rows whose key occurs in an earlier row, and for every row the index of the first row with its key."""
     count = len(keys[0])
     rows = np.arange(count)
@@ -156,7 +156,7 @@ def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[Mask, NDArra
     return firsts != rows, firsts
 
 
-def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> Mask:
+def differs(column: pa.ChunkedArray | pa.Array, first: Ints) -> Bools:
     """Return where a value differs from that of the row in `first`."""
     if (first == np.arange(len(first))).all():
         return np.zeros(len(first), bool)
@@ -167,7 +167,7 @@ def differs(column: pa.ChunkedArray | pa.Array, first: NDArray[np.int64]) -> Mas
     return as_mask(pc.not_equal(array, other)) | (is_null(array) ^ is_null(other))
 
 
-def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], int]:
+def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[Ints, int]:
     """Return the values of a column (null is one) as numbers in order of appearance, and how many there are."""
     encoded = pc.dictionary_encode(flat(column), null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64), max(1, len(encoded.dictionary))

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.array_types import Bools
 from metrics.core.suite import METADATA
-from metrics.ingest.sheet import Mask, Sheet, as_mask, flat, is_null, only
+from metrics.ingest.sheet import Sheet, as_mask, flat, is_null, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
 
@@ -155,7 +156,7 @@ def gather_passages(table: pa.Table) -> pa.Table:
     return grouped.set_column(grouped.column_names.index("retrieved_contexts"), "retrieved_contexts", joined)
 
 
-def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Mask]:
+def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Bools]:
     """Return each case once, the outputs, and where a case begins, from a file that holds both in every row.
 
     Suite values that differ between the rows of one case are problems; a metadata column belongs to the cases where it

@@ -5,12 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import Draws
 from metrics.stats.intervals import NONE, Interval
 from metrics.stats.student_t import Z95, student
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 SMALLEST = float(np.finfo(np.float64).eps)  # the probability that log loss takes for 0, as scikit-learn does
 HALVINGS = 20  # of the range of a bound
 
@@ -28,7 +27,7 @@ class Reliability(NamedTuple):
     place: NDArray[np.intp]
 
 
-def reliability(confidence: Floats, right: NDArray[np.bool_], bins: int) -> Reliability:
+def reliability(confidence: Floats, right: Bools, bins: int) -> Reliability:
     """Return the diagram of `confidence` [n], 0 … 1, against whether the prediction is `right` [n].
 
     Bins are of equal width and hold their upper edge, the first both: equal to scikit-learn's calibration_curve.
@@ -55,9 +54,7 @@ def calibration_errors(diagram: Reliability) -> tuple[float, float]:
     return float(np.average(gaps, weights=diagram.n[filled])), float(gaps.max())
 
 
-def resampled_error(
-    diagram: Reliability, confidence: Floats, right: NDArray[np.bool_], draws: Draws
-) -> tuple[Interval, Floats]:
+def resampled_error(diagram: Reliability, confidence: Floats, right: Bools, draws: Draws) -> tuple[Interval, Floats]:
     """Return the 95 % interval of the expected calibration error, and the error in each resample [B], NaN of no cases.
 
     Cases are resampled within the bins of `diagram`, whose edges are fixed; how many fall into each varies.

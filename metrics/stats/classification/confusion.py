@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from metrics.core.array_types import Floats, Ints
+
 Counts = Ints | Floats
 AVERAGES = ("macro", "weighted", "micro")
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import Draws
 from metrics.stats.student_t import Z95, student
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -29,7 +27,7 @@ class Roc:
     influence: Floats
 
 
-def roc(scores: Floats, positive: NDArray[np.bool_]) -> Roc:
+def roc(scores: Floats, positive: Bools) -> Roc:
     """Return the ROC curve of `scores` [n], where `positive` [n] has both kinds; NaN ranks below every score.
 
     With M positives and N negatives the area is the trapezoid under (fp/N, tp/M), which is the chance that a positive
@@ -60,7 +58,7 @@ def roc(scores: Floats, positive: NDArray[np.bool_]) -> Roc:
     return Roc(np.concatenate([[np.inf], ordered[last]]), fp, tp, area, influence)
 
 
-def resampled_areas(curves: Sequence[Roc], positive: NDArray[np.bool_], draws: Draws) -> Floats:
+def resampled_areas(curves: Sequence[Roc], positive: Bools, draws: Draws) -> Floats:
     """Return the areas of `curves` of the same n cases in the data set and its resamples: [1 + B, len(curves)].
 
     positive: [n, len(curves)]. An area moves by the sum of the influences of the cases drawn, to first order, so that

@@ -1,10 +1,9 @@
 """Counts of label scores by threshold, where every pair of case and class is its own yes or no."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from metrics.core.array_types import Floats, Ints
+
 THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95
 
 

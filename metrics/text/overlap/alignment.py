@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.text.overlap.similarity import Floats
+from metrics.core.array_types import Floats
 
 TIE = 1e-9
 LEFT, DIAGONAL, UP = 0, 1, 2

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.text.overlap.similarity import Floats, cosines
+from metrics.core.array_types import Floats
+from metrics.text.overlap.similarity import cosines
 
 
 class Matching(NamedTuple):

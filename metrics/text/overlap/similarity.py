@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from metrics.core.array_types import Floats
 
 
 def cosines(left: NDArray[np.floating], right: NDArray[np.floating]) -> Floats:

@@ -2,24 +2,24 @@
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Floats, Ints
+from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.vision.compiled.jit import compiled
 from metrics.vision.match_states import ASIDE, RIGHT, WRONG
 
 
 @compiled
 def box_pairs(
-    prediction_order: Ints,
-    prediction_image: Ints,
-    prediction_class: Ints,
+    prediction_order: Int32s,
+    prediction_image: Int32s,
+    prediction_class: Int32s,
     prediction_box: Floats,
-    truth_order: Ints,
-    truth_image: Ints,
-    truth_class: Ints,
+    truth_order: Int32s,
+    truth_image: Int32s,
+    truth_class: Int32s,
     truth_box: Floats,
     crowd: Bytes,
     floor: float,
-) -> tuple[Ints, Ints, Ints, Floats]:
+) -> tuple[Int32s, Int32s, Int32s, Floats]:
     """Return the predictions with a ground truth of their image and class at IoU ≥ floor, and those ground truths.
 
     Both orders are by image, class. Returns (prediction [E], start [E + 1], truth [P], iou [P]): the candidates of
@@ -87,14 +87,14 @@ def box_pairs(
 
 @compiled
 def greedy(
-    start: Ints,
-    truth: Ints,
+    start: Int32s,
+    truth: Int32s,
     iou: Floats,
     thresholds: Floats,
     truth_ignored: Bytes,
     crowd: Bytes,
     outside: Bytes,
-) -> tuple[Ints, Bytes]:
+) -> tuple[Int32s, Bytes]:
     """Match the predictions of `box_pairs` in their order (best score first within image and class).
 
     truth_ignored: [A, G]; outside: [A, E], 1 where the prediction's area is out of the range. Returns the matched truth
@@ -136,15 +136,15 @@ def greedy(
 
 @compiled
 def neighbours(
-    prediction: Ints,
-    start: Ints,
-    truth: Ints,
+    prediction: Int32s,
+    start: Int32s,
+    truth: Int32s,
     iou: Floats,
-    prediction_class: Ints,
-    truth_class: Ints,
+    prediction_class: Int32s,
+    truth_class: Int32s,
     skip_prediction: Bytes,
     skip_truth: Bytes,
-) -> tuple[Ints, Floats, Ints, Floats, Floats]:
+) -> tuple[Int32s, Floats, Int32s, Floats, Floats]:
     """Return the ground truth of highest IoU of the same and of another class, from pairs of one image and any classes.
 
     Returns (same [N], same_iou [N], other [N], other_iou [N], covered [G]): rows or −1 and IoU or 0; covered is the

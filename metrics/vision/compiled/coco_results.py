@@ -11,7 +11,7 @@ it.
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Floats, Longs
+from metrics.core.array_types import Bytes, Floats, Ints
 from metrics.vision.compiled.jit import compiled, int64
 
 SHORTEST = 57  # bytes of the shortest record
@@ -115,7 +115,7 @@ def _number(data: Bytes, i: int, values: Floats, place: int) -> int:
 
 
 @compiled
-def _integer(data: Bytes, i: int, values: Longs, place: int) -> int:
+def _integer(data: Bytes, i: int, values: Ints, place: int) -> int:
     """Read digits into values[place]; the place behind them, NOT_PLAIN where there are none, or more than 18."""
     begin = i
     whole = np.int64(0)
@@ -144,7 +144,7 @@ def _box(data: Bytes, i: int, box: Floats, place: int) -> int:
 
 
 @compiled
-def scan_results(data: Bytes, image: Longs, category: Longs, box: Floats, score: Floats) -> int:
+def scan_results(data: Bytes, image: Ints, category: Ints, box: Floats, score: Floats) -> int:
     """Fill the columns from records separated by commas; how many there are, NOT_PLAIN where something else stands.
 
     data: the bytes and a 0. The columns have room for a record in each SHORTEST bytes; box is [4 N].

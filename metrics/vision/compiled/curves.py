@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Floats, Ints, Longs
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.vision.compiled.jit import compiled
 from metrics.vision.match_states import ASIDE, RIGHT, WRONG
 
@@ -11,17 +11,17 @@ EPSILON = float(np.spacing(1))  # pycocotools adds it to the denominator of prec
 
 @compiled
 def select(
-    class_starts: Longs,
-    image: Ints,
-    rank: Ints,
+    class_starts: Ints,
+    image: Int32s,
+    rank: Int32s,
     score: Floats,
     outside: Bytes,
-    event: Ints,
+    event: Int32s,
     state: Bytes,
     area: int,
     limit: int,
     lowest: float,
-) -> tuple[Ints, Longs, Ints, Floats, Ints, Bytes, Longs]:
+) -> tuple[Int32s, Ints, Int32s, Floats, Int32s, Bytes, Ints]:
     """Return the predictions that count for one area range and maxDets, in the form that curves need.
 
     The columns (image, rank, score, outside, event) are by class and descending score; event is −1 without candidates.
@@ -67,7 +67,7 @@ def select(
 
 
 @compiled
-def _needed(truths: np.int64, recalls: Floats, needed: Longs) -> None:
+def _needed(truths: np.int64, recalls: Floats, needed: Ints) -> None:
     """Fill the least number of true positives whose recall reaches each of `recalls` (1 for recall 0: the first)."""
     for r in range(len(recalls)):
         count = np.int64(recalls[r] * truths)
@@ -79,7 +79,7 @@ def _needed(truths: np.int64, recalls: Floats, needed: Longs) -> None:
 
 
 @compiled
-def _climb(states: Bytes, weights: Ints, misses: Ints, hits: Longs, precision: Floats, event: Ints) -> int:
+def _climb(states: Bytes, weights: Int32s, misses: Int32s, hits: Ints, precision: Floats, event: Int32s) -> int:
     """Fill precision and true positives so far at each true positive, best score first; return how many there are."""
     right = wrong = np.int64(0)
     count = 0
@@ -97,7 +97,7 @@ def _climb(states: Bytes, weights: Ints, misses: Ints, hits: Longs, precision: F
 
 
 @compiled
-def _interpolate(count: int, hits: Longs, precision: Floats, needed: Longs, best: Floats, reached_at: Ints) -> int:
+def _interpolate(count: int, hits: Ints, precision: Floats, needed: Ints, best: Floats, reached_at: Int32s) -> int:
     """Fill the largest precision at and beyond each recall that the `count` true positives reach, and which reaches it.
 
     Returns how many recalls are reached.
@@ -118,12 +118,12 @@ def _interpolate(count: int, hits: Longs, precision: Floats, needed: Longs, best
 
 @compiled
 def curves(
-    before: Ints,
+    before: Int32s,
     event_score: Floats,
     states: Bytes,
-    event_starts: Longs,
+    event_starts: Ints,
     first_score: Floats,
-    truths: Longs,
+    truths: Ints,
     recalls: Floats,
     precision_out: Floats,
     score_out: Floats,
@@ -153,11 +153,11 @@ def curves(
 
 @compiled
 def resampled_recall(
-    event_image: Ints,
+    event_image: Int32s,
     states: Bytes,
-    event_starts: Longs,
-    truth_image: Ints,
-    truth_starts: Longs,
+    event_starts: Ints,
+    truth_image: Int32s,
+    truth_starts: Ints,
     weights: Bytes,
     recall_out: Floats,
 ) -> None:
@@ -180,14 +180,14 @@ def resampled_recall(
 
 @compiled
 def resampled(
-    miss_image: Ints,
-    miss_starts: Longs,
-    event_image: Ints,
-    before: Ints,
+    miss_image: Int32s,
+    miss_starts: Ints,
+    event_image: Int32s,
+    before: Int32s,
     states: Bytes,
-    event_starts: Longs,
-    truth_image: Ints,
-    truth_starts: Longs,
+    event_starts: Ints,
+    truth_image: Int32s,
+    truth_starts: Ints,
     recalls: Floats,
     weights: Bytes,
     precision_out: Floats,

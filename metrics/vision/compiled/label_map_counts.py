@@ -6,12 +6,12 @@ nowhere.
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Ints, Longs
+from metrics.core.array_types import Bytes, Int32s, Ints
 from metrics.vision.compiled.jit import compiled
 
 
 @compiled
-def paint(edges: Ints, start: Longs, first: int, last: int, code: Ints, codes: Ints) -> None:
+def paint(edges: Int32s, start: Ints, first: int, last: int, code: Int32s, codes: Int32s) -> None:
     """Give the pixels of masks first … last−1 the code of theirs, of a later one where several cover a pixel."""
     for mask in range(first, last):
         for place in range(start[mask], start[mask + 1], 2):
@@ -19,7 +19,7 @@ def paint(edges: Ints, start: Longs, first: int, last: int, code: Ints, codes: I
 
 
 @compiled
-def band(codes: Ints, height: int, distance: int) -> Bytes:
+def band(codes: Int32s, height: int, distance: int) -> Bytes:
     """Return 1 for the pixels whose square of 2 · distance + 1 pixels leaves the image or holds another code, else 0.
 
     A square is of one code when its columns are, side by side: a column's part is looked for along its runs, then such
@@ -47,7 +47,7 @@ def band(codes: Ints, height: int, distance: int) -> Bytes:
 
 
 @compiled
-def tally(truth: Ints, prediction: Ints, truth_band: Bytes, band: Bytes, confusion: Longs, bands: Longs) -> None:
+def tally(truth: Int32s, prediction: Int32s, truth_band: Bytes, band: Bytes, confusion: Ints, bands: Ints) -> None:
     """Add the pixels of two maps to `confusion` [truth, prediction] and those in bands to `bands` [3, label].
 
     The rows of `bands`: in both maps, in the truth, in the prediction. A pixel whose truth is −1 is left out.

@@ -5,7 +5,7 @@ A position is y + x · height: columns one after another. `edges` holds first an
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Floats, Ints, Longs
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
 from metrics.vision.compiled.jit import compiled, int64
 
 SCALE = 5  # polygons are drawn on a grid five times finer, as pycocotools does
@@ -14,7 +14,7 @@ CHARACTER, BITS, MORE, NEGATIVE = 48, 5, 0x20, 0x10  # COCO's text: 5 bits a cha
 
 
 @compiled
-def _resized(values: Ints, count: int, size: int) -> Ints:
+def _resized(values: Int32s, count: int, size: int) -> Int32s:
     """Return a new array of `size` that begins with the first `count` values."""
     result = np.empty(size, np.int32)
     for i in range(count):
@@ -23,7 +23,7 @@ def _resized(values: Ints, count: int, size: int) -> Ints:
 
 
 @compiled
-def _append(edges: Ints, count: int, begin: int, end: int) -> int:
+def _append(edges: Int32s, count: int, begin: int, end: int) -> int:
     """Add a run that does not begin before the last one ends; the new length of `edges`."""
     if begin >= end:
         return count
@@ -36,7 +36,7 @@ def _append(edges: Ints, count: int, begin: int, end: int) -> int:
 
 
 @compiled
-def _decode(text: Bytes, begin: int, end: int, pixels: int, edges: Ints) -> int:
+def _decode(text: Bytes, begin: int, end: int, pixels: int, edges: Int32s) -> int:
     """Fill `edges` from a compressed text; the number of edges, −1 where it does not code exactly `pixels` pixels."""
     value = shift = last = last_but_one = position = runs = count = int64(0)
     for place in range(begin, end):
@@ -68,7 +68,7 @@ def _scaled(value: float) -> int:
 
 
 @compiled
-def _crossings(points: Floats, begin: int, end: int, height: int, width: int, found: Ints) -> int:
+def _crossings(points: Floats, begin: int, end: int, height: int, width: int, found: Int32s) -> int:
     """Return where the ring points[begin:end] crosses the middle of a pixel column; the number of positions, unsorted.
 
     The outcome is that of pycocotools' rleFrPoly, which walks along every edge on the finer grid: here only the steps
@@ -112,7 +112,7 @@ def _crossings(points: Floats, begin: int, end: int, height: int, width: int, fo
 
 
 @compiled
-def _sort(values: Ints, count: int) -> None:
+def _sort(values: Int32s, count: int) -> None:
     """Sort the first `count` values in place: Shell's method, since numba takes seconds to compile numpy's."""
     gap = 1
     while gap < count // 3:
@@ -128,7 +128,7 @@ def _sort(values: Ints, count: int) -> None:
 
 
 @compiled
-def _union(one: Ints, ones: int, two: Ints, twos: int, edges: Ints) -> int:
+def _union(one: Int32s, ones: int, two: Int32s, twos: int, edges: Int32s) -> int:
     """Fill `edges` with what is in either of two masks; the number of edges."""
     a = b = 0
     count = int64(0)
@@ -162,15 +162,15 @@ def _bound(points: Floats, begin: int, end: int, width: int) -> int:
 def draw(
     box: Floats,
     points: Floats,
-    ring_start: Longs,
-    object_ring: Longs,
+    ring_start: Ints,
+    object_ring: Ints,
     text: Bytes,
-    text_start: Longs,
-    height: Ints,
-    width: Ints,
+    text_start: Ints,
+    height: Int32s,
+    width: Int32s,
     first: int,
     last: int,
-) -> tuple[Ints, Longs, Bytes]:
+) -> tuple[Int32s, Ints, Bytes]:
     """Return the masks of objects first … last−1: from the text where there is one, else the rings, else the box.
 
     Returns (edges, how many edges each object has, 1 where the text does not code an image of that size).
@@ -234,7 +234,7 @@ def draw(
 
 
 @compiled
-def measure(edges: Ints, start: Longs, height: Ints) -> tuple[Longs, Floats]:
+def measure(edges: Int32s, start: Ints, height: Int32s) -> tuple[Ints, Floats]:
     """Return area [N] and box x, y, width, height [N, 4] of masks, as pycocotools has them; all 0 for an empty mask."""
     count = len(start) - 1
     area, box = np.zeros(count, np.int64), np.zeros((count, 4))
@@ -257,17 +257,17 @@ def measure(edges: Ints, start: Longs, height: Ints) -> tuple[Longs, Floats]:
 
 @compiled
 def overlaps(
-    prediction: Ints,
-    truth: Ints,
+    prediction: Int32s,
+    truth: Int32s,
     first: int,
     last: int,
-    prediction_edges: Ints,
-    prediction_start: Longs,
-    prediction_area: Longs,
+    prediction_edges: Int32s,
+    prediction_start: Ints,
+    prediction_area: Ints,
     prediction_box: Floats,
-    truth_edges: Ints,
-    truth_start: Longs,
-    truth_area: Longs,
+    truth_edges: Int32s,
+    truth_start: Ints,
+    truth_area: Ints,
     truth_box: Floats,
     crowd: Bytes,
     floor: float,
@@ -305,7 +305,7 @@ def overlaps(
 
 
 @compiled
-def encode(edges: Ints, start: Longs, pixels: Longs) -> tuple[Bytes, Longs]:
+def encode(edges: Int32s, start: Ints, pixels: Ints) -> tuple[Bytes, Ints]:
     """Return COCO's compressed text of masks: the characters and where each mask's begin [N + 1]."""
     count = len(start) - 1
     text, places = np.empty(7 * (len(edges) + 2 * count), np.uint8), np.zeros(count + 1, np.int64)

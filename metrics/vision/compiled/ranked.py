@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from metrics.vision.arrays import Bytes, Ints, Longs
+from metrics.core.array_types import Bytes, Int32s, Ints
 from metrics.vision.compiled.jit import compiled
 
 
 @compiled
-def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most: int) -> tuple[Longs, Longs]:
+def stand(label: Int32s, first: Ints, last: Ints, labels: int, steps: int, most: int) -> tuple[Ints, Ints]:
     """Return how many objects of each label count at each step, [L, T], and which come first, [L, T, `most`].
 
     Object i counts at the steps first[i] ≤ step < last[i] ≤ T. −1 where fewer than `most` count.
@@ -36,8 +36,8 @@ def stand(label: Ints, first: Longs, last: Longs, labels: int, steps: int, most:
 
 @compiled
 def rank_right(
-    by_score: Ints, counts: Bytes, label: Ints, right: Bytes, image: Ints, classes: int
-) -> tuple[Ints, Longs, Ints, Ints, Longs]:
+    by_score: Int32s, counts: Bytes, label: Int32s, right: Bytes, image: Int32s, classes: int
+) -> tuple[Int32s, Ints, Int32s, Int32s, Ints]:
     """Return what is right and what is wrong among the predictions that count, by label, in the order of `by_score`.
 
     Returns (miss_image, miss_starts [K + 1], row, misses_before, row_starts [K + 1]): the images of the wrong ones, of

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from metrics.vision.arrays import Floats, Ints
+from metrics.core.array_types import Floats, Int32s
 from metrics.vision.compiled.jit import compiled
 
 DIGIT = 11  # bits a radix pass sorts by
 
 
 @compiled
-def sort_by_code(order: Ints, codes: Ints, size: int) -> Ints:
+def sort_by_code(order: Int32s, codes: Int32s, size: int) -> Int32s:
     """Return `order` rearranged by ascending codes[row] (0 … size−1), keeping the order of equals."""
     starts = np.zeros(size + 1, np.int64)
     for row in order:
@@ -25,7 +25,7 @@ def sort_by_code(order: Ints, codes: Ints, size: int) -> Ints:
 
 
 @compiled
-def sort_by_score(order: Ints, scores: Floats) -> Ints:
+def sort_by_score(order: Int32s, scores: Floats) -> Int32s:
     """Return `order` by descending scores[row], which are finite, keeping the order of equals. A radix sort."""
     count = len(order)
     keys = np.empty(count, np.uint64)
@@ -60,7 +60,7 @@ def sort_by_score(order: Ints, scores: Floats) -> Ints:
 
 
 @compiled
-def ranks(order: Ints, images: Ints, classes: Ints) -> Ints:
+def ranks(order: Int32s, images: Int32s, classes: Int32s) -> Int32s:
     """Return, by row, how many rows of its image and class come before it in `order` (which keeps them together)."""
     result = np.empty_like(order)
     rank = 0
