@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.models.classifier import Classifies, require_label
+from metrics.models.classifier import Classifier, require_label
 
 
 def classifier_field(kind: str, example: str | None = None) -> Any:
@@ -16,6 +16,6 @@ def classifier_field(kind: str, example: str | None = None) -> Any:
     )
 
 
-def only_or_required_label(classifier: Classifies, evaluator: str, *names: str) -> int:
+def only_or_required_label(classifier: Classifier, evaluator: str, *names: str) -> int:
     """Return the index of the only label, or of one named like one of `names`; MissingResource where there is none."""
     return 0 if len(classifier.labels) == 1 else require_label(classifier, evaluator, *names)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -28,24 +28,6 @@ class Classified:
 
     logits: Floats
     truncated: Bools
-
-
-class Classifies(Protocol):
-    """What an evaluator gets as `classifier`."""
-
-    name: str
-    weights: str
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The model's labels, in the order of its logits."""
-
-    @property
-    def independent(self) -> bool:
-        """Whether each label has its own probability, as toxicity's six have; else the probabilities sum to 1."""
-
-    def classify(self, texts: Sequence[str | tuple[str, str]]) -> Classified:
-        """Return the logits of texts, or of pairs of texts."""
 
 
 class Classifier(CachedModel):
@@ -122,7 +104,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def classify_groups(classifier: Classifies, groups: Iterable[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
+def classify_groups(classifier: Classifier, groups: Iterable[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
     """Yield the logits of each group of texts, in order; none of an empty group.
 
     Texts of many groups are computed together, PORTION at a time, so memory does not grow with the number of groups.
@@ -136,7 +118,7 @@ def classify_groups(classifier: Classifies, groups: Iterable[Sequence[str | tupl
     yield from _grouped(classifier, waiting)
 
 
-def _grouped(classifier: Classifies, groups: Sequence[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
+def _grouped(classifier: Classifier, groups: Sequence[Sequence[str | tuple[str, str]]]) -> Iterator[Classified]:
     texts = [text for group in groups for text in group]
     if not texts:  # the model is not needed
         yield from (Classified(np.zeros((0, len(classifier.labels))), np.zeros(0, bool)) for _ in groups)
@@ -148,7 +130,7 @@ def _grouped(classifier: Classifies, groups: Sequence[Sequence[str | tuple[str, 
         start += len(group)
 
 
-def probabilities(classifier: Classifies, logits: Floats, independent: bool | None = None) -> Floats:
+def probabilities(classifier: Classifier, logits: Floats, independent: bool | None = None) -> Floats:
     """Return the probability of each label [n, labels]: 1/(1+e^−z) where they are independent, else softmax.
 
     `independent` overrides the model's configuration.
@@ -167,7 +149,7 @@ def find_label(labels: Sequence[str], *names: str) -> int | None:
     return next((plain.index(_plain(name)) for name in names if _plain(name) in plain), None)
 
 
-def require_label(classifier: Classifies, what: str, *names: str) -> int:
+def require_label(classifier: Classifier, what: str, *names: str) -> int:
     """Return the index of a label named like one of `names`. Raises MissingResource naming the model's labels."""
     place = find_label(classifier.labels, *names)
     if place is None:
@@ -182,7 +164,7 @@ def _plain(label: str) -> str:
     return "".join(character for character in label.casefold() if character.isalnum())
 
 
-def provenance(classifier: Classifies, truncated: Bools) -> dict[str, Any]:
+def provenance(classifier: Classifier, truncated: Bools) -> dict[str, Any]:
     """Return the facts stored with a classifier's score: model, sha256 of its weights, texts read in part, if any."""
     facts: dict[str, Any] = {"model": classifier.name, "weights_sha256": classifier.weights}
     if truncated.any():

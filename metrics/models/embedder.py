@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,19 +25,6 @@ BUNDLED_NAME = "all-MiniLM-L6-v2"
 BUNDLED_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 NO_LIBRARY = "embeddings need sentence-transformers; get it by `pip install sentence-transformers`"
 PORTION = 4_096  # texts whose vectors are in memory at once: 6 MB of 384 dimensions
-
-
-class Encoder(Protocol):
-    """What an evaluator gets as `embedder`."""
-
-    name: str
-    weights: str
-
-    def encode(self, texts: Sequence[str]) -> Rows:
-        """Return unit vectors [n, d] of the texts, in their order."""
-
-    def truncated(self, texts: Sequence[str]) -> Bools:
-        """Return whether the model reads only the beginning of each text."""
 
 
 class Embedder(CachedModel):
@@ -162,7 +149,7 @@ class Compared:
     truncated: int
 
 
-def compare(embedder: Encoder, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Iterator[Compared]:
+def compare(embedder: Embedder, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Iterator[Compared]:
     """Yield, for each pair of lists of texts, the cosines of every left text with every right one.
 
     Texts of many pairs are embedded together, PORTION at a time, so memory does not grow with the number of pairs.
@@ -180,7 +167,7 @@ def compare(embedder: Encoder, pairs: Iterable[tuple[Sequence[str], Sequence[str
 
 
 def _compared(
-    embedder: Encoder, pairs: Sequence[tuple[Sequence[str], Sequence[str]]], places: Mapping[str, int]
+    embedder: Embedder, pairs: Sequence[tuple[Sequence[str], Sequence[str]]], places: Mapping[str, int]
 ) -> Iterator[Compared]:
     if not places:  # nothing to embed: the model is not needed
         yield from (Compared(np.zeros((0, 0)), 0) for _ in pairs)
@@ -191,7 +178,7 @@ def _compared(
         yield Compared(cosines(vectors[a], vectors[b]), int(truncated[a].sum() + truncated[b].sum()))
 
 
-def provenance(embedder: Encoder, compared: Compared) -> dict[str, str | int]:
+def provenance(embedder: Embedder, compared: Compared) -> dict[str, str | int]:
     """Return the facts stored with a score from embeddings: model, sha256 of its weights, texts read in part."""
     facts: dict[str, str | int] = {"model": embedder.name, "weights_sha256": embedder.weights}
     if compared.truncated:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -33,16 +33,6 @@ class Loss:
     mean: float
     tokens: int
     windows: int
-
-
-class Predicts(Protocol):
-    """What an evaluator gets as `language_model`."""
-
-    name: str
-    weights: str
-
-    def losses(self, pairs: Sequence[tuple[str, str]]) -> list[Loss]:
-        """Return the loss of each (prefix, target)."""
 
 
 class LanguageModel(CachedModel):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -24,16 +24,6 @@ class Tokens:
     vectors: Singles
     weights: Floats
     truncated: bool
-
-
-class EncodesTokens(Protocol):
-    """What an evaluator gets as `token_encoder`."""
-
-    name: str
-    weights: str
-
-    def encode(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
-        """Return the token vectors of each text."""
 
 
 class TokenEncoder:

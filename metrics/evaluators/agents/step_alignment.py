@@ -11,7 +11,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.agents.steps import steps
 from metrics.text.overlap.alignment import Aligned, align
 
@@ -114,7 +114,7 @@ class _Alignment:
     differs_from="answer_semantic_sentence_similarity looks for each sentence anywhere and ignores order and "
     "omissions. agent_sanity checks files, rubric asks a judge.",
 )  # fmt: skip
-def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Encoder) -> list[CaseScore]:
+def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Embedder) -> list[CaseScore]:
     """How many edits turn the ordered steps of the answer into the expected ones, aligned by what they mean.
 
         edits = insertions + deletions + mismatches,  the fewest over all alignments that keep both orders

@@ -11,7 +11,7 @@ from metrics.evaluators.answers._claim_match import match_claims
 from metrics.evaluators.answers.answer_correctness import EIFFEL, EIFFEL_REPLIES, REFUSED
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 
 
 class WeightedParameters(Parameters):
@@ -67,7 +67,7 @@ class WeightedParameters(Parameters):
     "no embeddings; answer_semantic_similarity is the cosine alone.",
 )
 async def answer_correctness_weighted(
-    case: Case, parameters: WeightedParameters, judge: Judge, embedder: Encoder
+    case: Case, parameters: WeightedParameters, judge: Judge, embedder: Embedder
 ) -> CaseScore:
     """How well the answer says what the expected answer says, by its claims and by the similarity of the texts.
 

@@ -10,7 +10,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 
 QUESTIONS = Prompt(
     "answer_relevancy.questions",
@@ -80,7 +80,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
     "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one drops "
     "both when the answer adds other subjects and when it leaves out what was asked.",
 )
-async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Encoder) -> CaseScore:
+async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """How well the question could be guessed from the answer: its mean cosine with N questions written for the answer.
 
         relevancy = 1/N · Σ cos(emb(question), emb(g_i)),  N = 3;  0 where every g_i is marked evasive

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.sentences import worded_sentences
 
 QUESTION = "What is the capital of France?"
@@ -32,7 +32,7 @@ QUESTION = "What is the capital of France?"
     differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
 )
-def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
+def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How close the answer comes to the subject of the question: the cosine of its most similar sentence.
 
         relevancy = max over sentences a of the answer of  cos(emb(question), emb(a))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
@@ -45,7 +45,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
     differs_from="answer_semantic_similarity embeds both texts whole; groundedness compares with the contexts.",
 )  # fmt: skip
 def answer_semantic_sentence_similarity(
-    cases: Sequence[Case], parameters: Parameters, embedder: Encoder
+    cases: Sequence[Case], parameters: Parameters, embedder: Embedder
 ) -> list[CaseScore]:
     """How similar the sentences of the answer are to sentences of the expected answer, on average and at worst.
 

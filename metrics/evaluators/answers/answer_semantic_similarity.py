@@ -12,8 +12,8 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classifies
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.classifier import Classifier
+from metrics.models.embedder import Embedder, compare, provenance
 
 PARIS = "Paris is the capital of France."
 
@@ -74,8 +74,8 @@ class SimilarityParameters(Parameters):
 def answer_semantic_similarity(
     cases: Sequence[Case],
     parameters: SimilarityParameters,
-    embedder: Encoder | None = None,
-    classifier: Classifies | None = None,
+    embedder: Embedder | None = None,
+    classifier: Classifier | None = None,
 ) -> list[CaseScore]:
     """How similar in meaning the answer is to the expected answer, by their embeddings or by a cross-encoder.
 
@@ -116,14 +116,14 @@ Sides = Sequence[tuple[Sequence[str], Sequence[str]]]
 Similar = tuple["np.ndarray[Any, Any]", Mapping[str, Any]]  # of the answer with each expected answer; the provenance
 
 
-def _by_embeddings(embedder: Encoder | None, sides: Sides) -> Iterator[Similar]:
+def _by_embeddings(embedder: Embedder | None, sides: Sides) -> Iterator[Similar]:
     if embedder is None:
         raise MissingResource("no embedder is chosen")
     for pair in compare(embedder, sides):
         yield pair.cosines.ravel(), provenance(embedder, pair)
 
 
-def _by_cross_encoder(classifier: Classifies | None, sides: Sides) -> Iterator[Similar]:
+def _by_cross_encoder(classifier: Classifier | None, sides: Sides) -> Iterator[Similar]:
     if classifier is None:
         raise MissingResource("no classifier is chosen")
     if len(classifier.labels) != 1:

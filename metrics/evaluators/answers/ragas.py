@@ -20,7 +20,7 @@ from metrics.evaluators.retrieval.context_precision import USEFUL, context_preci
 from metrics.evaluators.retrieval.context_recall import context_recall
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, together
-from metrics.models.embedder import Encoder
+from metrics.models.embedder import Embedder
 
 PARIS = {
     "question": "What is the capital of France?",
@@ -66,7 +66,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "
     "faithful answer from good contexts can still be wrong.",
 )
-async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Encoder) -> CaseScore:
+async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.
 
         ragas = 4 / (1/faithfulness + 1/answer_relevancy + 1/context_precision + 1/context_recall)
@@ -96,8 +96,8 @@ async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Enco
     return CaseScore({"ragas": harmonic_mean([max(0.0, value) for value in known])}, evidence=evidence)
 
 
-async def _score(part: Evaluator, case: Case, judge: Judge, embedder: Encoder) -> CaseScore:
-    resources: dict[str, Judge | Encoder] = {"judge": judge, "embedder": embedder}
+async def _score(part: Evaluator, case: Case, judge: Judge, embedder: Embedder) -> CaseScore:
+    resources: dict[str, Judge | Embedder] = {"judge": judge, "embedder": embedder}
     given = {name: resources[name] for name in part.resources}
     score: CaseScore = await part(case, part.parameters.model_validate({}), **given)
     return score

@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Paramet
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
-from metrics.models.token_encoder import EncodesTokens, Tokens
+from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
@@ -85,7 +85,7 @@ class BertscoreParameters(Parameters):
     differs_from="consistency_rouge compares the wording; consistency_statistics compares another metric over runs.",
 )
 def consistency_bertscore(
-    suite: Suite, outputs: Outputs, parameters: BertscoreParameters, token_encoder: EncodesTokens
+    suite: Suite, outputs: Outputs, parameters: BertscoreParameters, token_encoder: TokenEncoder
 ) -> Findings:
     """How similar in meaning the answers of a model to one case are over repeated runs: BERTScore of all pairs.
 
@@ -127,7 +127,7 @@ def _case(
     answered: Sequence[Case],
     encoded: dict[str, Tokens],
     parameters: BertscoreParameters,
-    model: EncodesTokens,
+    model: TokenEncoder,
 ) -> CaseScore:
     if not repeats:
         return not_applicable(NO_OUTPUT)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
@@ -42,7 +42,7 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
     "similarity of sentences, so a sentence that contradicts a context in the context's own words passes.",
 )
-def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
+def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the least grounded sentence of the answer is to any sentence of the retrieved contexts.
 
         s(a) = max over sentences c of the contexts of  cos(emb(a), emb(c))

@@ -26,7 +26,7 @@ from metrics.evaluators.grounding.hallucination_hhem import SUPPORTING
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classifies
+from metrics.models.classifier import Classifier
 from metrics.text.sentences import worded_sentences
 
 ENTAILED = 0.5  # probability of entailment from which a context supports a sentence
@@ -91,7 +91,7 @@ class ClaimsParameters(Parameters):
     "relevant_noise_sensitivity and irrelevant_noise_sensitivity count only wrong claims that a context led to.",
 )
 async def hallucination_claims(
-    case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifies | None = None
+    case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None
 ) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts neither state nor plainly imply.
 
@@ -123,7 +123,7 @@ async def hallucination_claims(
     return share_score("hallucination_claims", "claims", judged, "unsupported", "no", facts)
 
 
-def _classified(case: Case, classifier: Classifies) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
+def _classified(case: Case, classifier: Classifier) -> tuple[tuple[Verdict, ...], dict[str, Any]]:
     """Return a verdict for each sentence of the answer, and the provenance of the model."""
     sentences = worded_sentences(case.answer or "")
     contexts = [(number, text) for number, text in enumerate(case.retrieved_contexts, 1) if text.strip()]

@@ -10,7 +10,7 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classifies
+from metrics.models.classifier import Classifier
 from metrics.models.hhem import MODEL
 
 LONGEST = 8_192  # characters of the joined contexts that are read, as in Open RAG Eval
@@ -61,7 +61,7 @@ class HallucinationParameters(Parameters):
     "checks claim by claim; groundedness measures the similarity of sentences.",
 )
 def hallucination_hhem(
-    cases: Sequence[Case], parameters: HallucinationParameters, classifier: Classifies
+    cases: Sequence[Case], parameters: HallucinationParameters, classifier: Classifier
 ) -> list[CaseScore]:
     """How probable it is, by Vectara's hallucination model, that the answer is consistent with the retrieved contexts.
 

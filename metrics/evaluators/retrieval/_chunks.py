@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from metrics.core.evaluator import CaseScore, not_applicable
 from metrics.core.suite import Case
-from metrics.models.embedder import Encoder, compare, provenance
+from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.overlap.similarity import best_of_groups
 from metrics.text.sentences import worded_sentences
 
@@ -20,7 +20,7 @@ class Chunk(NamedTuple):
 
 
 def scored_chunks(
-    cases: Sequence[Case], embedder: Encoder, score: Callable[[list[Chunk], Facts], CaseScore]
+    cases: Sequence[Case], embedder: Embedder, score: Callable[[list[Chunk], Facts], CaseScore]
 ) -> list[CaseScore]:
     """Return `score` of the chunks of each case, in the order of retrieval, and of the model's provenance.
 

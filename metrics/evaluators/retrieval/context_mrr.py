@@ -8,7 +8,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evalu
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval._chunks import Chunk, Facts, scored_chunks
-from metrics.models.embedder import Encoder
+from metrics.models.embedder import Embedder
 from metrics.text.overlap.similarity import reciprocal_rank
 
 QUESTION = "What is the capital of France?"
@@ -54,7 +54,7 @@ class ContextMrrParameters(Parameters):
     differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
     "similarity to the question.",
 )
-def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Encoder) -> list[CaseScore]:
+def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Embedder) -> list[CaseScore]:
     """How early the first relevant chunk appears in the order of retrieval.
 
         mrr = 1 / rank of the first chunk that has a sentence s with  cos(emb(question), emb(s)) ≥ threshold

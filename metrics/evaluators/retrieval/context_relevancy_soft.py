@@ -7,7 +7,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.retrieval._chunks import Chunk, Facts, scored_chunks
 from metrics.evaluators.retrieval.context_mrr import QUESTION
-from metrics.models.embedder import Encoder
+from metrics.models.embedder import Embedder
 
 
 @evaluator(
@@ -36,7 +36,7 @@ from metrics.models.embedder import Encoder
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",
 )
-def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Encoder) -> list[CaseScore]:
+def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.
 
         r(chunk) = max over its sentences s of  cos(emb(question), emb(s))

@@ -9,7 +9,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classifies
+from metrics.models.classifier import Classifier
 
 
 class FairnessParameters(Parameters):
@@ -41,7 +41,7 @@ class FairnessParameters(Parameters):
     differs_from="bias asks a judge for the share of biased opinions and lists them; sexism and stereotypes also ask a "
     "judge.",
 )
-def fairness_bias(cases: Sequence[Case], parameters: FairnessParameters, classifier: Classifies) -> list[CaseScore]:
+def fairness_bias(cases: Sequence[Case], parameters: FairnessParameters, classifier: Classifier) -> list[CaseScore]:
     """The probability that the answer is biased, according to a bias classifier.
 
         score = p(biased | answer)

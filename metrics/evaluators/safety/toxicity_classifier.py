@@ -7,7 +7,7 @@ from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
-from metrics.models.classifier import Classifies
+from metrics.models.classifier import Classifier
 from metrics.text.sentences import sentences
 
 SHOWN_SENTENCES = 20
@@ -53,7 +53,7 @@ class ToxicityParameters(Parameters):
     differs_from="toxicity asks a judge for the share of toxic opinions; this one needs no judge and checks sentences.",
 )  # fmt: skip
 def toxicity_classifier(
-    cases: Sequence[Case], parameters: ToxicityParameters, classifier: Classifies
+    cases: Sequence[Case], parameters: ToxicityParameters, classifier: Classifier
 ) -> list[CaseScore]:
     """The probability that the worst sentence of the answer is toxic, in six ways, according to a classifier.
 

@@ -10,8 +10,8 @@ from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field
 from metrics.models import classifier as classifiers
 from metrics.models import embedder as embeddings
-from metrics.models.classifier import Classifies
-from metrics.models.embedder import Encoder
+from metrics.models.classifier import Classifier
+from metrics.models.embedder import Embedder
 from metrics.text.overlap.similarity import best_matches
 from metrics.text.sentences import worded_sentences
 
@@ -63,8 +63,8 @@ class SummaryParameters(Parameters):
 def summarization_completeness_faithfulness(
     cases: Sequence[Case],
     parameters: SummaryParameters,
-    classifier: Classifies,
-    embedder: Encoder,
+    classifier: Classifier,
+    embedder: Embedder,
 ) -> list[CaseScore]:
     """Whether the source entails what the summary says, and whether the summary covers what the source says.
 

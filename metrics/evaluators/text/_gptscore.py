@@ -9,7 +9,7 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.models.language_model import Loss, Predicts
+from metrics.models.language_model import LanguageModel, Loss
 
 PORTION = 64  # cases whose texts are in memory at once
 REWRITE = "Say this again {how}: {text}\nIn other words:"
@@ -56,7 +56,9 @@ def half_rewritten(aspects: Rewrites) -> Example:
     )
 
 
-def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case], Asked | str]) -> list[CaseScore]:
+def scored(
+    cases: Sequence[Case], language_model: LanguageModel, asks: Callable[[Case], Asked | str]
+) -> list[CaseScore]:
     """Return the score of each case: the losses that `asks` requests for it, or why it has none.
 
     With several alternatives (expected answers), each aspect takes the lowest loss.
@@ -80,7 +82,7 @@ def scored(cases: Sequence[Case], language_model: Predicts, asks: Callable[[Case
     return scores
 
 
-def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: Predicts) -> CaseScore:
+def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: LanguageModel) -> CaseScore:
     """Return the score of a case whose losses are the next ones."""
     found = {
         number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
@@ -98,7 +100,7 @@ def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: Predicts)
     return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every)))
 
 
-def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, Any]:
+def provenance(language_model: LanguageModel, losses: Sequence[Loss]) -> dict[str, Any]:
     """Return the provenance of a loss: model, sha256 of its weights, and number of windows if there are several."""
     facts: dict[str, Any] = {"model": language_model.name, "weights_sha256": language_model.weights}
     windows = max((loss.windows for loss in losses), default=1)
@@ -107,7 +109,7 @@ def provenance(language_model: Predicts, losses: Sequence[Loss]) -> dict[str, An
     return facts
 
 
-def rewritten(cases: Sequence[Case], language_model: Predicts, aspects: Rewrites) -> list[CaseScore]:
+def rewritten(cases: Sequence[Case], language_model: LanguageModel, aspects: Rewrites) -> list[CaseScore]:
     """Return the score of each case: in each aspect, how likely answer and expected answer are after one another."""
     return scored(cases, language_model, lambda case: _both_ways(case, aspects))
 

@@ -6,7 +6,7 @@ from math import log
 from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
-from metrics.models.language_model import Predicts
+from metrics.models.language_model import LanguageModel
 
 TEMPLATE = "Question: {question}\nReply: {answer}\nIs the reply {quality}? Say Yes or No:"
 TARGET = " Yes"
@@ -43,7 +43,7 @@ QUALITIES = {
     differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
 )
 def gptscore_qa(
-    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
 ) -> list[CaseScore]:
     """How likely a language model is to say “Yes” when asked whether the answer is interesting, correct, fluent ….
 

@@ -6,7 +6,7 @@ from math import log
 from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
-from metrics.models.language_model import Predicts
+from metrics.models.language_model import LanguageModel
 
 TEMPLATE = "{source}\nA summary of the text above {quality}.\nTL;DR:"
 QUALITIES = {
@@ -42,7 +42,7 @@ QUALITIES = {
     "summarization_completeness_faithfulness checks sentence by sentence.",
 )
 def gptscore_summary(
-    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
 ) -> list[CaseScore]:
     """How likely the answer is to a language model as a summary of the source text.
 

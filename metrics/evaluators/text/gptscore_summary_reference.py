@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import LanguageModelParameters, half_rewritten, rewrite_metrics, rewritten
-from metrics.models.language_model import Predicts
+from metrics.models.language_model import LanguageModel
 
 ASPECTS = {
     "semantic_coverage": ("with all of its points", "to keep all points"),
@@ -32,7 +32,7 @@ ASPECTS = {
     "qualities of translations.",
 )
 def gptscore_summary_reference(
-    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
 ) -> list[CaseScore]:
     """How likely the reference summary is to a language model after the answer, and the other way round.
 

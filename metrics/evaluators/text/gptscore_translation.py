@@ -6,7 +6,7 @@ from math import log
 from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import LanguageModelParameters, half_rewritten, rewrite_metrics, rewritten
-from metrics.models.language_model import Predicts
+from metrics.models.language_model import LanguageModel
 
 ASPECTS = {
     "accuracy": ("with the same facts", "to keep the facts"),
@@ -34,7 +34,7 @@ ASPECTS = {
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
 )
 def gptscore_translation(
-    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
 ) -> list[CaseScore]:
     """How likely the expected answer is to a language model after the answer, and the other way round.
 

@@ -7,7 +7,7 @@ from metrics.core.evaluator import CaseScore, Direction, Example, Metric, evalua
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import LanguageModelParameters, provenance
-from metrics.models.language_model import Loss, Predicts
+from metrics.models.language_model import LanguageModel, Loss
 
 
 @evaluator(
@@ -36,7 +36,9 @@ from metrics.models.language_model import Loss, Predicts
     ),
     differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
 )
-def perplexity(cases: Sequence[Case], parameters: LanguageModelParameters, language_model: Predicts) -> list[CaseScore]:
+def perplexity(
+    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
+) -> list[CaseScore]:
     """How surprising the answer is to a language model, token by token: low for fluent text, high for scrambled text.
 
         perplexity = exp( mean over the answer's tokens of  −ln p(token | beginning of text, answer so far) )
@@ -54,7 +56,7 @@ def perplexity(cases: Sequence[Case], parameters: LanguageModelParameters, langu
     return [_score(case, loss, language_model) for case, loss in zip(cases, losses, strict=True)]
 
 
-def _score(case: Case, loss: Loss, language_model: Predicts) -> CaseScore:
+def _score(case: Case, loss: Loss, language_model: LanguageModel) -> CaseScore:
     if not (case.answer or "").strip():
         return not_applicable("the answer is empty")
     evidence = Evidence(facts={"tokens_scored": loss.tokens, **provenance(language_model, [loss])})
