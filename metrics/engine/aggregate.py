@@ -15,6 +15,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.core.suite import Suite
 from metrics.stats.intervals import mean_intervals
+from metrics.stats.ratios import ratio
 
 Slices = Mapping[str | None, SamplingDesign]  # by the name of a slice, None for all cases
 
@@ -49,7 +50,7 @@ def _metric_rows(
         return found.astype(np.float64).reshape(len(models), size).T
 
     counts, sums = per_case(scored), per_case(scored, values)
-    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    means = ratio(sums, counts)
     statuses = {status: per_case(pc.equal(own["status"], status.value).to_numpy()) for status in Status}
     asked = np.sum(list(statuses.values()), axis=0)
     extremes = [_with_unscored(sums, counts, asked, end) for end in _ends(metric)]
@@ -85,8 +86,7 @@ def _with_unscored(sums: Floats, counts: Floats, asked: Floats, end: float) -> F
     """Return the mean of each case [n, models] if its unscored repeats had the value `end`; NaN if that is infinite."""
     if not math.isfinite(end):
         return np.full(sums.shape, np.nan)
-    found: Floats = np.divide(sums + (asked - counts) * end, asked, out=np.full(sums.shape, np.nan), where=asked > 0)
-    return found
+    return ratio(sums + (asked - counts) * end, asked)
 
 
 def _mean(values: Floats, weights: Floats | None) -> float | None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from metrics.core.array_types import Bytes, Floats, Int32s, Numbers
+from metrics.core.array_types import Bytes, Floats, Int32s
 from metrics.core.evaluator import Aggregate
 from metrics.stats.draws import draw_halves
 from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
@@ -99,9 +99,3 @@ def number(
     samples = None if value is None or not len(spread.samples) else np.moveaxis(spread.samples, 0, -1)[place]
     method = None if low is None else METHOD
     return Aggregate(metric, value, low, high, n, 0, label, reason, columns or {}, method, samples)
-
-
-def ratio(part: Numbers, whole: Numbers) -> Floats:
-    """Return part / whole, NaN where that is 0/0."""
-    result: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
-    return result

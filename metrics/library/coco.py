@@ -11,13 +11,14 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.library.plain_coco import read_plain
+from metrics.stats.ratios import mean_over
 from metrics.vision.coco_columns import IouType
 from metrics.vision.coco_lines import Line, summary_lines
 from metrics.vision.image_resampling import resample
 from metrics.vision.masks import MaskOverlap
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, has_threshold, match
 from metrics.vision.objects import Objects, prepare
-from metrics.vision.precision_recall import MAX_DETS, Ranking, mean_over
+from metrics.vision.precision_recall import MAX_DETS, Ranking
 
 Numbers = Mapping[str, float | None]
 

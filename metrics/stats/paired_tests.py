@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student_p
 
 Test = Literal["mcnemar", "sign_flips", "t"]
@@ -70,7 +71,7 @@ def paired_tests(
     if clusters is not None and len(sums):
         sums, mass = _by_cluster(sums, clusters), _by_cluster(mass, clusters)
     units, total = (np.broadcast_to(of, pairs.shape) for of in (np.count_nonzero(mass, axis=0), mass.sum(axis=0)))
-    mean = np.divide(sums.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
+    mean = ratio(sums.sum(axis=0), total, 0.0)
     residuals = sums - mass * mean
     squares = np.einsum("nm,nm->m", residuals, residuals)
     error = np.full(len(mean), np.nan)
@@ -90,9 +91,9 @@ def paired_tests(
     rest = ~plain & ~few
     test[rest] = STUDENT
     tested = rest & (np.abs(mean) > EQUAL)
-    ratio = np.divide(np.abs(mean), error, out=np.full(len(mean), np.inf), where=tested & (error > EQUAL))
+    statistic = np.divide(np.abs(mean), error, out=np.full(len(mean), np.inf), where=tested & (error > EQUAL))
     least = 2.0 ** (1.0 - np.minimum(active[tested], 1_000))
-    p[tested] = np.maximum(student_p(ratio[tested], units[tested] - 1), least)
+    p[tested] = np.maximum(student_p(statistic[tested], units[tested] - 1), least)
     return PairedTests(mean, error, pairs, units, p, test)
 
 

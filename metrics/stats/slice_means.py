@@ -4,6 +4,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.intervals import mean_intervals, wilson
+from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student
 
 AT_ONCE = 16  # slices
@@ -28,9 +29,7 @@ def slice_means(
         table = np.where(masks[part].T, values[:, None], np.nan)
         mass = np.where(masks[part].T, 1.0 if weights is None else weights[:, None], 0.0)
         total = mass.sum(axis=0)
-        found[part, 0] = np.divide(
-            np.einsum("nm,n->m", mass, values), total, out=np.full(len(total), np.nan), where=total > 0
-        )
+        found[part, 0] = ratio(np.einsum("nm,n->m", mass, values), total)
         found[part, 1], found[part, 2], method = mean_intervals(
             table, weights, clusters, low=within[0], high=within[1], shares=binary
         )

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.core.array_types import Floats
+from metrics.stats.ratios import mean_over
 from metrics.vision.matching import AREAS, threshold_index
-from metrics.vision.precision_recall import MAX_DETS, mean_over
+from metrics.vision.precision_recall import MAX_DETS
 
 
 @dataclass(frozen=True, slots=True)

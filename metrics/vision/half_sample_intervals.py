@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Floats, Ints
+from metrics.stats.ratios import mean_over
 from metrics.stats.student_t import student
-from metrics.vision.precision_recall import mean_over
 
 BIAS = 2.0  # bias of the value / (mean of its half-samples − value), where bias falls as n^-0.58
 DOUBT = 0.5  # variance of BIAS: on small data it was 1.3 to 2.7

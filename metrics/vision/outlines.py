@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Int32s
+from metrics.stats.ratios import ratio
 from metrics.vision.masks import Shapes
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
@@ -38,8 +39,7 @@ class OutlineOverlap:
         shared = shapely.area(shapely.intersection(self.predictions.shape[prediction], self.truths.shape[truth]))
         own, other = self.predictions.area[prediction], self.truths.area[truth]
         whole = np.where(self.crowd[truth], own, own + other - shared)
-        iou: Floats = np.divide(shared, whole, out=np.zeros(len(shared)), where=shared > 0)
-        return iou
+        return ratio(shared, whole, 0.0)
 
 
 def outline(shapes: Shapes) -> Outlines:

@@ -95,12 +95,3 @@ def precision_at_recalls(ranking: Ranking, area: int, max_dets: int) -> tuple[Fl
         chosen.before, chosen.score, chosen.states, chosen.event_starts, first_score, truths, RECALLS, precision, scores
     )
     return precision, scores
-
-
-def mean_over(values: Floats, *axes: int) -> Floats:
-    """Return the mean over `axes` of what is not NaN; NaN where nothing is."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=axes)
-    total = np.where(known, values, 0.0).sum(axis=axes)
-    result: Floats = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
-    return result

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats, Int32s, Ints
+from metrics.stats.ratios import ratio
 from metrics.vision.masks import Masks, starts
 
 MOST_RUNS = 4_000_000  # of one label map
@@ -73,8 +74,7 @@ def iou(counts: Int32s | Ints | Floats) -> Floats:
     """Return shared / (true + predicted − shared) of counts [..., 3, K]: [..., K]; NaN for a label in neither map."""
     shared = counts[..., 0, :].astype(np.float64)
     either = counts[..., 1, :] + counts[..., 2, :] - shared
-    ratios: Floats = np.divide(shared, either, out=np.full(shared.shape, np.nan), where=either > 0)
-    return ratios
+    return ratio(shared, either)
 
 
 def regions(codes: NDArray[Any], height: int) -> tuple[Int32s, Masks]:

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats, Int32s
+from metrics.stats.ratios import mean_over
 from metrics.vision.image_resampling import resample_selection
 from metrics.vision.match_states import RIGHT, WRONG
-from metrics.vision.precision_recall import Selection, mean_over
+from metrics.vision.precision_recall import Selection
 
 Quality = Literal["poor", "fair", "good"]
 IOUS = np.array([0.5, 0.6, 0.75, 0.85, 0.95])

@@ -10,9 +10,9 @@ import pytest
 from metrics.evaluators.detection._matched import matched
 from metrics.stats.draws import draw_halves, draw_weights
 from metrics.stats.intervals import wilson
+from metrics.stats.ratios import mean_over
 from metrics.vision.half_sample_intervals import BIAS, DOUBT, half_sample_interval, has_enough_truths
 from metrics.vision.image_resampling import resample
-from metrics.vision.precision_recall import mean_over
 from tests.benchmarks.detection_draws import counts, draw, estimates
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_of
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from metrics.core.array_types import Bools, Floats
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.paired_tests import EQUAL
+from metrics.stats.ratios import ratio
 from metrics.store import Run
 
 Key = tuple[str, str]  # evaluator, metric
@@ -57,7 +58,7 @@ def case_values(run: Run, model: str, design: SamplingDesign, only: Key | None =
         own = own[~np.isnan(value[own])]
         counts = np.bincount(position[own], minlength=design.cases)
         sums = np.bincount(position[own], value[own], design.cases)
-        means = np.divide(sums, counts, out=np.full(design.cases, np.nan), where=counts > 0)
+        means = ratio(sums, counts)
         key = (names[0][code // len(names[1])], names[1][code % len(names[1])])
         found[key] = CaseValues(means[design.inside], bool(counts.max(initial=0) <= 1))
     return found

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.label_schema import LABEL_KEY
+from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 from metrics.store.label_sets import Labels
 
@@ -67,7 +68,7 @@ class HumanLabels:
     def consensus(self) -> Floats:
         """All raters' labels as one: the mean of grades, the majority of pass and fail; NaN for a tie or no label."""
         filled = np.where(np.isnan(self.ratings), 0.0, self.ratings).sum(axis=1)
-        mean = np.divide(filled, self.given, out=np.full(len(filled), np.nan), where=self.given > 0)
+        mean = ratio(filled, self.given)
         return mean if self.criterion.graded else np.where(mean == 0.5, np.nan, np.round(mean))
 
     @property

@@ -17,6 +17,7 @@ from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Floats
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.paired_intervals import difference_intervals
+from metrics.stats.ratios import ratio
 from metrics.stats.regression import clustered_coefficient
 from metrics.store import Run
 
@@ -119,7 +120,7 @@ def _words(run: Run) -> Floats:
     words = pc.fill_null(counts, 0).to_numpy().astype(np.float64)
     places, size = output_places(run, table), len(run.models) * run.spec["suite"]["cases"]
     times = np.bincount(places, minlength=size)
-    return np.divide(np.bincount(places, words, size), times, out=np.zeros(size), where=times > 0)
+    return ratio(np.bincount(places, words, size), times, 0.0)
 
 
 def _family(name: str) -> set[str]:

@@ -23,6 +23,7 @@ from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
+from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 
 Key = tuple[str, str]  # evaluator, metric
@@ -141,7 +142,7 @@ def _values(
         for metric, total, count in zip(part, sums, counts, strict=True):
             own = count[design.inside]
             if own.any():
-                means = np.divide(total[design.inside], own, out=np.full(own.shape, np.nan), where=own > 0)
+                means = ratio(total[design.inside], own)
                 yield metric, means, count.max(axis=0, initial=0) <= 1
 
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from metrics.analysis.slices.slice_conditions import METADATA, Condition
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputError
+from metrics.stats.ratios import ratio
 from metrics.stats.slice_search import Facet
 from metrics.store import Run, cache_by_run
 
@@ -209,7 +210,7 @@ def _of_outputs(run: Run, model: str) -> dict[str, Known]:
         there = ~np.isnan(values)
         counts = np.bincount(position[there], minlength=len(case_ids))
         sums = np.bincount(position[there], values[there], len(case_ids))
-        return Numbers(np.divide(sums, counts, out=np.full(len(case_ids), np.nan), where=counts > 0))
+        return Numbers(ratio(sums, counts))
 
     contexts = table["retrieved_contexts"]
     return {

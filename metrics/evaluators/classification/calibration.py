@@ -39,6 +39,7 @@ from metrics.stats.classification.calibration import (
 )
 from metrics.stats.draws import Draws
 from metrics.stats.intervals import NONE, wilson
+from metrics.stats.ratios import ratio
 from metrics.vision.geometry import Geometry
 
 CURVES = pa.schema(
@@ -320,7 +321,7 @@ def _findings(stated: Stated, bins: int) -> tuple[Sequence[Aggregate], pa.Table]
     sizes = draws.sums(place, 1)[1:, 0]
     for metric, own, low, high in zip(PER_CASE, values.T, lows.tolist(), highs.tolist(), strict=True):
         sums = draws.sums(place, 1, own)[1:, 0]
-        samples = np.divide(sums, sizes, out=np.full(len(sums), np.nan), where=sizes > 0)
+        samples = ratio(sums, sizes)
         mean = float(own.mean()) if count else math.nan
         rows.append(
             aggregate(

@@ -17,9 +17,9 @@ from metrics.evaluators._classification import (
     few_cases,
 )
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
-from metrics.stats.classification.confusion import mean_of_known
 from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
 from metrics.stats.draws import Draws
+from metrics.stats.ratios import mean_over, ratio
 
 NO_CASES = "no case of this class"
 CASES = [
@@ -137,7 +137,7 @@ def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints, draws: Draws) -> 
     best = np.where(known, np.nan_to_num(scores).argmax(axis=1), common)
     left_out = int(np.count_nonzero(~known))
     reason = f"{left_out} of {len(known)} classes left out: {NO_CASES}" if left_out else None
-    mean = mean_of_known(_resampled(found, np.full_like(best, common), draws), np.ones_like(truths))
+    mean = mean_over(_resampled(found, np.full_like(best, common), draws), -1)
     rows = [
         estimate(
             "best_f1", mean, effective(whole[known, common]), units, n=n, unscored=unscored, reason=reason,
@@ -172,8 +172,7 @@ def _table(found: ScoreMatrix, tp: Ints, predicted: Ints) -> pa.Table:
     fp, fn = predicted - tp, truths - tp
 
     def share(whole: Ints) -> pa.Array:
-        ratio = np.divide(tp, whole, out=np.full(tp.shape, np.nan), where=whole > 0)
-        return pa.array(ratio.ravel(), from_pandas=True)
+        return pa.array(ratio(tp, np.broadcast_to(whole, tp.shape)).ravel(), from_pandas=True)
 
     return pa.table(
         {

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Floats, Numbers
 from metrics.core.evaluator import Aggregate
-from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Columns, Spread, number, ratio
+from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Columns, Spread, number
 from metrics.evaluators.detection._matched import Scene
+from metrics.stats.ratios import ratio
 
 
 def label_rows(

@@ -18,9 +18,10 @@ from metrics.evaluators.detection._matched import (
     matches_at,
     shown,
 )
+from metrics.stats.ratios import mean_over
 from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.precision_recall import RECALLS, mean_over, precision_at_recalls
+from metrics.vision.precision_recall import RECALLS, precision_at_recalls
 
 
 class AveragePrecisionParameters(MatchParameters):

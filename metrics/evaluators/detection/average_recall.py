@@ -8,8 +8,9 @@ from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Count, IouThresholds, MatchParameters, matched, matches_at
+from metrics.stats.ratios import mean_over
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.precision_recall import MAX_DETS, mean_over
+from metrics.vision.precision_recall import MAX_DETS
 
 
 class AverageRecallParameters(MatchParameters):

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Spread, number, ratio
+from metrics.evaluators._half_samples import Columns, Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
 from metrics.stats.classification.score_counts import THRESHOLDS, f1
+from metrics.stats.ratios import mean_over, ratio
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, TP
-from metrics.vision.precision_recall import mean_over
 
 ALL = 0  # index of the area range that holds every object
 

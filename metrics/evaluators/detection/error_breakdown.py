@@ -23,6 +23,7 @@ from metrics.evaluators.detection._matched import (
     matched,
     outcomes_table,
 )
+from metrics.stats.ratios import mean_over
 from metrics.vision.error_breakdown import (
     ERRORS,
     Errors,
@@ -35,7 +36,6 @@ from metrics.vision.error_breakdown import (
     without_false_positives,
 )
 from metrics.vision.half_sample_intervals import has_enough_truths
-from metrics.vision.precision_recall import mean_over
 
 LEAST_FOR_GAINS = 25.0  # ground truths a label, harmonic mean: the bias of a gain is steady from there on
 FEW_FOR_GAINS = (

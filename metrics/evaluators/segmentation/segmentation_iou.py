@@ -16,9 +16,9 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Resamples, Seed, Spread, image_weights, number, ratio
+from metrics.evaluators._half_samples import Resamples, Seed, Spread, image_weights, number
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
-from metrics.vision.precision_recall import mean_over
+from metrics.stats.ratios import mean_over, ratio
 from metrics.vision.segmentation import band_distance, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.draws import Draws
 from metrics.stats.intervals import NONE, Interval
+from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95, student
 
 SMALLEST = float(np.finfo(np.float64).eps)  # the probability that log loss takes for 0, as scikit-learn does
@@ -35,10 +36,7 @@ def reliability(confidence: Floats, right: Bools, bins: int) -> Reliability:
     edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], confidence, side="left")
     n = np.bincount(place, minlength=bins)
-    stated, hits = (
-        np.divide(np.bincount(place, values, bins), n, out=np.full(bins, np.nan), where=n > 0)
-        for values in (confidence, right)
-    )
+    stated, hits = (ratio(np.bincount(place, values, bins), n) for values in (confidence, right))
     return Reliability(edges, n, stated, hits, place)
 
 

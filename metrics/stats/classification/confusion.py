@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.stats.ratios import mean_over, ratio
 
 Counts = Ints | Floats
 AVERAGES = ("macro", "weighted", "micro")
@@ -34,7 +35,7 @@ def confusion_cells(truth: Ints, predicted: Ints, k: int) -> ConfusionCells:
 
 def label_scores(right: Counts, predicted: Counts, truths: Counts) -> LabelScores:
     """Return right / predicted, right / truths and F1 = 2·right / (predicted + truths); NaN where 0/0."""
-    return LabelScores(_ratio(right, predicted), _ratio(right, truths), _ratio(2 * right, predicted + truths))
+    return LabelScores(ratio(right, predicted), ratio(right, truths), ratio(2 * right, predicted + truths))
 
 
 def mean_scores(right: Counts, predicted: Counts, truths: Counts, average: str) -> LabelScores:
@@ -46,16 +47,4 @@ def mean_scores(right: Counts, predicted: Counts, truths: Counts, average: str) 
     if average == "micro":
         return label_scores(right.sum(axis=-1), predicted.sum(axis=-1), truths.sum(axis=-1))
     weights = np.ones_like(truths) if average == "macro" else truths
-    return LabelScores(*(mean_of_known(values, weights) for values in label_scores(right, predicted, truths)))
-
-
-def mean_of_known(values: Floats, weights: Counts) -> Floats:
-    """Return the weighted means of `values` that are not NaN, [..., k] → [...]; NaN where nothing has weight."""
-    known = ~np.isnan(values)
-    return _ratio(np.where(known, values * weights, 0.0).sum(axis=-1), (known * weights).sum(axis=-1))
-
-
-def _ratio(part: Counts, whole: Counts) -> Floats:
-    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    ratio: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
-    return ratio
+    return LabelScores(*(mean_over(values, -1, weights=weights) for values in label_scores(right, predicted, truths)))

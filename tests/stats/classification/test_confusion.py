@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-from metrics.stats.classification.confusion import AVERAGES, confusion_cells, label_scores, mean_of_known, mean_scores
+from metrics.stats.classification.confusion import AVERAGES, confusion_cells, label_scores, mean_scores
+from metrics.stats.ratios import mean_over
 
 CODES = st.integers(0, 5)
 
@@ -47,5 +48,5 @@ def test_cells_are_those_of_the_matrix(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_a_mean_leaves_out_what_is_not_known() -> None:
-    means = mean_of_known(np.array([[0.5, np.nan, 1.0], [np.nan] * 3]), np.array([1, 5, 3]))
+    means = mean_over(np.array([[0.5, np.nan, 1.0], [np.nan] * 3]), -1, weights=np.array([1, 5, 3]))
     np.testing.assert_array_equal(means, [3.5 / 4, np.nan])

@@ -1,0 +1,18 @@
+"""Ratios that may have nothing to divide by, and means of what is known."""
+
+import numpy as np
+
+from metrics.core.array_types import Floats, Numbers
+
+
+def ratio(part: Numbers, whole: Numbers, otherwise: float = np.nan) -> Floats:
+    """Return part / whole; `otherwise` where `whole` is not above 0."""
+    found: Floats = np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0)
+    return found
+
+
+def mean_over(values: Floats, *axes: int, weights: Numbers | None = None) -> Floats:
+    """Return the mean over `axes` of what is not NaN, weighted; NaN where nothing has weight."""
+    mass = ~np.isnan(values) * (np.int64(1) if weights is None else weights)
+    total = np.where(np.isnan(values), 0.0, values) * mass
+    return ratio(total.sum(axis=axes), mass.sum(axis=axes))
