@@ -330,7 +330,7 @@ def evaluator(
     def register(function: Callable[..., Any]) -> Evaluator:
         hints = get_type_hints(function)
         names = list(signature(function).parameters)
-        resources = tuple(name for name in names if name in get_args(Resource))
+        resources = tuple(sorted((name for name in get_args(Resource) if name in names), key=names.index))
         if [metric.primary for metric in metrics].count(True) != 1:
             raise ValueError(f"evaluator {id}: exactly one metric is primary")
         if len({metric.name for metric in metrics}) != len(metrics):

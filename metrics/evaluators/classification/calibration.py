@@ -23,6 +23,7 @@ from metrics.core.evaluator import (
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import LEAST, NOTHING_SCORED, ResamplingParameters, aggregate
+from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.evaluators.detection._confidence import confidences
@@ -59,22 +60,8 @@ FEW = (
     f"No 95 % interval and no rank: fewer than {LEAST:g} predictions are right, or fewer are wrong; what is that rare "
     "does not show how far the error varies."
 )
-TWO_CASES = {
-    "cases": [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "cat"}],
-    "predictions": [
-        {"case_id": "1", "label": "cat", "score": 0.8},
-        {"case_id": "1", "label": "dog", "score": 0.2},
-        {"case_id": "2", "label": "cat", "score": 0.4},
-        {"case_id": "2", "label": "dog", "score": 0.6},
-    ],
-}
-TOP_LABEL_ALONE = {
-    "cases": [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "dog"}],
-    "predictions": [
-        {"case_id": "1", "label": "cat", "score": 0.9},
-        {"case_id": "2", "label": "cat", "score": 0.7},
-    ],
-}
+TWO_CASES = scored_cases(("cat", {"cat": 0.8, "dog": 0.2}), ("cat", {"cat": 0.4, "dog": 0.6}))
+TOP_LABEL_ALONE = scored_cases(("cat", {"cat": 0.9}), ("dog", {"cat": 0.7}))
 
 
 class CalibrationParameters(ResamplingParameters):

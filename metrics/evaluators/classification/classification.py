@@ -8,28 +8,15 @@ from metrics.core.array_types import Ints
 from metrics.core.evaluator import Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, ClassificationParameters, compare
+from metrics.evaluators.classification._examples import scored_cases
 
-THREE_OF_FOUR = {
-    "cases": [
-        {"case_id": "1", "label": "cat"},
-        {"case_id": "2", "label": "cat"},
-        {"case_id": "3", "label": "dog"},
-        {"case_id": "4", "label": "fox"},
-    ],
-    "predictions": [
-        {"case_id": "1", "label": "cat", "score": 0.9},
-        {"case_id": "1", "label": "dog", "score": 0.1},
-        {"case_id": "2", "label": "cat", "score": 0.4},
-        {"case_id": "2", "label": "dog", "score": 0.6},
-        {"case_id": "3", "label": "dog", "score": 0.5},
-        {"case_id": "3", "label": "cat", "score": 0.5},
-        {"case_id": "4", "label": "fox", "score": 0.7},
-    ],
-}
-ONE_UNANSWERED = {
-    "cases": [{"case_id": "1", "label": "a"}, {"case_id": "2", "label": "b"}],
-    "predictions": [{"case_id": "1", "label": "a", "score": 0.8}],
-}
+THREE_OF_FOUR = scored_cases(
+    ("cat", {"cat": 0.9, "dog": 0.1}),
+    ("cat", {"cat": 0.4, "dog": 0.6}),
+    ("dog", {"dog": 0.5, "cat": 0.5}),
+    ("fox", {"fox": 0.7}),
+)
+ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
 
 
 @evaluator(

@@ -16,30 +16,20 @@ from metrics.evaluators._classification import (
     estimate,
     few_cases,
 )
+from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
 from metrics.stats.draws import Draws
 from metrics.stats.ratios import mean_over, ratio
 
 NO_CASES = "no case of this class"
-CASES = [
-    {"case_id": "1", "label": "cat"},
-    {"case_id": "2", "label": "cat"},
-    {"case_id": "3", "label": "dog"},
-    {"case_id": "4", "label": "dog"},
-]
-FOUR_CASES = {
-    "cases": CASES,
-    "predictions": [
-        {"case_id": "1", "label": "cat", "score": 0.91},
-        {"case_id": "1", "label": "dog", "score": 0.9},
-        {"case_id": "2", "label": "cat", "score": 0.4},
-        {"case_id": "2", "label": "dog", "score": 0.6},
-        {"case_id": "3", "label": "dog", "score": 0.55},
-        {"case_id": "3", "label": "cat", "score": 0.15},
-        {"case_id": "4", "label": "dog", "score": 0.8},
-    ],
-}
+FOUR = (
+    ("cat", {"cat": 0.91, "dog": 0.9}),
+    ("cat", {"cat": 0.4, "dog": 0.6}),
+    ("dog", {"dog": 0.55, "cat": 0.15}),
+    ("dog", {"dog": 0.8}),
+)
+FOUR_CASES = scored_cases(*FOUR)
 
 
 @evaluator(
@@ -74,20 +64,13 @@ FOUR_CASES = {
         ),
         Example(
             "a case without a prediction is a miss at every threshold if missing = wrong",
-            {**FOUR_CASES, "cases": [*CASES, {"case_id": "5", "label": "cat"}]},
+            scored_cases(*FOUR, ("cat", {})),
             rows=({"metric": "best_f1", "label": "cat", "value": 4 / 5, "n": 3, "unscored": 0},),
             parameters={"missing": "wrong"},
         ),
         Example(
             "a class without cases has precision alone",
-            {
-                "cases": [{"case_id": "1", "label": "cat"}],
-                "labels": ["cat", "fox"],
-                "predictions": [
-                    {"case_id": "1", "label": "cat", "score": 1.0},
-                    {"case_id": "1", "label": "fox", "score": 0.3},
-                ],
-            },
+            scored_cases(("cat", {"cat": 1.0, "fox": 0.3})) | {"labels": ["cat", "fox"]},
             rows=(
                 {"metric": "best_f1", "label": "fox", "value": None, "n": 0},
                 {"metric": "best_f1", "label": None, "value": 1.0},

@@ -14,6 +14,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Direction, Example, Fin
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
+from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.classification.score_counts import THRESHOLDS, true_and_other
@@ -30,22 +31,12 @@ CURVES = pa.schema(
 )
 KINDS = ("tp", "fn_misclassification", "fn_no_prediction", "fp_misclassification")  # those with a value per case
 NO_CASES = "no case of this class"
-FOUR_CASES = {
-    "cases": [
-        {"case_id": "1", "label": "cat"},
-        {"case_id": "2", "label": "cat"},
-        {"case_id": "3", "label": "dog"},
-        {"case_id": "4", "label": "fox"},
-    ],
-    "predictions": [
-        {"case_id": "1", "label": "cat", "score": 0.91},
-        {"case_id": "1", "label": "dog", "score": 0.9},
-        {"case_id": "2", "label": "cat", "score": 0.3},
-        {"case_id": "2", "label": "dog", "score": 0.7},
-        {"case_id": "3", "label": "dog", "score": 0.5},
-        {"case_id": "4", "label": "cat", "score": 0.4},
-    ],
-}
+FOUR_CASES = scored_cases(
+    ("cat", {"cat": 0.91, "dog": 0.9}),
+    ("cat", {"cat": 0.3, "dog": 0.7}),
+    ("dog", {"dog": 0.5}),
+    ("fox", {"cat": 0.4}),
+)
 
 
 class DetailedParameters(ClassificationParameters):

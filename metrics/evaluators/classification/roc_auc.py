@@ -17,6 +17,7 @@ from metrics.evaluators._classification import (
     estimate,
     few_cases,
 )
+from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.roc import Roc, corners, resampled_areas, roc
 from metrics.stats.draws import Draws
@@ -26,33 +27,12 @@ NO_POSITIVES = "no case of this class"
 NO_NEGATIVES = "no case of another class"
 ONE_CASE = "No 95 % interval and no rank: there is one case of this class, or one of others."
 NO_AREA = "no class has both cases of it and cases of others"
-TIED = {
-    "cases": [{"case_id": "1", "label": "yes"}, {"case_id": "2", "label": "no"}],
-    "predictions": [{"case_id": "1", "label": "yes", "score": 0.5}, {"case_id": "2", "label": "yes", "score": 0.5}],
-}
-FOUR_CASES = {
-    "cases": [
-        {"case_id": "1", "label": "ham"},
-        {"case_id": "2", "label": "ham"},
-        {"case_id": "3", "label": "spam"},
-        {"case_id": "4", "label": "spam"},
-    ],
-    "predictions": [
-        {"case_id": case_id, "label": label, "score": score}
-        for case_id, spam in (("1", 0.1), ("2", 0.4), ("3", 0.35), ("4", 0.8))
-        for label, score in (("spam", spam), ("ham", 1 - spam))
-    ],
-}
+TIED = scored_cases(("yes", {"yes": 0.5}), ("no", {"yes": 0.5}))
+SPAM = (("ham", 0.1), ("ham", 0.4), ("spam", 0.35), ("spam", 0.8))
+FOUR_CASES = scored_cases(*((label, {"spam": spam, "ham": 1 - spam}) for label, spam in SPAM))
 THREE_CLASSES = {
-    "cases": [{"case_id": "1", "label": "cat"}, {"case_id": "2", "label": "cat"}, {"case_id": "3", "label": "dog"}],
     "labels": ["cat", "dog", "fox"],
-    "predictions": [
-        {"case_id": "1", "label": "cat", "score": 0.9},
-        {"case_id": "2", "label": "cat", "score": 0.2},
-        {"case_id": "2", "label": "dog", "score": 0.8},
-        {"case_id": "3", "label": "dog", "score": 0.7},
-        {"case_id": "3", "label": "fox", "score": 0.3},
-    ],
+    **scored_cases(("cat", {"cat": 0.9}), ("cat", {"cat": 0.2, "dog": 0.8}), ("dog", {"dog": 0.7, "fox": 0.3})),
 }
 
 

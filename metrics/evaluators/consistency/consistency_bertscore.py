@@ -9,6 +9,7 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
@@ -56,28 +57,12 @@ class BertscoreParameters(Parameters):
     examples=(
         Example(
             "three answers make three pairs, and an empty fourth is only counted, with a model of one axis per word",
-            {
-                "cases": [{"case_id": "1"}],
-                "outputs": [
-                    {"case_id": "1", "run": 1, "answer": "the cat sat here"},
-                    {"case_id": "1", "run": 2, "answer": "the cat is there"},
-                    {"case_id": "1", "run": 3, "answer": "the cat"},
-                    {"case_id": "1", "run": 4, "answer": " "},
-                ],
-            },
+            repeated_answers(["the cat sat here", "the cat is there", "the cat", " "]),
             rows=({"metric": "consistency_bertscore", "value": (1 / 2 + 2 / 3 + 2 / 3) / 3, "n": 1, "unscored": 0},),
         ),
         Example(
             "rescaled so that a baseline of .5 becomes 0",
-            {
-                "cases": [{"case_id": "1"}, {"case_id": "2"}],
-                "outputs": [
-                    {"case_id": "1", "run": 1, "answer": "the cat sat here"},
-                    {"case_id": "1", "run": 2, "answer": "here sat the cat"},
-                    {"case_id": "2", "run": 1, "answer": "the cat sat here"},
-                    {"case_id": "2", "run": 2, "answer": "the cat is there"},
-                ],
-            },
+            repeated_answers(["the cat sat here", "here sat the cat"], ["the cat sat here", "the cat is there"]),
             rows=({"metric": "consistency_bertscore", "value": 0.5, "n": 2, "unscored": 0},),
             parameters={"baseline": 0.5},
         ),

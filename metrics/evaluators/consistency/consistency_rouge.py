@@ -7,6 +7,7 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.text.overlap.rouge import Rouge, RougeType, rouge, rouge_tokens
 
@@ -46,15 +47,7 @@ class RougeConsistencyParameters(Parameters):
     examples=(
         Example(
             "three answers make three pairs, and an empty fourth is only counted",
-            {
-                "cases": [{"case_id": "1"}],
-                "outputs": [
-                    {"case_id": "1", "run": 1, "answer": "the cat sat on the mat"},
-                    {"case_id": "1", "run": 2, "answer": "the cat is on the mat"},
-                    {"case_id": "1", "run": 3, "answer": "the cat"},
-                    {"case_id": "1", "run": 4, "answer": " "},
-                ],
-            },
+            repeated_answers(["the cat sat on the mat", "the cat is on the mat", "the cat", " "]),
             rows=(
                 {"metric": "rouge1_precision", "value": (5 / 6 + 1 + 1) / 3, "n": 1, "unscored": 0},
                 {"metric": "rouge1_recall", "value": (5 / 6 + 1 / 3 + 1 / 3) / 3},
@@ -65,16 +58,7 @@ class RougeConsistencyParameters(Parameters):
         ),
         Example(
             "a mean over cases; a single run is not applicable",
-            {
-                "cases": [{"case_id": "1"}, {"case_id": "2"}, {"case_id": "3"}],
-                "outputs": [
-                    {"case_id": "1", "run": 1, "answer": "yes"},
-                    {"case_id": "1", "run": 2, "answer": "Yes!"},
-                    {"case_id": "2", "run": 1, "answer": "yes"},
-                    {"case_id": "2", "run": 2, "answer": "no"},
-                    {"case_id": "3", "run": 1, "answer": "no"},
-                ],
-            },
+            repeated_answers(["yes", "Yes!"], ["yes", "no"], ["no"]),
             rows=({"metric": "rougeL_f1", "value": 0.5, "n": 2, "unscored": 1},),
         ),
     ),

@@ -18,6 +18,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case, Outputs, Suite
+from metrics.evaluators.consistency._examples import repeated_answers
 from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
 from metrics.stats.dispersion import dispersion
 
@@ -61,14 +62,10 @@ class StatisticsParameters(Parameters):
     examples=(
         Example(
             "three repeats with a rouge1 of .8, .9 and .7",
-            {
-                "cases": [{"case_id": "1", "expected_answers": [TEN]}],
-                "outputs": [
-                    {"case_id": "1", "run": 1, "answer": TEN.replace("one two", "x y")},
-                    {"case_id": "1", "run": 2, "answer": TEN.replace("one", "x")},
-                    {"case_id": "1", "run": 3, "answer": TEN.replace("one two three", "x y z")},
-                ],
-            },
+            repeated_answers(
+                [TEN.replace("one two", "x y"), TEN.replace("one", "x"), TEN.replace("one two three", "x y z")],
+                expected=[TEN],
+            ),
             rows=(
                 {"metric": "mean", "value": 0.8, "n": 1},
                 {"metric": "variance", "value": 0.02 / 3},
@@ -78,17 +75,7 @@ class StatisticsParameters(Parameters):
         ),
         Example(
             "a mean of 0 has no coefficient of variation, and a single repeat has no value",
-            {
-                "cases": [
-                    {"case_id": "1", "expected_answers": ["Paris"]},
-                    {"case_id": "2", "expected_answers": ["Rome"]},
-                ],
-                "outputs": [
-                    {"case_id": "1", "run": 1, "answer": "London"},
-                    {"case_id": "1", "run": 2, "answer": ""},
-                    {"case_id": "2", "run": 1, "answer": "Rome"},
-                ],
-            },
+            repeated_answers(["London", ""], ["Rome"], expected=["Paris", "Rome"]),
             rows=(
                 {"metric": "mean", "value": 0.0, "n": 1, "unscored": 1},
                 {"metric": "variance", "value": 0.0},
