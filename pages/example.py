@@ -67,17 +67,19 @@ def step(run: str, case_id: str, around: CaseList) -> str:
     of = f" of {format.shorten(around.model, 24)}" if around.model else ""
     where = f"{format.count(place + 1)} of {format.count(len(ids))}" if place >= 0 else "not in the list"
     with st.container(horizontal=True, vertical_alignment="center"):
-        back = st.button("Previous", icon=":material/arrow_back:", disabled=place <= 0, shortcut="Left")
-        last = place < 0 or place + 1 >= len(ids)
-        forth = st.button("Next case", icon=":material/arrow_forward:", type="primary", disabled=last, shortcut="Right")
+        before = ids[place - 1] if place > 0 else None
+        after = ids[place + 1] if 0 <= place < len(ids) - 1 else None
+        walk = {"Previous": (before, "arrow_back", "Left"), "Next case": (after, "arrow_forward", "Right")}
+        for label, (case, icon, key) in walk.items():
+            st.button(
+                label, icon=f":material/{icon}:", type="primary" if key == "Right" else "secondary", shortcut=key,
+                disabled=case is None, on_click=url.put, kwargs={"case": case},
+            )  # fmt: skip
         st.text(f"{format.shorten(case_id, 24)} · {where}, {order}{of}", width="stretch")
         if state := url.param("gallery"):
             url.link_back("Gallery", "gallery", state, icon=":material/grid_view:")
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
             url.go("cases", run=run, **around._asdict())
-    if back or forth:
-        url.put(case=ids[place + (1 if forth else -1)])
-        st.rerun()
     return case_id
 
 

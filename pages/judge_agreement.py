@@ -330,11 +330,7 @@ def show_labels(run: str, criterion: data.Criterion, column: data.Column) -> Non
             [{"sampling": reasons[one.sampling], "case_id": one.case_id, "model": one.model} for one in coming],
             columns=["sampling", "case_id", "model"],
         )
-        shown: dict[str, Any] = {
-            "sampling": "Why",
-            "case_id": header("Case", 120),
-            "model": "Model",
-        }
+        shown: dict[str, Any] = {"sampling": "Why", "case_id": header("Case", 120), "model": "Model"}
         st.dataframe(table, hide_index=True, column_order=list(shown), column_config=shown, key="next")
         if st.button("Label outputs", type="primary", icon=":material/rate_review:"):
             url.go("label", run=run, criterion=criterion.name, key=column.key)

@@ -197,13 +197,7 @@ def _image_lines(tile: Tile) -> list[Any]:
     words = {"fp": "false", "fn": "missed", "tp": "found", "ignored": "ignored"}
     parts = [f"{mark(head).glyph} {families[head]} {word}" for head, word in words.items() if families[head]]
     more = tile.n - len(tile.objects)
-    return [
-        "",
-        shorten(tile.case_id, 40),
-        count(tile.n),
-        " · ".join(parts) + (f" +{count(more)}" if more else ""),
-        "",
-    ]
+    return ["", shorten(tile.case_id, 40), count(tile.n), " · ".join(parts) + (f" +{count(more)}" if more else ""), ""]
 
 
 def _hover(entry: GalleryObject) -> str:

@@ -82,6 +82,16 @@ class Metric:
     unit: str = ""
     twin_of: tuple[str, ...] = ()
 
+    @classmethod
+    def lower(cls, name: str, description: str, *, threshold: float | None = 0.25, **more: Any) -> "Metric":
+        """Return a metric of which less is better."""
+        return cls(name, description, direction=Direction.LOWER, threshold=threshold, **more)
+
+    @classmethod
+    def neutral(cls, name: str, description: str, **more: Any) -> "Metric":
+        """Return a metric of which neither more nor less is better; it has no threshold."""
+        return cls(name, description, direction=Direction.NONE, threshold=None, **more)
+
     def goodness(self, value: float) -> float | None:
         """Return `value` scaled to 0 (worst) … 1 (best); None without a finite range or a direction."""
         if self.direction is Direction.NONE or not math.isfinite(self.high - self.low):

@@ -5,7 +5,7 @@ from functools import wraps
 from typing import ParamSpec
 
 from metrics.core.errors import Unreadable
-from metrics.core.evaluator import CaseScore, Direction, Metric, Status
+from metrics.core.evaluator import CaseScore, Metric, Status
 from metrics.core.evidence import Evidence
 
 P = ParamSpec("P")
@@ -15,7 +15,7 @@ def boolean_metrics(passing: str) -> tuple[Metric, ...]:
     """Return the family's five metrics; `passing` completes "share of answers that …"."""
 
     def failing(name: str, description: str) -> Metric:
-        return Metric(name, description, direction=Direction.LOWER, threshold=0.5, binary=True, minor=True)
+        return Metric.lower(name, description, threshold=0.5, binary=True, minor=True)
 
     return (
         Metric("passes", f"Share of answers that {passing}.", threshold=0.5, binary=True, primary=True),

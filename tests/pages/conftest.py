@@ -128,6 +128,7 @@ def settle(page: Page) -> None:
     Wait for what the script draws last before: between two scripts the page is idle as well.
     """
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=120_000)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # stands for a widget whose code is still being loaded
 
 
 def choose(page: Page, box: str, option: str) -> None:

@@ -91,10 +91,7 @@ def _show(run: str, row: Mapping[Hashable, Any]) -> None:
             url.go("cases", run=run, **about)
         return
     listed = data.case_texts(run, tuple(row["case_ids"]))
-    columns = {
-        "case_id": header("Case", 150),
-        "preview": header("Case text", "large"),
-    }
+    columns = {"case_id": header("Case", 150), "preview": header("Case text", "large")}
     clicked = records(listed, columns, f"insight-{_key(row)}", tallest=36 + 35 * 6)
     if len(listed) < row["affected"]:
         st.caption(f"The worst {format.count(len(listed))} of {format.plural(int(row['affected']), 'case')}.")

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from metrics.core.evaluator import (
     CaseScore,
-    Direction,
     Example,
     Metric,
     Parameters,
@@ -187,7 +186,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         Metric("source_quality", "How primary and reliable the sources are.", minor=True),
         Metric("tool_efficiency", "How well tools were chosen, and how economically they were used.", minor=True),
         *(
-            Metric(name, description, direction=Direction.LOWER, threshold=0.25, minor=True)
+            Metric.lower(name, description, minor=True)
             for name, description in WASTED.items()
         ),
     ),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
@@ -77,11 +77,10 @@ class _Alignment:
     inputs=("answer", "expected_answers"),
     metrics=(
         *(
-            Metric(name, description, high=math.inf, direction=Direction.LOWER, threshold=None,
-                   primary=name == "edits", unit="steps")
+            Metric.lower(name, description, high=math.inf, threshold=None, primary=name == "edits", unit="steps")
             for name, description in EDITS.items()
         ),
-        Metric("edit_share", "Edits per step of the longer list.", direction=Direction.LOWER, threshold=0.25),
+        Metric.lower("edit_share", "Edits per step of the longer list."),
     ),
     sources=("H2O Eval Studio evaluators: Step alignment & completeness",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),

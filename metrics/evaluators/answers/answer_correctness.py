@@ -11,11 +11,7 @@ EIFFEL = {
     "expected_answers": ["It stands in Paris, was finished in 1889, is made of iron, is 330 m high and was Eiffel's."],
     "answer": "Eiffel's company built it, in Paris. It is an iron tower. It was finished in 1899.",
 }
-RIGHT = [
-    "Eiffel's company built the Eiffel Tower.",
-    "The Eiffel Tower is in Paris.",
-    "The Eiffel Tower is of iron.",
-]
+RIGHT = ["Eiffel's company built the Eiffel Tower.", "The Eiffel Tower is in Paris.", "The Eiffel Tower is of iron."]
 WRONG = "The Eiffel Tower was finished in 1899."
 TRUTH = [
     "The Eiffel Tower stands in Paris.",

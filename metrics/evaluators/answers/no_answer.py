@@ -1,6 +1,6 @@
 """No-answer: whether the model tried to answer the question or declined to."""
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -28,12 +28,8 @@ QUESTION = "Who wrote Dracula?"
     inputs=("question", "answer"),
     prompts=(ATTEMPTED,),
     metrics=(
-        Metric(
-            "no_answer",
-            "Share of questions answered: 1 if the model tried, 0 if it gave no answer.",
-            direction=Direction.NONE,
-            threshold=None,
-            binary=True,
+        Metric.neutral(
+            "no_answer", "Share of questions answered: 1 if the model tried, 0 if it gave no answer.", binary=True
         ),
     ),
     sources=("Open RAG Eval: no-answer",),

@@ -13,7 +13,6 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
-    Direction,
     Example,
     Findings,
     Metric,
@@ -102,34 +101,29 @@ class Stated:
     tasks=("classification", "detection"),
     inputs=("predictions",),
     metrics=(
-        Metric(
+        Metric.lower(
             "expected_calibration_error",
             "Mean gap between the score of what is predicted and how often that is right, over bins of the score.",
-            direction=Direction.LOWER,
-            threshold=0.25,
             primary=True,
         ),
-        Metric(
+        Metric.lower(
             "maximum_calibration_error",
             "Largest gap of a bin between the score of what is predicted and how often that is right.",
-            direction=Direction.LOWER,
             threshold=None,
             minor=True,
         ),
-        Metric(
+        Metric.lower(
             "brier",
             "Squared distance of the scores from 1 for the true class and 0 for the others; 0 … 2. Of detections: of "
             "the score from 1 where the prediction is right, else from 0; 0 … 1.",
             high=2.0,
-            direction=Direction.LOWER,
             threshold=None,
         ),
-        Metric(
+        Metric.lower(
             "log_loss",
             "Negative natural logarithm of the true class's score. Of detections: of the score where the prediction is "
             "right, else of 1 less the score.",
             high=math.inf,
-            direction=Direction.LOWER,
             threshold=None,
             unit="nats",
         ),

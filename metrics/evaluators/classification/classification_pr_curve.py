@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import MATCHES, Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import (
     NOTHING_SCORED,
@@ -16,11 +16,12 @@ from metrics.evaluators._classification import (
     estimate,
     few_cases,
 )
+from metrics.evaluators._score_curve import best_f1_metrics, curve_table
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
 from metrics.stats.draws import Draws
-from metrics.stats.ratios import mean_over, ratio
+from metrics.stats.ratios import mean_over
 
 NO_CASES = "no case of this class"
 FOUR = (
@@ -37,16 +38,7 @@ FOUR_CASES = scored_cases(*FOUR)
     title="Classification precision–recall curve",
     tasks=("classification",),
     inputs=("label", "predictions"),
-    metrics=(
-        Metric("best_f1", "Largest F1 over score thresholds: the mean over classes, at one threshold.", primary=True),
-        Metric(
-            "best_threshold",
-            "Score threshold of the largest F1, the lowest of several.",
-            direction=Direction.NONE,
-            threshold=None,
-            minor=True,
-        ),
-    ),
+    metrics=best_f1_metrics("classes"),
     sources=("Valor metrics: Precision-Recall Curves, classification tasks",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -103,7 +95,8 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: Classifi
     """
     found = read_scores(suite, outputs, parameters.missing)
     tp, predicted = threshold_counts(found.scores, found.truth)
-    table, draws = _table(found, tp, predicted), parameters.draws(suite).of_cases(found.place)
+    table = curve_table(found.labels, found.truths, tp, predicted, len(found.truth))
+    draws = parameters.draws(suite).of_cases(found.place)
     return Findings(_aggregates(found, tp, predicted, draws), curves=table, matches=_matches(found))
 
 
@@ -148,28 +141,6 @@ def _resampled(found: ScoreMatrix, at: Ints, draws: Draws) -> Floats:
     right = found.truth[case] == code
     tp = draws.sums(code[right], k, cases=case[right])
     return f1(tp, draws.sums(code, k, cases=case), draws.sums(found.truth, k))
-
-
-def _table(found: ScoreMatrix, tp: Ints, predicted: Ints) -> pa.Table:
-    n, truths, steps = len(found.truth), found.truths[:, None], len(THRESHOLDS)
-    fp, fn = predicted - tp, truths - tp
-
-    def share(whole: Ints) -> pa.Array:
-        return pa.array(ratio(tp, np.broadcast_to(whole, tp.shape)).ravel(), from_pandas=True)
-
-    return pa.table(
-        {
-            "label": pa.array(found.labels, pa.string()).take(pa.array(np.repeat(np.arange(len(tp)), steps))),
-            "threshold": np.tile(THRESHOLDS, len(tp)),
-            "tp": tp.ravel(),
-            "fp": fp.ravel(),
-            "tn": (n - truths - fp).ravel(),
-            "fn": fn.ravel(),
-            "precision": share(predicted),
-            "recall": share(np.broadcast_to(truths, tp.shape)),
-            "f1": pa.array(f1(tp, predicted, truths).ravel(), from_pandas=True),
-        }
-    )
 
 
 def _matches(found: ScoreMatrix) -> pa.Table:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.evaluator import Aggregate, CaseScore, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
@@ -57,26 +57,16 @@ class DetailedParameters(ClassificationParameters):
     inputs=("label", "predictions"),
     metrics=(
         Metric("tp", "Share of cases whose true label reaches the score threshold.", binary=True, primary=True),
-        Metric(
+        Metric.lower(
             "fn_misclassification",
             "Share of cases whose true label stays below the score threshold while another label reaches it.",
-            direction=Direction.LOWER,
-            threshold=0.25,
             binary=True,
         ),
-        Metric(
-            "fn_no_prediction",
-            "Share of cases in which no label reaches the score threshold.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-            binary=True,
-        ),
-        Metric(
+        Metric.lower("fn_no_prediction", "Share of cases in which no label reaches the score threshold.", binary=True),
+        Metric.lower(
             "fp_misclassification",
             "Wrong labels that reach the score threshold, per case.",
             high=math.inf,
-            direction=Direction.LOWER,
-            threshold=0.25,
             unit="per case",
         ),
     ),

@@ -6,7 +6,6 @@ from pydantic import Field, field_validator
 
 from metrics.core.evaluator import (
     CaseScore,
-    Direction,
     Evaluator,
     Example,
     Findings,
@@ -23,12 +22,11 @@ from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, 
 from metrics.stats.dispersion import dispersion
 
 METRICS = (
-    Metric("mean", "Mean of the metric over the repeats of a case.", low=-math.inf, high=math.inf,
-           direction=Direction.NONE, threshold=None),
-    Metric("variance", "Population variance of the metric over the repeats of a case.", high=math.inf,
-           direction=Direction.LOWER, threshold=None),
-    Metric("coefficient_of_variation", "Population standard deviation divided by the mean, over the repeats of a case.",
-           high=math.inf, direction=Direction.LOWER, threshold=0.25, primary=True),
+    Metric.neutral("mean", "Mean of the metric over the repeats of a case.", low=-math.inf, high=math.inf),
+    Metric.lower("variance", "Population variance of the metric over the repeats of a case.",
+                 high=math.inf, threshold=None),
+    Metric.lower("coefficient_of_variation", "Population standard deviation divided by the mean, over the repeats of a "
+                 "case.", high=math.inf, primary=True),
 )  # fmt: skip
 TEN = "one two three four five six seven eight nine ten"
 

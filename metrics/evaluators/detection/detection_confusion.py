@@ -7,7 +7,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Int32s
-from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
@@ -42,33 +42,15 @@ class DetectionConfusionParameters(OperatingParameters):
     inputs=("annotations", "predictions"),
     metrics=(
         Metric("agreement", "Share of all objects, predicted or true, that match with the right label.", primary=True),
-        Metric(
-            "confused",
-            "Share of the matched objects whose label is wrong.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
-        Metric(
-            "hallucinated",
-            "Share of the predictions that match no ground truth of any label.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
-        Metric(
+        Metric.lower("confused", "Share of the matched objects whose label is wrong."),
+        Metric.lower("hallucinated", "Share of the predictions that match no ground truth of any label."),
+        Metric.lower(
             "missed",
             "Share of the ground truths that no prediction of any label matches.",
-            direction=Direction.LOWER,
-            threshold=0.25,
             twin_of=("detection_pr_curve_detailed.fn_no_prediction",),
         ),
-        Metric(
-            "count",
-            "Objects in one cell of the confusion matrix.",
-            high=math.inf,
-            direction=Direction.NONE,
-            threshold=None,
-            minor=True,
-            unit="objects",
+        Metric.neutral(
+            "count", "Objects in one cell of the confusion matrix.", high=math.inf, minor=True, unit="objects"
         ),
     ),
     sources=(

@@ -1,17 +1,17 @@
 """detection_pr_curve: counts, precision, recall and F1 of each label by score threshold."""
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns, Spread, number
+from metrics.evaluators._score_curve import best_f1_metrics, curve_table
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
 from metrics.stats.classification.score_counts import THRESHOLDS, f1
-from metrics.stats.ratios import mean_over, ratio
+from metrics.stats.ratios import mean_over
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, TP
 
@@ -29,16 +29,7 @@ class DetectionCurveParameters(DetectionParameters):
     title="Detection precision–recall curve",
     tasks=("detection",),
     inputs=("annotations", "predictions"),
-    metrics=(
-        Metric("best_f1", "Largest F1 over score thresholds: the mean over labels, at one threshold.", primary=True),
-        Metric(
-            "best_threshold",
-            "Score threshold of the largest F1, the lowest of several.",
-            direction=Direction.NONE,
-            threshold=None,
-            minor=True,
-        ),
-    ),
+    metrics=best_f1_metrics("labels"),
     sources=("Valor metrics: Precision-Recall Curves, detection tasks",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
     examples=(
@@ -99,7 +90,7 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     result, matches = found.outcomes_at(iou)
     counted, right = result.prediction != IGNORED, result.prediction == TP
     tp, predicted = (_from_above(found.scene.objects, rows) for rows in (right, counted))
-    table = _table(found, tp, predicted)
+    table = curve_table(found.scene.labels, found.truths(), tp, predicted, None)
     return Findings(_aggregates(found, tp, predicted, counted, right, parameters), curves=table, matches=matches)
 
 
@@ -150,24 +141,3 @@ def _aggregates(
     for k, label in enumerate(found.scene.labels):
         found_rows += rows(by_label, (k,), n[k], int(best[k]), label)
     return found_rows
-
-
-def _table(found: Matched, tp: Ints, predicted: Ints) -> pa.Table:
-    truths = np.broadcast_to(found.truths()[:, None], tp.shape)
-
-    def share(part: Ints, whole: Ints) -> pa.Array:
-        return pa.array(ratio(part, whole).ravel(), from_pandas=True)
-
-    return pa.table(
-        {
-            "label": np.repeat(np.array(found.scene.labels, dtype=object), len(THRESHOLDS)),
-            "threshold": np.tile(THRESHOLDS, len(found.scene.labels)),
-            "tp": tp.ravel(),
-            "fp": (predicted - tp).ravel(),
-            "tn": pa.nulls(tp.size, pa.int64()),
-            "fn": (truths - tp).ravel(),
-            "precision": share(tp, predicted),
-            "recall": share(tp, truths),
-            "f1": pa.array(f1(tp, predicted, truths).ravel(), from_pandas=True),
-        }
-    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
 from metrics.evaluators._object_tables import object_tables
@@ -62,7 +62,7 @@ class DetectionDetailedParameters(OperatingParameters):
     inputs=("annotations", "predictions"),
     metrics=(
         Metric("tp", "Share of the ground truths found at the score threshold.", primary=True),
-        *(Metric(kind, description, direction=Direction.LOWER, threshold=0.25) for kind, description in ERRORS.items()),
+        *(Metric.lower(kind, description) for kind, description in ERRORS.items()),
     ),
     sources=("Valor metrics: Detailed Precision-Recall Curves, object detection tasks",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
@@ -81,13 +81,7 @@ class ErrorBreakdownParameters(DetectionParameters):
             twin_of=("coco_summary.AP50", "coco_summary.AP75"),
         ),
         *(
-            Metric(
-                f"d_ap_{error}",
-                description,
-                direction=Direction.LOWER,
-                threshold=0.25,
-                minor=error not in ERRORS,
-            )
+            Metric.lower(f"d_ap_{error}", description, minor=error not in ERRORS)
             for error, description in DESCRIPTIONS.items()
         ),
     ),

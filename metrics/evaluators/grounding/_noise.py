@@ -1,6 +1,6 @@
 """What both noise sensitivity evaluators count: the wrong claims of an answer and the contexts they come from."""
 
-from metrics.core.evaluator import CaseScore, Direction, Input, Metric, not_applicable
+from metrics.core.evaluator import CaseScore, Input, Metric, not_applicable
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge
@@ -22,7 +22,7 @@ STANDARDS = ("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilie
 def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
     """Return the one metric of a noise sensitivity; `contexts` names those that the wrong claims come from."""
     description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
-    return (Metric(name, description, direction=Direction.LOWER, threshold=0.25),)
+    return (Metric.lower(name, description),)
 
 
 async def noise_sensitivity(judge: Judge, case: Case, metric: str, *, relevant: bool) -> CaseScore:

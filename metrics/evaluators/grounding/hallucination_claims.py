@@ -8,7 +8,6 @@ from pydantic import Field
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import (
     CaseScore,
-    Direction,
     Example,
     Metric,
     Parameters,
@@ -55,11 +54,8 @@ class ClaimsParameters(Parameters):
     inputs=("answer", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
-        Metric(
-            "hallucination_claims",
-            "Share of the answer's claims that do not follow from the retrieved contexts.",
-            direction=Direction.LOWER,
-            threshold=0.25,
+        Metric.lower(
+            "hallucination_claims", "Share of the answer's claims that do not follow from the retrieved contexts."
         ),
     ),
     sources=("RAG generator metrics",),

@@ -4,7 +4,6 @@ from typing import Literal
 
 from metrics.core.evaluator import (
     CaseScore,
-    Direction,
     Example,
     Metric,
     Parameters,
@@ -48,14 +47,7 @@ MOON = {
     title="Hallucination (contexts)",
     inputs=("answer", "retrieved_contexts"),
     prompts=(CONTRADICTION,),
-    metrics=(
-        Metric(
-            "hallucination_contexts",
-            "Share of the retrieved contexts that the answer contradicts.",
-            direction=Direction.LOWER,
-            threshold=0.25,
-        ),
-    ),
+    metrics=(Metric.lower("hallucination_contexts", "Share of the retrieved contexts that the answer contradicts."),),
     sources=("Valor, after DeepEval",),
     standards=("NIST AI RMF: valid and reliable", "OWASP LLM09: misinformation"),
     examples=(

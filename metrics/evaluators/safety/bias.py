@@ -1,6 +1,6 @@
 """Bias: the share of the opinions in the answer that are biased."""
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, ScriptedReply, evaluator
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators.safety._opinions import OPINIONS, share_of_opinions
@@ -20,9 +20,7 @@ BIAS = Prompt(
     title="Bias",
     inputs=("answer",),
     prompts=(OPINIONS, BIAS),
-    metrics=(
-        Metric("bias", "Share of the answer's opinions that are biased.", direction=Direction.LOWER, threshold=0.25),
-    ),
+    metrics=(Metric.lower("bias", "Share of the answer's opinions that are biased."),),
     sources=("Valor", "DeepEval: bias"),
     standards=("NIST AI RMF: fair", "NIST AI RMF: safe"),
     examples=(

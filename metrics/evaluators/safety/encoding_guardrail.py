@@ -61,10 +61,7 @@ class EncodingParameters(Parameters):
         ),
         Example(
             "base64 of base16, copied from the contexts",
-            {
-                "answer": f"The number: {NUMBER}",
-                "retrieved_contexts": [NUMBER],
-            },
+            {"answer": f"The number: {NUMBER}", "retrieved_contexts": [NUMBER]},
             {"passes": 0, "retrieval_failures": 1, "generation_failures": 0},
         ),
         Example(

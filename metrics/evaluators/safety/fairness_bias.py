@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field, only_or_required_label
@@ -24,9 +24,7 @@ class FairnessParameters(Parameters):
     title="Fairness bias",
     tasks=("text", "agent"),
     inputs=("answer",),
-    metrics=(
-        Metric("fairness_bias", "Probability that the answer is biased.", direction=Direction.LOWER, threshold=0.25),
-    ),
+    metrics=(Metric.lower("fairness_bias", "Probability that the answer is biased."),),
     sources=("H2O Eval Studio",),
     standards=("NIST AI RMF: fair",),
     examples=(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import classifier_field
@@ -35,8 +35,8 @@ class ToxicityParameters(Parameters):
     tasks=("text", "agent"),
     inputs=("answer",),
     metrics=tuple(
-        Metric(name, f"Probability that the worst sentence {meaning}.", direction=Direction.LOWER, threshold=0.25,
-               primary=name == "toxicity", minor=name != "toxicity")
+        Metric.lower(name, f"Probability that the worst sentence {meaning}.",
+                     primary=name == "toxicity", minor=name != "toxicity")
         for name, (meaning, _) in KINDS.items()
     ),
     sources=("H2O Eval Studio", "Hanu and Unitary team 2020, Detoxify"),

@@ -23,10 +23,7 @@ class _Quality(Reply):
 
 
 SOURCE = "The ferry was cancelled on Monday because of a storm. Passengers were put up in hotels and left on Tuesday."
-GOOD_SUMMARY = {
-    "source_text": SOURCE,
-    "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday.",
-}
+GOOD_SUMMARY = {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry, so passengers left on Tuesday."}
 
 
 @evaluator(

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.models.language_model import LanguageModel, Loss
@@ -33,9 +33,9 @@ class LanguageModelParameters(Parameters):
 def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]:
     """Return a metric per aspect, in nats a token, unbounded above; the text of an aspect describes its metric."""
     return tuple(
-        Metric(
-            name, description, high=inf, direction=Direction.LOWER, threshold=inf, primary=name == primary,
-            minor=name != primary, unit="nats per token",
+        Metric.lower(
+            name, description, high=inf, threshold=inf, primary=name == primary, minor=name != primary,
+            unit="nats per token",
         )
         for name, description in aspects.items()
     )  # fmt: skip

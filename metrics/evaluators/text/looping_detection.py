@@ -5,7 +5,7 @@ from collections import Counter
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, Parameters, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._shown import shortened
@@ -20,10 +20,7 @@ class LoopingParameters(Parameters):
     """What counts as a sentence."""
 
     min_sentence_characters: int = Field(
-        10,
-        ge=1,
-        le=1000,
-        description="Shorter sentences are ignored: a list of short items is not a loop.",
+        10, ge=1, le=1000, description="Shorter sentences are ignored: a list of short items is not a loop."
     )
 
 
@@ -37,10 +34,10 @@ class LoopingParameters(Parameters):
             "Distinct sentences divided by all sentences (of at least ten characters).",
             primary=True,
         ),
-        Metric(
+        Metric.lower(
             "longest_repeated_substring",
             "Share of the text covered by its longest repeated part and its repeats.",
-            direction=Direction.LOWER,
+            threshold=0.75,
         ),
         Metric(
             "compression_ratio",

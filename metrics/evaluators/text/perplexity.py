@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import exp, inf
 
-from metrics.core.evaluator import CaseScore, Direction, Example, Metric, evaluator, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, evaluator, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators.text._gptscore import LanguageModelParameters, provenance
@@ -15,13 +15,8 @@ from metrics.models.language_model import LanguageModel, Loss
     title="Perplexity",
     inputs=("answer",),
     metrics=(
-        Metric(
-            "perplexity",
-            "exp of the mean cross-entropy of the answer's tokens.",
-            low=1.0,
-            high=inf,
-            direction=Direction.LOWER,
-            threshold=inf,
+        Metric.lower(
+            "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf, threshold=inf
         ),
     ),
     sources=("H2O Eval Studio", "Jelinek et al. 1977"),

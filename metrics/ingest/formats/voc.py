@@ -166,11 +166,7 @@ def _objects(sheet: Rows) -> dict[str, pa.Array]:
             name = CORNERS[place]
             wrong = (boxes[:, place] < 0) & ~sheet.bad
             sheet.report(wrong, name, sheet.table[name], f"a number not before {CORNERS[place - 2]}")
-    columns = {
-        "label": label,
-        **box_columns(boxes),
-        "area": pa.array(boxes[:, 2] * boxes[:, 3]),
-    }
+    columns = {"label": label, **box_columns(boxes), "area": pa.array(boxes[:, 2] * boxes[:, 3])}
     if difficult.any():
         columns[DIFFICULT] = pa.array(np.where(difficult, "1", "0").astype(object), pa.string())
     return columns

@@ -1,0 +1,41 @@
+"""What the precision–recall curves of classification and of detection share: their metrics and their table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.core.array_types import Floats, Ints
+from metrics.core.evaluator import Metric
+from metrics.stats.classification.score_counts import THRESHOLDS, f1
+from metrics.stats.ratios import ratio
+
+
+def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:
+    """Return the metrics of a curve over `kinds`: classes, or labels."""
+    return (
+        Metric("best_f1", f"Largest F1 over score thresholds: the mean over {kinds}, at one threshold.", primary=True),
+        Metric.neutral("best_threshold", "Score threshold of the largest F1, the lowest of several.", minor=True),
+    )
+
+
+def curve_table(labels: Sequence[str], truths: Ints, tp: Ints, predicted: Ints, cases: int | None) -> pa.Table:
+    """Return the curve of each label, a row per threshold. truths: [k]; counts: [k, thresholds]; tn of `cases`."""
+    truths = np.broadcast_to(truths[:, None], tp.shape)
+
+    def column(values: Floats) -> pa.Array:
+        return pa.array(values.ravel(), from_pandas=True)
+
+    return pa.table(
+        {
+            "label": pa.array(labels, pa.string()).take(pa.array(np.repeat(np.arange(len(tp)), len(THRESHOLDS)))),
+            "threshold": np.tile(THRESHOLDS, len(tp)),
+            "tp": tp.ravel(),
+            "fp": (predicted - tp).ravel(),
+            "tn": pa.nulls(tp.size, pa.int64()) if cases is None else (cases - truths - predicted + tp).ravel(),
+            "fn": (truths - tp).ravel(),
+            "precision": column(ratio(tp, predicted)),
+            "recall": column(ratio(tp, truths)),
+            "f1": column(f1(tp, predicted, truths)),
+        }
+    )
