@@ -36,7 +36,7 @@ class JudgeWorker:
         self._settings = run.spec.get("resources", {})
         self._resources = Resources(self._settings, run.workspace.path / "cache", Spend.of(run.spend or {}))
         self._written = self._resources.spend.as_row()
-        self.progress: Counter[str] = Counter()  # cases judged, by name of the unit, of units in progress
+        self.progress: Counter[str] = Counter()  # cases judged, by name of the unit
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> "JudgeWorker":
@@ -80,7 +80,6 @@ class JudgeWorker:
         tables, failed = case_tables(job, entry, suite, cases, [one.score for one in made])
         if any(one.calls for one in made):
             tables["judgements"] = _judgements(entry, cases, made)
-        del self.progress[job.unit.name]
         return UnitResult(tables, failed, time.perf_counter() - begun)
 
     async def _cancel_all(self) -> None:

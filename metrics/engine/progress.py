@@ -39,6 +39,7 @@ class Tracker:
         self._done[unit.evaluator] += unit.rows
         self._failed[unit.evaluator] += failed
         self._units_left -= 1
+        del self._units[unit.name]
 
     def done(self, unit: Unit, result: UnitResult) -> None:
         """Count a unit that is done now."""
@@ -46,7 +47,7 @@ class Tracker:
         self._units_done += 1
 
     def tick(self, in_progress: Mapping[str, int]) -> None:
-        """Write the progress if it is time; `in_progress`: cases done, by name, of units that are not done yet."""
+        """Write the progress if it is time; `in_progress`: cases done by name of the unit; of counted units ignored."""
         self._in_progress = dict(in_progress)
         if time.monotonic() - self._written >= EVERY:
             self.say("evaluating")
@@ -58,8 +59,8 @@ class Tracker:
     def say(self, message: str) -> None:
         """Write the progress now, with `message`."""
         partly, begun = Counter(self._done), 0.0
-        for name, cases in self._in_progress.items():
-            unit = self._units[name]
+        for name, unit in self._units.items():
+            cases = self._in_progress.get(name, 0)
             partly[unit.evaluator] += cases
             begun += cases / max(1, unit.rows)
         units_done = self._units_done + begun
