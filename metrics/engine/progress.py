@@ -27,8 +27,7 @@ class Tracker:
         self._total = dict.fromkeys(run.evaluators, 0)
         self._done = dict.fromkeys(run.evaluators, 0)
         self._failed = dict.fromkeys(run.evaluators, 0)
-        self._units = {unit.name: unit for unit in units}
-        self._units_left = len(self._units)
+        self._units = {unit.name: unit for unit in units}  # that are left
         self._units_done = 0
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
@@ -38,7 +37,6 @@ class Tracker:
         """Count a unit that an earlier session of the run has done."""
         self._done[unit.evaluator] += unit.rows
         self._failed[unit.evaluator] += failed
-        self._units_left -= 1
         del self._units[unit.name]
 
     def done(self, unit: Unit, result: UnitResult) -> None:
@@ -64,7 +62,7 @@ class Tracker:
             partly[unit.evaluator] += cases
             begun += cases / max(1, unit.rows)
         units_done = self._units_done + begun
-        left = self.seconds() / units_done * (self._units_left - begun) if units_done else None
+        left = self.seconds() / units_done * (len(self._units) - begun) if units_done else None
         rows = tuple(
             EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name])
             for name, total in self._total.items()

@@ -13,6 +13,6 @@ def ratio(part: Numbers, whole: Numbers, otherwise: float = np.nan) -> Floats:
 
 def mean_over(values: Floats, *axes: int, weights: Numbers | None = None) -> Floats:
     """Return the mean over `axes` of what is not NaN, weighted; NaN where nothing has weight."""
-    mass = ~np.isnan(values) * (np.int64(1) if weights is None else weights)
-    total = np.where(np.isnan(values), 0.0, values) * mass
-    return ratio(total.sum(axis=axes), mass.sum(axis=axes))
+    known = ~np.isnan(values)
+    total = np.where(known, values if weights is None else values * weights, 0.0)
+    return ratio(total.sum(axis=axes), (known if weights is None else known * weights).sum(axis=axes))
