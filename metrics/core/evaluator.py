@@ -34,6 +34,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case, Suite, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
+Columns = Mapping[str, str | float | int | None]  # of an aggregate, beside its metric and label
 Shape = Literal["case", "batch", "dataset"]
 Input = Literal[
     "question", "expected_answers", "retrieved_contexts", "answer", "conditions", "citations", "source_text", "trace",
@@ -165,7 +166,7 @@ class Aggregate:
     unscored: int = 0
     label: str | None = None
     reason: str | None = None
-    columns: Mapping[str, str | float | int | None] = field(default_factory=dict)
+    columns: Columns = field(default_factory=dict)
     interval: str | None = None
     replicates: Floats | None = field(default=None, compare=False, repr=False)
 

@@ -10,14 +10,14 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import Aggregate, CaseScore, Findings, Metric, Parameters, not_applicable
+from metrics.core.evaluator import Aggregate, CaseScore, Columns, Findings, Metric, Parameters, not_applicable
 from metrics.core.evidence import Evidence
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Suite
 from metrics.stats.classification.confusion import AVERAGES, LabelScores, confusion_cells, label_scores, mean_scores
 from metrics.stats.draws import Draws
 from metrics.stats.intervals import NONE, Interval, wilson
-from metrics.vision.half_sample_intervals import half_sample_interval, has_enough_truths
+from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 
 CONFUSION = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
 NOTHING_SCORED = "no case has both a true label and a prediction"
@@ -26,7 +26,6 @@ FEW_CASES = (
     f"No 95 % interval and no rank: it takes two classes and {LEAST:g} cases per class (harmonic mean); no interval or "
     "test of a mean over classes is reliable with fewer."
 )
-Columns = Mapping[str, str | float | int | None]
 UNDEFINED = {
     "precision": "never predicted",
     "recall": "no case of this class",
@@ -200,7 +199,7 @@ def estimate(
     """Return the aggregate of `values` [1 + B]: of the data set and of its resamples; NaN is no value, with a reason.
 
     The interval is `share` where given, else follows from the same resamples that pair models: their variance, scaled
-    as that of a share of `objects` cases in so many `units`, see half_sample_interval. `few`: why there are too few
+    as that of a share of `objects` cases in so many `units`, see resample_interval. `few`: why there are too few
     cases for either.
     """
     value, samples = float(values[0]), values[1:]
@@ -210,7 +209,7 @@ def estimate(
         samples, reason = samples[:0], few if reason is None else f"{reason}. {few}"
     interval, method = share or NONE, "wilson"
     if share is None and len(samples) and not math.isnan(value):
-        low, high = half_sample_interval(values[0], samples, max(1.0, objects), units, bias=0.0)
+        low, high = resample_interval(values[0], samples, max(1.0, objects), units, bias=0.0)
         interval, method = (float(low), float(high)), "bootstrap"
     return aggregate(
         metric, value, interval, method, n=n, unscored=unscored, label=label, reason=reason, columns=columns,

@@ -1,6 +1,5 @@
 """Numbers of a whole data set with the intervals that half-samples of its images give; detection and segmentation."""
 
-from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -8,9 +7,9 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from metrics.core.array_types import Bytes, Floats, Int32s
-from metrics.core.evaluator import Aggregate
+from metrics.core.evaluator import Aggregate, Columns
 from metrics.stats.draws import draw_halves
-from metrics.vision.half_sample_intervals import LEAST_TRUTHS, half_sample_interval
+from metrics.stats.resample_intervals import LEAST_TRUTHS, resample_interval
 
 METHOD = "half-samples"
 ONE_CLUSTER = "No 95 % interval: it needs at least two images, or two groups of images."
@@ -26,7 +25,6 @@ Resamples = Annotated[
     int, Field(ge=0, le=10_000, description="Half-samples of the images for the 95 % intervals; 0: no intervals.")
 ]
 Seed = Annotated[int, Field(ge=0, description="Seed of the half-samples.")]
-Columns = Mapping[str, str | float | int | None]
 
 
 class Spread(NamedTuple):
@@ -53,13 +51,13 @@ class Spread(NamedTuple):
     ) -> "Spread":
         """Return the intervals of estimates [1 + B, …]: of the data set itself, then of its half-samples.
 
-        objects, clusters: as half_sample_interval has them. Where not `enough`, for the reason `few`, there are none.
+        objects, clusters: as resample_interval has them. Where not `enough`, for the reason `few`, there are none.
         """
         value, samples = estimates[0], estimates[1:]
         if not len(samples):
             nothing = np.full(np.shape(value), np.nan)
             return cls(value, nothing, nothing, samples, ONE_CLUSTER if np.max(clusters, initial=0) < 2 else None)
-        low, high = half_sample_interval(value, samples, objects, clusters)
+        low, high = resample_interval(value, samples, objects, clusters)
         return cls(value, np.where(enough, low, np.nan), np.where(enough, high, np.nan), samples, few)
 
     @classmethod

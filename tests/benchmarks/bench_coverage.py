@@ -19,7 +19,7 @@ from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.draws import draw_halves
 from metrics.stats.intervals import wilson
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.vision.half_sample_intervals import half_sample_interval, has_enough_truths
+from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 from metrics.vision.image_resampling import resample
 from metrics.vision.matching import match
 from metrics.vision.objects import prepare
@@ -152,7 +152,7 @@ def detection(data_sets: int = 150, halves: int = 200) -> Iterator[tuple[str, li
                     if name.startswith("mean AP") and not has_enough_truths(objects):
                         continue
                     sizes = objects if values.ndim > 1 else objects.sum()
-                    low, high = half_sample_interval(values[0], values[1:], sizes, images)
+                    low, high = resample_interval(values[0], values[1:], sizes, images)
                     inside = (low <= truth[name][0]) & (truth[name][0] <= high)
                     held[name] += np.atleast_1d(inside)[~np.isnan(np.atleast_1d(values[0]))].tolist()
             for name, own in held.items():
@@ -172,7 +172,7 @@ def average_precision(labels: int, images: int, data_sets: int = 400, halves: in
     for seed in range(data_sets):
         drawn = draw_halves(np.arange(images, dtype=np.int32), halves, seed)
         found = _map(labels, images, 100 + seed, np.concatenate([np.ones((1, images), np.uint8), drawn]))
-        low, high = half_sample_interval(found[0], found[1:], 3 * images, images)
+        low, high = resample_interval(found[0], found[1:], 3 * images, images)
         held += bool(low <= truth <= high)
     return held / data_sets
 

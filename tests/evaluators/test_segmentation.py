@@ -13,8 +13,8 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.segmentation import _label_maps
 from metrics.evaluators.segmentation.segmentation_iou import NOTHING, SegmentationIouParameters, segmentation_iou
 from metrics.stats.draws import draw_halves
+from metrics.stats.resample_intervals import resample_interval
 from metrics.vision import masks, segmentation
-from metrics.vision.half_sample_intervals import half_sample_interval
 
 LABELS = ("road", "sky", "tree")
 EXAMINED = settings(max_examples=30)
@@ -238,7 +238,7 @@ class TestIntervals:
         drawn = [[pair for pair, times in zip(pairs, row, strict=True) for _ in range(times)] for row in weights]
         samples = np.array([value(judged(*data_set(each)), "miou") for each in drawn])
         row = found.aggregates[0]
-        assert (row.low, row.high) == pytest.approx(half_sample_interval(np.array(row.value), samples, np.inf, 12))
+        assert (row.low, row.high) == pytest.approx(resample_interval(np.array(row.value), samples, np.inf, 12))
 
     def test_fewer_than_ten_images_say_why_there_is_none(self):
         found = judged(*data_set(self.pairs()[:9]), resamples=50)

@@ -7,8 +7,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.evaluator import Columns
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import NO_TRUTHS, Columns
+from metrics.evaluators._half_samples import NO_TRUTHS
 from metrics.evaluators.detection._matched import grid_with, matched
 from metrics.vision.geometry import Geometry
 from metrics.vision.outcomes import IGNORED, TP

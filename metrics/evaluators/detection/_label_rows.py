@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Floats, Numbers
-from metrics.core.evaluator import Aggregate
-from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Columns, Spread, number
+from metrics.core.evaluator import Aggregate, Columns
+from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Spread, number
 from metrics.evaluators.detection._matched import Scene
 from metrics.stats.ratios import ratio
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
-from metrics.core.evaluator import MATCHES, Parameters
+from metrics.core.evaluator import MATCHES, Columns, Parameters
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Resamples, Seed, image_weights
+from metrics.evaluators._half_samples import Resamples, Seed, image_weights
 from metrics.evaluators._object_tables import codes_of, object_labels, object_tables, reference_problems, refuse
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample

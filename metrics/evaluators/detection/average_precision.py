@@ -5,9 +5,9 @@ import pyarrow as pa
 from pydantic import Field
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Spread, number
+from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import (
     IouThresholds,
@@ -19,7 +19,7 @@ from metrics.evaluators.detection._matched import (
     shown,
 )
 from metrics.stats.ratios import mean_over
-from metrics.vision.half_sample_intervals import has_enough_truths
+from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import RECALLS, precision_at_recalls
 

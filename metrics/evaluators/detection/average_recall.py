@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Columns, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Spread, number
+from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Count, IouThresholds, MatchParameters, matched, matches_at

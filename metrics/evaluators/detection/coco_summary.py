@@ -3,15 +3,14 @@
 from pydantic import Field
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Count, Matched, MatchParameters, matched, matches_at
 from metrics.stats.ratios import mean_over
+from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.coco_lines import Line, summary_lines
-from metrics.vision.half_sample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import MAX_DETS
 

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.evaluator import Aggregate, Example, Findings, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns, Spread, number
+from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._score_curve import best_f1_metrics, curve_table
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns
 from metrics.evaluators._object_tables import object_tables
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import Shares

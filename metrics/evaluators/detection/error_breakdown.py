@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from metrics.core.array_types import Floats
-from metrics.core.evaluator import Aggregate, Example, Findings, Metric, evaluator
+from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators._half_samples import Columns
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import (
@@ -24,6 +23,7 @@ from metrics.evaluators.detection._matched import (
     outcomes_table,
 )
 from metrics.stats.ratios import mean_over
+from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.error_breakdown import (
     ERRORS,
     Errors,
@@ -35,7 +35,6 @@ from metrics.vision.error_breakdown import (
     without_false_negatives,
     without_false_positives,
 )
-from metrics.vision.half_sample_intervals import has_enough_truths
 
 LEAST_FOR_GAINS = 25.0  # ground truths a label, harmonic mean: the bias of a gain is steady from there on
 FEW_FOR_GAINS = (

@@ -1,4 +1,4 @@
-"""95 % intervals of detection and segmentation metrics from half-samples of the images."""
+"""95 % intervals of numbers of a whole data set from its resamples: half-samples of images, draws of cases."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,15 +13,15 @@ FEW_LABELS = 5  # labels over whose mean the bias of AP stays within what images
 LEAST_TRUTHS = 6.0  # ground truths a label, harmonic mean, below which a mean AP over more labels has no interval
 
 
-def half_sample_interval(
+def resample_interval(
     value: Floats, samples: Floats, objects: ArrayLike, clusters: ArrayLike, *, bias: float = BIAS
 ) -> tuple[Floats, Floats]:
-    """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …] of `draw_halves`; NaN for none.
+    """Return the 95 % interval of `value` […] within 0 … 1 from its `samples` [B, …]; NaN for none.
 
     Args:
         objects: how many objects each value rests on, at least 1; inf for a value that is not a share of objects.
         clusters: how many clusters of images each value rests on. NaN samples are left out.
-        bias: 0 for resamples with replacement of numbers that are hardly biased.
+        bias: BIAS for half-samples (`draw_halves`); 0 for resamples with replacement of numbers that are hardly biased.
 
     With v the value, m and s² mean and variance of its samples, and q(p) = p·(1 − p):
 

@@ -11,7 +11,7 @@ from metrics.evaluators.detection._matched import matched
 from metrics.stats.draws import draw_halves, draw_weights
 from metrics.stats.intervals import wilson
 from metrics.stats.ratios import mean_over
-from metrics.vision.half_sample_intervals import BIAS, DOUBT, half_sample_interval, has_enough_truths
+from metrics.stats.resample_intervals import BIAS, DOUBT, has_enough_truths, resample_interval
 from metrics.vision.image_resampling import resample
 from tests.benchmarks.detection_draws import counts, draw, estimates
 from tests.evaluators.detected import outputs_of, pick, read_voc100, run, suite_of
@@ -24,7 +24,7 @@ def test_interval_is_around_the_corrected_value_and_leaves_nan_out(missing):
     samples = np.random.default_rng(0).uniform(0.3, 0.7, (40, 2))
     samples[:missing, 1] = np.nan
     value = np.array([0.45, 0.5])
-    low, high = half_sample_interval(value, samples, MANY, MANY)
+    low, high = resample_interval(value, samples, MANY, MANY)
     for column in range(2):
         known = samples[missing if column else 0 :, column]
         if not len(known):
@@ -40,29 +40,29 @@ def test_interval_is_around_the_corrected_value_and_leaves_nan_out(missing):
 
 
 def test_interval_stays_in_range_and_needs_samples():
-    low, high = half_sample_interval(np.array(0.95), np.array([0.5, 0.9, 1.0]), MANY, MANY)
+    low, high = resample_interval(np.array(0.95), np.array([0.5, 0.9, 1.0]), MANY, MANY)
     assert 0 <= low < 0.95 < high <= 1.0
-    assert np.isnan(half_sample_interval(np.array(0.5), np.zeros((0,)), MANY, MANY)).all()
+    assert np.isnan(resample_interval(np.array(0.5), np.zeros((0,)), MANY, MANY)).all()
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_without_any_variation_it_is_that_of_a_share(value):
     """All found, or none: the half-samples do not vary, which does not make the value certain."""
-    found = half_sample_interval(np.array(value), np.full(100, value), 50, MANY)
+    found = resample_interval(np.array(value), np.full(100, value), 50, MANY)
     assert found == pytest.approx(wilson(50 * value, 50), abs=0.01)
-    assert half_sample_interval(np.array(value), np.full(100, value), np.inf, MANY) == (value, value)
+    assert resample_interval(np.array(value), np.full(100, value), np.inf, MANY) == (value, value)
 
 
 def test_few_images_widen_it():
     samples = np.random.default_rng(0).normal(0.5, 0.05, 200)
-    low, high = (half_sample_interval(np.array(0.5), samples, MANY, clusters) for clusters in (5, MANY))
+    low, high = (resample_interval(np.array(0.5), samples, MANY, clusters) for clusters in (5, MANY))
     assert np.diff(low) / np.diff(high) == pytest.approx(2.776 / 1.96, rel=0.05)
 
 
 def test_a_bias_as_large_as_the_value_leaves_a_narrow_interval():
     """Twice the value in half of the data: the corrected value is 0, where any variance would be infinitely much."""
     samples = np.random.default_rng(0).gamma(9, 0.04 / 9, 500)
-    low, high = half_sample_interval(np.array(0.02), samples, 273, 100)
+    low, high = resample_interval(np.array(0.02), samples, 273, 100)
     assert low == 0.0
     assert 0.02 < high < 0.12
 
@@ -141,7 +141,7 @@ def test_it_is_about_as_wide_as_what_resampled_images_give(labels, truths, image
         for name, values in halves.items():
             objects = counts(data, name)
             sizes = objects if values.ndim > 1 else objects.sum()
-            low, high = half_sample_interval(values[0], values[1:], sizes, images)
+            low, high = resample_interval(values[0], values[1:], sizes, images)
             resampled = np.nanquantile(again[name], [0.025, 0.975], axis=0)
             width, own = (np.atleast_1d(ends[1] - ends[0]) for ends in (resampled, (low, high)))
             varies = width > 0.05
@@ -162,7 +162,7 @@ def test_intervals_hold_the_truth_about_as_often_as_promised(quality):
         for name, values in estimates(data, weights).items():
             objects = counts(data, name)
             sizes = objects if values.ndim > 1 else objects.sum()
-            low, high = half_sample_interval(values[0], values[1:], sizes, 100)
+            low, high = resample_interval(values[0], values[1:], sizes, 100)
             known = ~np.isnan(values[0])
             held.setdefault(name, []).extend(np.atleast_1d((low <= truth[name][0]) & (truth[name][0] <= high))[known])
     assert {name: np.mean(shares) for name, shares in held.items() if np.mean(shares) < 0.85} == {}
