@@ -74,8 +74,11 @@ OUTPUTS = pa.schema(
         ("duration_s", pa.float64()),
         ("cost_usd", pa.float64()),
         ("tokens", pa.int64()),
+        ("context_ids", STRINGS),  # of the retrieved contexts, in their order
+        ("error", pa.string()),  # why the model gave no answer
     ]
 )
+LATER = ("context_ids", "error")  # of OUTPUTS; outputs without them keep the fingerprint that they had before
 PREDICTIONS = pa.schema(
     [
         ("case_id", pa.string()),
@@ -216,8 +219,12 @@ class Outputs:
     @cached_property
     def fingerprint(self) -> str:
         """The sha256 of outputs and predictions."""
-        tables = [self.outputs] if self.predictions is None else [self.outputs, self.predictions]
-        return fingerprint(*tables)
+        kept = [
+            name
+            for name in self.outputs.column_names
+            if name not in LATER or self.outputs[name].null_count < len(self.outputs)
+        ]
+        return fingerprint(self.outputs.select(kept), *([] if self.predictions is None else [self.predictions]))
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -263,6 +270,8 @@ class Case:
     tags: tuple[str, ...] = ()
     trace: str | None = None
     artifacts: tuple[str, ...] = ()
+    context_ids: tuple[str, ...] = ()  # of the retrieved contexts; empty where they have none
+    error: str | None = None  # why the model gave no answer
     files: Path | None = None  # the folder of those that are stored
     metadata: Mapping[str, str] = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from metrics import models
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Evaluator, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status, not_applicable
 from metrics.core.suite import Case
 from metrics.judge.budget import Spend
 from metrics.judge.client import Client
@@ -23,7 +23,12 @@ INPUT_NAMES = {
 
 
 def missing_inputs(entry: Evaluator, case: Case) -> CaseScore | None:
-    """Return the `not_applicable` score of a case that lacks an input of the evaluator; None where it has them all."""
+    """Return the score of a case that cannot be scored; None where it can be.
+
+    `error` where the model failed instead of answering, `not_applicable` where an input of the evaluator is missing.
+    """
+    if case.error is not None:
+        return CaseScore({}, Status.ERROR, f"the model gave no answer: {case.error}")
     missing = [INPUT_NAMES[name] for name in entry.missing_inputs(case)]
     return not_applicable(f"the case has no {' and no '.join(missing)}") if missing else None
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from metrics.core.errors import RunNotFound
 from metrics.core.files import make_folder, read_json, write_json, write_table
 from metrics.core.schema import SCHEMA_VERSION, SLICE
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 PIECE = 50_000  # rows
@@ -79,7 +79,7 @@ class StoredInputs:
         folder = self._folder("outputs", fingerprint)
         predictions = folder / "predictions.parquet"
         return Outputs(
-            pq.read_table(folder / "outputs.parquet"),
+            conform(pq.read_table(folder / "outputs.parquet"), OUTPUTS),
             pq.read_table(predictions) if predictions.exists() else None,
             read_json(folder / "outputs.json")["left_out"],
             self.outputs_files(fingerprint),

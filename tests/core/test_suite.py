@@ -47,6 +47,13 @@ def test_name_and_left_out_do_not_change_the_fingerprint() -> None:
     assert one.fingerprint == two.fingerprint
 
 
+def test_columns_added_later_change_a_fingerprint_only_where_they_hold_something() -> None:
+    row = {"case_id": "a", "model": "m", "answer": "x", "retrieved_contexts": ["y"]}
+    assert Outputs.from_rows([row]).fingerprint.startswith("f63bd7f4d0ae9a38")  # as before there were such columns
+    with_ids = Outputs.from_rows([row | {"context_ids": ["7"]}])
+    assert with_ids.fingerprint != Outputs.from_rows([row]).fingerprint
+
+
 def test_conform_fills_casts_and_keeps_metadata() -> None:
     table = conform(pa.table({"weight": [1], "case_id": ["007"], "metadata.site": [5]}), CASES)
     assert table.column_names == [*CASES.names, "metadata.site"]

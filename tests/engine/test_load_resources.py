@@ -5,8 +5,17 @@ from pathlib import Path
 import pytest
 
 from metrics.core.errors import MissingResource
+from metrics.core.evaluator import Status
 from metrics.core.registry import evaluators
-from metrics.engine.load_resources import Resources, missing_resources, settings_for
+from metrics.core.suite import Case
+from metrics.engine.load_resources import Resources, missing_inputs, missing_resources, settings_for
+
+
+def test_an_output_that_is_an_error_is_an_error_of_every_evaluator_and_no_empty_answer() -> None:
+    case = Case.of(answer="", expected_answers=["a"], error="HTTP 503 after 3 tries")
+    score = missing_inputs(evaluators()["rouge"], case)
+    assert score is not None
+    assert (score.status, score.reason) == (Status.ERROR, "the model gave no answer: HTTP 503 after 3 tries")
 
 
 def test_an_evaluator_s_own_model_goes_before_the_run_s() -> None:
