@@ -66,6 +66,11 @@ class DetectionCurveParameters(DetectionParameters):
         "counts at 19 fixed score thresholds. Valor's own AP leaves out predictions on images without their label; "
         "here, as in COCO's AP, they are false positives."
     ),
+    differs_from_source=(
+        "What counts does not differ. There are no true negatives of objects: Valor's table names them, its example "
+        "has none. Precision of 0/0 has no value. The thresholds are a parameter; the default is Valor's .05 … .95. "
+        "best_f1 and best_threshold are Assay's addition, with intervals. Valor sets no threshold; .75 is Assay's."
+    ),
 )
 def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurveParameters) -> Findings:
     """Precision, recall and F1 of each label at the score thresholds .05, .10, …, .95.

@@ -112,6 +112,11 @@ class DetectionDetailedParameters(OperatingParameters):
         "duplicates, poorly placed boxes and those where nothing is. In classification_pr_curve_detailed a false "
         "positive always has a true label that was mistaken. detection_confusion puts every object in one cell."
     ),
+    differs_from_source=(
+        "The kinds and the rules are Valor's; missed_detections and no_predictions, both in its text, are one kind, "
+        "fn_no_prediction. Examples are those of the highest score, of missed objects the largest, where Valor takes "
+        "any. Shares at one score threshold are Assay's addition. Their thresholds are Assay's: Valor sets none."
+    ),
 )
 def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetectionDetailedParameters) -> Findings:
     """Right, mistaken, hallucinated and missed objects of each label at the score thresholds .05 … .95, with examples.
