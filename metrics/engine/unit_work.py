@@ -16,12 +16,12 @@ from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
     Evaluator,
-    Findings,
     Parameters,
     Status,
     not_applicable,
     unreadable_value,
 )
+from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
@@ -168,7 +168,7 @@ def _data_set(
         suite = suite.restricted(case_ids)
     outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
     try:
-        findings: Findings = entry(suite, outputs, parameters, **resources.models(entry, parameters))
+        findings = find(entry, suite, outputs, parameters, resources.models(entry, parameters))
     except Exception as failure:
         score = failed_score(failure)
         missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))

@@ -93,7 +93,7 @@ def method_metric_row(metric: MethodMetric) -> dict[str, str]:
 
 
 def method_lines(method: Method) -> Iterator[str]:
-    """Yield the parameters, similar evaluators, sources, differences from them and standards of a method, a line each."""
+    """Yield parameters, similar evaluators, sources, differences from them and standards of a method, a line each."""
     if method.parameters:
         yield "Parameters: " + " · ".join(f"{fact.name} = {fact.value}" for fact in method.parameters)
     if method.differs_from:

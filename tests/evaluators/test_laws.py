@@ -132,7 +132,8 @@ def test_it_says_what_it_is(entry: Evaluator) -> None:
 def test_it_says_where_it_departs_from_its_source(entry: Evaluator) -> None:
     """Models, wordings and attributions that are Assay's choice are named, whatever else the text says."""
     text = entry.differs_from_source
-    assert text.endswith(".") and len(text) > 50, text
+    assert text.endswith(".")
+    assert len(text) > 50
     if {"embedder", "token_encoder"} & set(entry.needs):
         assert BUNDLED_NAME in text
     if entry.prompts and entry.id not in OWN_PROMPT:

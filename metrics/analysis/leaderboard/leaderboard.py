@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from metrics.analysis.leaderboard.column_key import column_key, short
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
 from metrics.core.evaluator import Evaluator, Metric, Status
+from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators
 from metrics.store import Run
 
@@ -24,7 +25,8 @@ TOO_MANY = f"no significance claimed: more than {MOST:,} values; a comparison te
 class Column:
     """One metric on the leaderboard; `key` is evaluator/metric, and ?name=value for a metric's own columns.
 
-    `twin` is the key of another column that shows the same number under its original name.
+    `twin` is the key of another column that shows the same number under its original name; `label_key` is the key of
+    the labels that it counts, where labels have keys.
     """
 
     key: str
@@ -42,6 +44,7 @@ class Column:
     primary: bool
     minor: bool
     twin: str | None = None
+    label_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,11 @@ class Leaderboard:
     tags: tuple[str, ...]
     ranks: Mapping[str, Ranks]
 
+    @property
+    def label_keys(self) -> tuple[str, ...]:
+        """The keys of labels that columns count, in their order; none where labels have no keys."""
+        return tuple(dict.fromkeys(column.label_key for column in self.columns if column.label_key is not None))
+
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """Return the leaderboard of a sealed run, over all cases or those with one tag."""
@@ -101,17 +109,25 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
     metrics = {key: known[same[0]["evaluator"]].metric(same[0]["metric"]) for key, same in grouped.items()}
     names = {key: (same[0]["evaluator"], same[0]["metric"]) for key, same in grouped.items()}
-    alike, first = Counter(names.values()), {name: key for key, name in reversed(names.items())}
+    of_key = {key: json.loads(same[0]["columns"]).get(KEY) for key, same in grouped.items()}
+    alike = Counter((*name, of_key[key]) for key, name in names.items())
+    first = {(*names[key], of_key[key]): key for key in reversed(names)}
+    headlines = set(first.values())
     thresholds, by_case = _thresholds(run), ranks(run, tag)
-    whole = {key: metric for key, metric in metrics.items() if first[names[key]] != key or names[key] not in by_case}
+    whole = {
+        key: metric
+        for key, metric in metrics.items()
+        if key not in headlines or names[key] not in by_case or of_key[key] is not None
+    }
     tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
     large = run.spec["suite"]["cases"] * len(run.models) > MOST
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
         entry, metric, name = known[names[key][0]], metrics[key], names[key]
-        own = json.loads(same[0]["columns"]) if alike[name] > 1 else {}
-        columns.append(_column(key, entry, metric, thresholds[name], own, metric.minor or first[name] != key))
+        own = json.loads(same[0]["columns"]) if alike[*name, of_key[key]] > 1 else {KEY: of_key[key]}
+        made = _column(key, entry, metric, thresholds[name], own, metric.minor or key not in headlines)
+        columns.append(replace(made, label_key=of_key[key]))
         found = _cells(metric, thresholds[name], same, tests.get(key), TOO_MANY if large else UNTESTED)
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
@@ -152,7 +168,10 @@ def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
 def _column(
     key: str, entry: Evaluator, metric: Metric, threshold: float | None, own: Mapping[str, Any], minor: bool
 ) -> Column:
-    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline."""
+    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline.
+
+    Where labels have keys, each key has its own.
+    """
     named = [
         str(value) if isinstance(value, str) else f"{name} {short(value)}"
         for name, value in own.items()
