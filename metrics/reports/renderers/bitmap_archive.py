@@ -11,6 +11,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +37,7 @@ def bitmap_archive(run: Run) -> bytes:
     suite, outputs = run.suite, run.outputs
     if suite.annotations is None:
         raise InputError([InputProblem(run.id, f"a suite of {suite.task}", "a run with objects in images")])
-    sides = [("ground_truth", None, suite.annotations)]
+    sides: list[tuple[str, str | None, pa.Table]] = [("ground_truth", None, suite.annotations)]
     if outputs.predictions is not None:
         of_model = {model: pc.equal(outputs.predictions["model"], model) for model in outputs.models}
         sides += [
@@ -62,7 +63,7 @@ def bitmap_archive(run: Run) -> bytes:
     return buffer.getvalue()
 
 
-def _objects(table: pa.Table, cases: pa.Table) -> Iterator[tuple[dict[str, object], Bools]]:
+def _objects(table: pa.Table, cases: pa.Table) -> Iterator[tuple[dict[str, Any], Bools]]:
     """Yield every object with its bitmap."""
     places = pc.index_in(table["case_id"], cases["case_id"].combine_chunks())
     for start in range(0, len(table), AT_ONCE):

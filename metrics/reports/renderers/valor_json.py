@@ -163,7 +163,9 @@ def _points(run: Run, names: Sequence[str]) -> Iterator[tuple[str, Record, str |
             continue
         several = frame.groupby("model")["run"].nunique().max() > 1
         groups = ["model", "run", *([KEY] if KEY in frame else [])]
-        for (model, repeat, *keys), points in frame.groupby(groups, sort=False):
+        group: Any
+        for group, points in frame.groupby(groups, sort=False):
+            model, repeat, *keys = group
             key = keys[0] if keys else None
             at = {"model": model} | ({"run": int(repeat)} if several else {}) | {"label_key": key or NO_KEY}
             yield name, at, key, points
