@@ -9,6 +9,7 @@ from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
+from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS
 
@@ -46,6 +47,10 @@ def add_evaluators(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--threshold", metavar="METRIC=VALUE", action="append", default=[],
         help="threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--rubric", metavar="NAME|FILE",
+        help="rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file",
     )  # fmt: skip
     for name, text in MODELS.items():
         command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=text)
@@ -104,6 +109,16 @@ def parameters_of(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
             value = text
         found.setdefault(evaluator, {})[parameter] = value
     return found
+
+
+def with_chosen_rubric(
+    parameters: Mapping[str, Mapping[str, Any]], options: argparse.Namespace
+) -> dict[str, Mapping[str, Any]]:
+    """Return the parameters with the rubric that --rubric, or the parameter of that name, chooses."""
+    found = dict(parameters)
+    if options.rubric:
+        found["rubric"] = {**found.get("rubric", {}), "rubric": options.rubric}
+    return with_rubric(found, Workspace(options.workspace).path, files=True)
 
 
 def with_thresholds(
