@@ -82,6 +82,16 @@ from components.data.prompts import (
     save_prompt,
     try_prompt,
 )
+from components.data.rubrics import (
+    checked_rubric,
+    own_rubrics,
+    rubric_file,
+    rubric_needs,
+    rubric_of_file,
+    rubric_parameters,
+    save_rubric,
+    usual_levels,
+)
 from components.data.run_reads import (
     case_ids,
     case_texts,

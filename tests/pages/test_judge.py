@@ -264,3 +264,20 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     assert not page.exception
     assert any(text.startswith("It is a small model") for text in texts)
     assert any("95 % interval" in text and "faithfulness" in text and "MT-RAG" in text for text in texts)
+
+
+def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_page: Open) -> None:
+    page = open_page("judge", view="rubrics")
+    assert "Weights: factual_accuracy 30 %" in words(page)
+    content = b"tone: {weight: 1, description: Kind., levels: {kind: 1, rude: 0}}"
+    page.file_uploader[0].set_value(("support.yaml", content, "text/yaml")).run()
+    assert "\u2713 imported; save it to keep it in this workspace" in words(page)
+    assert "\u2713 1 dimension, 1 with levels of their own" in words(page)
+    field(page, "Title").set_value("").run()
+    assert "\u2717 title: String should have at least 1 character" in words(page)
+    assert button(page, "Save").disabled
+    field(page, "Title").set_value("Support").run()
+    button(page, "Save").click().run()
+    assert json.loads((workspace / "rubrics" / "support.json").read_text())["title"] == "Support"
+    page.file_uploader[0].set_value(("bad.yaml", b"- 1", "text/yaml")).run()
+    assert "\u2717 bad.yaml: found a list; expected JSON or YAML with the dimensions of a rubric" in words(page)
