@@ -65,6 +65,18 @@ def placeholders() -> list[str]:
     return [f"{{{name}}}" for name in BLOCKS]
 
 
+def place_prompts(
+    texts: dict[str, str], chosen: list[str], parameters: dict[str, dict[str, Any]], resources: dict[str, Any]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return a run's parameters and resources with texts in place of prompts, as they are if these cannot be used."""
+    from metrics.judge.wordings import placed
+
+    try:
+        return placed(texts, chosen, parameters, resources)
+    except InputError:  # of the parameters, which the form says itself
+        return parameters, resources
+
+
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.engine.playground import first_cases, try_out

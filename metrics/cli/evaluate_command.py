@@ -16,6 +16,7 @@ from metrics.cli.options import (
     pairs,
     parameters_of,
     with_chosen_rubric,
+    with_prompts,
     with_thresholds,
 )
 from metrics.cli.report_command import check_ending, write_report
@@ -76,8 +77,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     parameters = with_thresholds(parameters, chosen, options.threshold)
+    parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
     require_known(gates, chosen, parameters)
-    resources = judge_options.resources(options)
     workspace = Workspace(options.workspace)
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)

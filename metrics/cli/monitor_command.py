@@ -14,6 +14,7 @@ from metrics.cli.options import (
     pairs,
     parameters_of,
     with_chosen_rubric,
+    with_prompts,
     with_thresholds,
 )
 from metrics.core.errors import InputError, InputProblem
@@ -127,7 +128,11 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         given["window"] = str(Window.parse(options.window))
     if options.map:
         given["mapping"] = dict(pairs(options.map, "--map"))
-    if resources := judge_options.resources(options):
+    resources = judge_options.resources(options)
+    if options.prompt:
+        chosen = list(given.get("evaluators", ()))
+        given["evaluators"], resources = with_prompts(given.get("evaluators", {}), resources, chosen, options)
+    if resources:
         given["resources"] = resources
     return given
 

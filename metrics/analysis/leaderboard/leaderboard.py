@@ -24,7 +24,7 @@ class Column:
     """One metric on the leaderboard; `key` is evaluator/metric, and ?name=value for a metric's own columns.
 
     `twin` is the key of another column that shows the same number under its original name; `binary`: each case's value
-    is 0 or 1.
+    is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`.
     """
 
     key: str
@@ -43,6 +43,7 @@ class Column:
     minor: bool
     twin: str | None = None
     binary: bool = False
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +108,15 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     by_case = ranks(run, tag)
     whole = {key: metric for key, metric in metrics.items() if first[names[key]] != key or names[key] not in by_case}
     tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
+    wordings = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in known}
     large = run.spec["suite"]["cases"] * len(run.models) > MOST
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
         entry, metric, name = known[names[key][0]], metrics[key], names[key]
         own = json.loads(same[0]["columns"]) if alike[name] > 1 else {}
-        columns.append(_column(key, entry, metric, own, metric.minor or first[name] != key))
+        column = _column(key, entry, metric, own, metric.minor or first[name] != key)
+        columns.append(replace(column, wording=wordings[entry.id]))
         found = _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
