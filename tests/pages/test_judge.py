@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.core.prompt import wording
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.page_scenes import HOSTILE, judged_run
@@ -209,11 +210,18 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
     assert "price unknown" in words(page)
     next(box for box in page.number_input if box.key == "run-budget.calls").set_value(7).run()
     next(box for box in page.text_area if box.key == "prompt-claims").input("List every claim of TEXT.").run()
-    assert "claims · Faithfulness · ✎ edited for this run" in words(page)
+    assert f"claims · Faithfulness · ✎ your own, sha256 {wording('List every claim of TEXT.')}" in words(page)
+    next(box for box in page.selectbox if box.key == "prompt-file-for").select("entailment").run()
+    uploader = next(box for box in page.file_uploader if box.label == "Text of a file")
+    uploader.set_value(("own.txt", b"Judge {passage}.\n", "text/plain")).run()
+    assert "✓ own.txt in place of entailment" in words(page)
+    assert "✗ Not used: it needs no other placeholders than {claims}, {contexts}." in words(page)
+    next(box for box in page.text_area if box.key == "prompt-entailment").input("Judge {claims}.").run()
+    assert "Not used" not in words(page)
     button(page, "Start").click().run()
     judge = started[0].spec["resources"]["judge"]
     assert judge["budget"]["calls"] == 7
-    assert judge["prompts"] == {"claims": "List every claim of TEXT."}
+    assert judge["prompts"] == {"claims": "List every claim of TEXT.", "entailment": "Judge {claims}."}
     assert not server.calls
 
 
@@ -226,7 +234,7 @@ def test_the_evidence_of_a_judged_score(run: Run, open_page: Open) -> None:
     assert "the judge's reply is not JSON" in said
     assert "List them." not in said
     page.toggle[0].set_value(True).run()
-    assert "claims, edited for this run" in words(page)
+    assert f"claims, wording of your own (sha256 {wording('List them.')})" in words(page)
     assert "List them." in words(page)
     assert not [entry.value for entry in (*page.markdown, *page.caption) if "127.0.0.1:9" in entry.value]
     assert any(HOSTILE in code.value.replace('\\"', '"') for code in page.code)
