@@ -14,6 +14,7 @@ from metrics.cli import (
     monitor_command,
     perturb_command,
     report_command,
+    rubric_command,
     runs_command,
     samples_command,
     warm_up_command,
@@ -22,7 +23,7 @@ from metrics.core.errors import AssayError
 
 COMMANDS = (
     evaluate_command, export_command, report_command, monitor_command, perturb_command, cache_command, judge_command,
-    labels_command, evaluators_command, runs_command, samples_command, warm_up_command,
+    labels_command, rubric_command, evaluators_command, runs_command, samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
