@@ -146,7 +146,8 @@ def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
     versions = [next(one["version"] for one in of.spec["evaluators"] if one["id"] == evaluator) for of in (before, run)]
     if versions[0] != versions[1]:
         changed.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
-    if before.evaluators[evaluator] != run.evaluators[evaluator]:
+    declared = evaluators()[evaluator].parameters  # of an earlier version, whatever it lacks has its default
+    if declared(**before.evaluators[evaluator]) != declared(**run.evaluators[evaluator]):
         changed.append("other parameters")
     for name in evaluators()[evaluator].resources:
         if name == "judge":

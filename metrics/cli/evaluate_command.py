@@ -8,7 +8,7 @@ from typing import Any
 from metrics import engine
 from metrics.cli import judge_options
 from metrics.cli.execution import execute
-from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
+from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of, with_thresholds
 from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
@@ -66,7 +66,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.artifacts:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
-    require_known(gates, chosen)
+    parameters = with_thresholds(parameters, chosen, options.threshold)
+    require_known(gates, chosen, parameters)
     resources = judge_options.resources(options)
     workspace = Workspace(options.workspace)
     if options.dry_run:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli import judge_options
-from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
+from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of, with_thresholds
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
@@ -109,8 +109,11 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         ]
         if problems:
             raise InputError(problems)
-    elif values:
-        raise InputError([InputProblem("--param", "values, but no --evaluators", "--evaluators beside --param")])
+        given["evaluators"] = with_thresholds(given["evaluators"], chosen, options.threshold)
+    elif values or options.threshold:
+        found = "values, but no --evaluators"
+        name = "--param" if values else "--threshold"
+        raise InputError([InputProblem(name, found, f"--evaluators beside {name}")])
     if options.window is not None:
         given["window"] = str(Window.parse(options.window))
     if options.map:

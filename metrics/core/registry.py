@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.evaluator import Direction, Evaluator, Parameters
 from metrics.core.prompt import Prompt
 
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
@@ -86,7 +86,7 @@ def _all() -> Mapping[str, Evaluator]:
 def choose(
     ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, tuple[Evaluator, Parameters]]:
-    """Return the named evaluators with validated parameters, by id.
+    """Return the named evaluators as their parameters make them, and the validated parameters, by id.
 
     `parameters` maps an evaluator's id to its parameter values; the others keep their defaults. Raises InputError
     listing every unknown name and bad value.
@@ -109,7 +109,10 @@ def choose(
             continue
         entry = known[name]
         try:
-            chosen[name] = (entry, entry.parameters.model_validate(dict(given.get(name, {}))))
+            values = entry.parameters.model_validate(dict(given.get(name, {})))
+            entry = entry.with_parameters(values)
+            problems += _unknown_thresholds(entry, values)
+            chosen[name] = (entry, values)
         except ValidationError as failure:
             for error in failure.errors():
                 where = ".".join(str(part) for part in error["loc"])
@@ -120,3 +123,14 @@ def choose(
     if problems:
         raise InputError(problems)
     return chosen
+
+
+def _unknown_thresholds(entry: Evaluator, values: Parameters) -> list[InputProblem]:
+    """Return a problem for each threshold of a metric that the evaluator lacks, or that has no better end."""
+    known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
+    expected = f"one of {', '.join(known)}" if known else "no threshold: neither end of its metrics is better"
+    return [
+        InputProblem("parameters", repr(name), expected, column=f"{entry.id}.thresholds")
+        for name in values.thresholds
+        if name not in known
+    ]

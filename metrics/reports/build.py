@@ -272,9 +272,9 @@ def _float(value: Any) -> float | None:
 def _methods(run: Run) -> Iterator[Method]:
     judged, judges = analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run))
     for entry in run.spec["evaluators"]:
-        known = evaluators().get(entry["id"])
+        known = run.evaluator(entry["id"])
         parameters = tuple(
-            Fact(name, _value(value)) for name, value in entry["parameters"].items() if value is not None
+            Fact(name, _value(value)) for name, value in entry["parameters"].items() if value not in (None, {})
         )
         if entry["id"] in judged:
             parameters = (Fact("judge", judges), *parameters)
@@ -285,17 +285,15 @@ def _methods(run: Run) -> Iterator[Method]:
         details = tuple(_paragraphs(known.doc.partition("\n")[2]))
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
-            tuple(_metrics(known, entry["parameters"])), parameters, known.sources, known.standards, known.differs_from,
+            tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
         )  # fmt: skip
 
 
-def _metrics(known: Evaluator, parameters: Mapping[str, Any]) -> Iterator[MethodMetric]:
-    values = known.parameters.model_validate(dict(parameters))
+def _metrics(known: Evaluator) -> Iterator[MethodMetric]:
     for metric in known.metrics:
         yield MethodMetric(
-            metric.name, metric.description, metric.low, metric.high, metric.direction.value,
-            known.threshold(metric, values),
-        )  # fmt: skip
+            metric.name, metric.description, metric.low, metric.high, metric.direction.value, metric.threshold
+        )
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -224,6 +224,15 @@ def test_an_evaluator_without_its_model_explains_itself_before_the_run(page: App
     assert started[0].spec["resources"] == {"classifier": "unitary/toxic-bert"}
 
 
+def test_thresholds_of_other_metrics_are_chosen_and_set(page: AppTest) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    choice = next(box for box in page.multiselect if box.key == "parameter-rouge.thresholds")
+    assert choice.options == ["rouge1", "rouge2", "rougeLsum"]
+    choice.select("rouge2").run()
+    next(box for box in page.number_input if box.key == "parameter-rouge.thresholds.rouge2").set_value(0.2).run()
+    assert json.loads(page.query_params["parameters"]) == {"rouge": {"thresholds": {"rouge2": 0.2}}}
+
+
 def test_a_model_of_one_evaluator_is_its_parameter(page: AppTest, started: list[Run]) -> None:
     give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
     next(box for box in page.checkbox if box.key == "offer-perplexity").check().run()

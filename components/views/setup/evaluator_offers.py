@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.model_needs import parameter_schema
+from components.data.model_needs import metrics_of, parameter_schema
 from components.widgets import url
 from components.widgets.column_mapping import words
 from components.widgets.controls import agreed
-from components.widgets.parameter_form import parameter_form
+from components.widgets.parameter_form import parameter_form, threshold_form
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -96,8 +96,11 @@ def draw_offers(
         with right.popover(str(len(own) or ""), type="tertiary", icon=":material/tune:", help="Parameters"):
             st.text(f"{offer.entry.title}: {offer.entry.summary}")
             values = parameter_form(
-                parameter_schema(offer.id), f"parameter-{offer.id}", offer.entry.primary.threshold, own
+                parameter_schema(offer.id), f"parameter-{offer.id}", offer.entry.primary.threshold, own, ("thresholds",)
             )
+            metrics = metrics_of(offer.id, values)
+            if thresholds := threshold_form(metrics, f"parameter-{offer.id}", own.get("thresholds", {})):
+                values["thresholds"] = thresholds
         if values:
             given[offer.id] = values
         if offer.id in chosen and (reason := unavailable(offer.id, values)):

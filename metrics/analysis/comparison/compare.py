@@ -13,7 +13,6 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
-from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
@@ -173,9 +172,7 @@ def case_differences(
     if not pairs:
         return []
     apart = np.stack([b.minus(a) for _, a, b in pairs], axis=1)
-    binary = [
-        a.single and b.single and evaluators()[column.evaluator].metric(column.metric).binary for column, a, b in pairs
-    ]
+    binary = [a.single and b.single and column.binary for column, a, b in pairs]
     found = paired_tests(apart, design.weights, design.clusters, np.array(binary))
     means = np.flatnonzero(found.test != MCNEMAR)
     ends = np.full((2, len(pairs)), np.nan)
