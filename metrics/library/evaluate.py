@@ -14,6 +14,7 @@ from metrics.library.run import Run, Workspace
 if TYPE_CHECKING:
     import pandas as pd
 
+CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
@@ -28,13 +29,15 @@ def evaluate(
     workspace: str | Path | None = None,
     resources: Mapping[str, Any] | None = None,
     judge: "str | Mapping[str, Any] | None" = None,
+    run_consistency: bool = False,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
     `suite` and `outputs` are Suite and Outputs, files of any supported format, or data frames with the canonical
     column names; `evaluators` are ids (default: all that fit the suite and need no model); `parameters` maps an id to
     its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the
-    name of a model in litellm, "local", or the fields of metrics.judge.settings.JudgeSettings.
+    name of a model in litellm, "local", or the fields of metrics.judge.settings.JudgeSettings. `run_consistency` adds
+    consistency_statistics, which compares the metrics over the repeats of each case.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -48,6 +51,8 @@ def evaluate(
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
+    if run_consistency and CONSISTENCY not in chosen:
+        chosen.append(CONSISTENCY)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
     run = engine.create(Workspace(workspace), suite, outputs, chosen, parameters, name, seed, resources=wanted)
     process = engine.start(run)
