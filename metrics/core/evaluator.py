@@ -14,6 +14,8 @@ Three shapes, recognised by the annotation of the first argument; the resources 
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
     fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
+A data-set evaluator with an argument `scores` runs after the evaluators that its parameters name (`followed`), and gets
+their stored scores of the model: a table of core.schema.SCORES without evidence.
 A data-set evaluator gets one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once. The
 engine calls an evaluator only with cases that have every declared input; the others are `not_applicable`.
 """
@@ -121,6 +123,15 @@ class Parameters(BaseModel):
     def measured(self, declared: "tuple[Metric, ...]") -> "tuple[Metric, ...]":
         """Return the metrics that the evaluator then computes; the `declared` ones unless overridden."""
         return declared
+
+    def followed(self) -> tuple[str, ...]:
+        """Return the evaluators of the run whose stored scores the evaluator reads; none unless overridden."""
+        return ()
+
+    def following(self, others: "Sequence[Evaluator]") -> "Parameters":
+        """Return the parameters for a run with these other evaluators; ValueError where it cannot be with them."""
+        del others
+        return self
 
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
         """Return the evaluator's `declared` resources that these parameters need; all of them unless overridden."""
@@ -269,6 +280,7 @@ class Evaluator:
     version: int = 1
     repeats: bool = False
     prompts: tuple[Prompt, ...] = ()
+    follows: bool = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's own result."""
@@ -380,12 +392,15 @@ def evaluator(
         shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
         if shape == "batch" and get_origin(first) is not Sequence:
             raise ValueError(f"evaluator {id}: the first argument is a Case, a Sequence[Case] or a Suite, not {first}")
+        follows = "scores" in names
+        if follows and shape != "dataset":
+            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")
         if repeats and shape != "dataset":
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
         family = function.__module__.split(".")[-2]
         return Evaluator(
             id, title, family, tasks, inputs, metrics, function, hints["parameters"], shape,
-            resources, sources, standards, examples, differs_from, default_needs, version, repeats, prompts,
+            resources, sources, standards, examples, differs_from, default_needs, version, repeats, prompts, follows,
         )  # fmt: skip
 
     return register
