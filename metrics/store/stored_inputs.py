@@ -43,6 +43,7 @@ class StoredInputs:
             facts = {
                 "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
                 "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
+                "label_keys": suite.label_keys,
             }  # fmt: skip
             write_json(folder / "suite.json", facts)
         return suite.fingerprint
@@ -146,4 +147,5 @@ def _load_suite(folder: Path) -> Suite:
         media if media.exists() else None,
         facts["left_out"],
         tuple(facts["category_ids"]),
+        tuple(facts.get("label_keys", ())),
     )
