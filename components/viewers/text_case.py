@@ -167,14 +167,14 @@ def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER
         st.code(difference(expected, answer), language="diff", wrap_lines=True, height=height)
 
 
-def draw_list(title: str, texts: Sequence[str], key: str) -> None:
-    """Draw a list of passages in an expander that shows their number; nothing if there are none."""
+def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str] = ()) -> None:
+    """Draw a list of passages, with their ids if they have any, in an expander that shows how many there are."""
     if not texts:
         return
     with st.expander(f"{title} ({len(texts)})", key=key):
         for index, text in enumerate(texts):
             st.caption(f"{index + 1}")
-            st.text(text)
+            st.text(f"[{ids[index]}] {text}" if index < len(ids) else text)
 
 
 def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: str) -> None:

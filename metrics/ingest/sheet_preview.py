@@ -7,7 +7,7 @@ from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
 from metrics.ingest.source import Source
-from metrics.ingest.tables import object_tables, sheet_cells
+from metrics.ingest.tables import contexts, object_tables, sheet_cells
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.traces import trace_column
@@ -39,9 +39,10 @@ def _outputs_task(names: list[str]) -> Task | None:
 
 def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
     shown: list[ListCell] = []
+    single = contexts.LISTED if contexts.passage_rows(columns) else ()
     for canonical in LISTS:
         name = columns.columns.get(canonical)
-        if name is None:
+        if name is None or canonical in single:
             continue
         numbered = name in columns.numbered
         rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
@@ -74,6 +75,8 @@ def _notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
         notes.append(f"No case ids: the {by} are numbered.")
     if role == "outputs" and "model" not in columns.columns:
         notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and contexts.passage_rows(columns):
+        notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
     if role != "suite" and (note := trace_column.note(sheet, columns, role)):
         notes.append(note)
     return notes
