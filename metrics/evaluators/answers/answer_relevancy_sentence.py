@@ -31,6 +31,7 @@ QUESTION = "What is the capital of France?"
     ),
     differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
+    version=2,
 )
 def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How close the answer comes to the subject of the question: the cosine of its most similar sentence.

@@ -43,6 +43,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
         ),
     ),
     differs_from="answer_semantic_similarity embeds both texts whole; groundedness compares with the contexts.",
+    version=2,
 )  # fmt: skip
 def answer_semantic_sentence_similarity(
     cases: Sequence[Case], parameters: Parameters, embedder: Embedder

@@ -41,6 +41,7 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
     ),
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
     "similarity of sentences, so a sentence that contradicts a context in the context's own words passes.",
+    version=2,
 )
 def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the least grounded sentence of the answer is to any sentence of the retrieved contexts.

@@ -85,6 +85,7 @@ class ClaimsParameters(Parameters):
     "hallucination_contexts counts contexts that the answer contradicts, so an invention that no context mentions "
     "costs nothing there; hallucination_hhem asks a classifier about the answer as a whole, higher is better; "
     "relevant_noise_sensitivity and irrelevant_noise_sensitivity count only wrong claims that a context led to.",
+    version=2,
 )
 async def hallucination_claims(
     case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None

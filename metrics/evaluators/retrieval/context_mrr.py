@@ -53,6 +53,7 @@ class ContextMrrParameters(Parameters):
     ),
     differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
     "similarity to the question.",
+    version=2,
 )
 def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Embedder) -> list[CaseScore]:
     """How early the first relevant chunk appears in the order of retrieval.

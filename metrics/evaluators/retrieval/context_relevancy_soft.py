@@ -35,6 +35,7 @@ from metrics.models.embedder import Embedder
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",
+    version=2,
 )
 def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.

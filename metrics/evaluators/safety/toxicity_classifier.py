@@ -51,6 +51,7 @@ class ToxicityParameters(Parameters):
         Example.not_applicable("the answer is empty", {"answer": " "}),
     ),
     differs_from="toxicity asks a judge for the share of toxic opinions; this one needs no judge and checks sentences.",
+    version=2,
 )  # fmt: skip
 def toxicity_classifier(
     cases: Sequence[Case], parameters: ToxicityParameters, classifier: Classifier

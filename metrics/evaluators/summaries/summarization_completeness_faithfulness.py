@@ -59,6 +59,7 @@ class SummaryParameters(Parameters):
     ),
     differs_from="summary_coherence and summarization_judge ask a judge; gptscore_summary measures how likely the "
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",
+    version=2,
 )  # fmt: skip
 def summarization_completeness_faithfulness(
     cases: Sequence[Case],
