@@ -111,7 +111,8 @@ def next_case_ids(fingerprint: str, draft: str, count: int = 1) -> list[str]:
     ids = suite.cases["case_id"].to_pylist()
     stem, digits = re.fullmatch(r"(.*?)(\d{0,15})", ids[-1], re.DOTALL).groups()  # type: ignore[union-attr] # fits any text
     stem, digits = (stem, digits) if digits else ("case-", str(len(ids)))
-    taken, number, found = set(ids), int(digits), []
+    taken, number = set(ids), int(digits)
+    found: list[str] = []
     while len(found) < count:
         number += 1
         id = f"{stem}{number:0{len(digits)}d}"

@@ -31,8 +31,8 @@ def difference(expected: str, answer: str, exact: bool = False) -> str:
     the lines.
     """
     left, right = expected.split(), answer.split()
-    compared = [words if exact else [_bare(word) for word in words] for words in (left, right)]
-    matcher = difflib.SequenceMatcher(None, *compared, autojunk=False)
+    compared, other = (words if exact else [_bare(word) for word in words] for words in (left, right))
+    matcher = difflib.SequenceMatcher(None, compared, other, autojunk=False)
     lines = []
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":

@@ -223,7 +223,7 @@ def _draw_apply(
     suite: str, draft: str, case_id: str | None, own_id: str, edits: list[dict[str, Any]], facts: SuiteFacts
 ) -> None:
     if edits and case_id is not None:
-        row = next((edit["rows"][0] for edit in edits if "rows" in edit), {})
+        row: dict[str, Any] = next((edit["rows"][0] for edit in edits if "rows" in edit), {})
         names = [name.removeprefix(METADATA).replace("_", " ") for name in row if name != "case_id"]
         names += ["objects"] * any("objects" in edit for edit in edits) + ["id"] * any(
             "names" in edit for edit in edits

@@ -55,17 +55,17 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
     delta = st.session_state[key]
     unnamed = sum(_filled(row) and not row.get("case_id") for row in delta["added_rows"])
     edits = table_edits(rows, delta, data.next_case_ids(suite, draft, unnamed))
-    with head:
+    with head:  # the buttons on the left: the toolbar of the table covers what is on the right
+        apply = st.button("Apply the changes", type="primary", disabled=not edits)
+        if edits and st.button("Revert", type="tertiary", help="Shows the cases as they are in the draft."):
+            st.session_state["case-table"] = st.session_state.get("case-table", 0) + 1
+            st.rerun()
         first = PAGE * (page - 1) + 1
         span = f"{format.count(first)}–{format.count(first + len(rows) - 1)} of " if len(rows) else ""
         words = " · ".join(data.edit_words(edits))
         st.text(words or f"{span}{format.plural(total, 'case')}", width="stretch", help=HINT)
         if not edits:
             pager(page, -(-total // PAGE))
-        elif st.button("Revert", type="tertiary", help="Shows the cases as they are in the draft."):
-            st.session_state["case-table"] = st.session_state.get("case-table", 0) + 1
-            st.rerun()
-        apply = st.button("Apply the changes", type="primary", disabled=not edits)
     if not apply:
         return
     token, problems = data.add_edits(suite, draft, edits)
