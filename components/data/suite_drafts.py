@@ -145,7 +145,7 @@ def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
     """Store a draft as a suite of that name; return its fingerprint and a message."""
     from dataclasses import replace
 
-    return _store(replace(_suite(fingerprint, draft), name=name))
+    return store_suite(replace(_suite(fingerprint, draft), name=name))
 
 
 def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
@@ -190,7 +190,7 @@ def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Se
     from dataclasses import replace
 
     made = _parts(fingerprint, draft, how)
-    return [_store(replace(part, name=name)) for part, name in zip(made, names, strict=True)]
+    return [store_suite(replace(part, name=name)) for part, name in zip(made, names, strict=True)]
 
 
 def perturbation_kinds() -> Mapping[str, Kind]:
@@ -245,7 +245,7 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
         return "", str(failure)
     if not any(made.made.values()):
         return "", "No case can be changed this way: " + "; ".join(sorted({case.reason for case in made.skipped}))
-    stored, said = _store(replace(made.suite, name=name))
+    stored, said = store_suite(replace(made.suite, name=name))
     without = Counter((case.kind, case.reason) for case in made.skipped)
     lines = [f"{kind}: {count:,} without a variant, {reason}" for (kind, reason), count in without.items()]
     return stored, "\n".join([said, f"{sum(made.made.values()):,} variants made", *lines])
@@ -266,7 +266,7 @@ def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str,
         )  # fmt: skip
     except InputError as failure:
         return "", "", problem_table(failure.problems or (InputProblem(file, str(failure), ""),))
-    return *_store(suite), pd.DataFrame()
+    return *store_suite(suite), pd.DataFrame()
 
 
 def _suite(fingerprint: str, draft: str = "") -> Suite:
@@ -297,7 +297,7 @@ def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
     )  # fmt: skip
 
 
-def _store(suite: Suite) -> tuple[str, str]:
+def store_suite(suite: Suite) -> tuple[str, str]:
     """Store a suite; return its fingerprint, and whether it is new or was stored before, perhaps under another name."""
     before = {each["fingerprint"]: each["name"] for each in workspace().suites()}
     fingerprint = str(workspace().save_suite(suite))

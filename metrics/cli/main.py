@@ -16,13 +16,14 @@ from metrics.cli import (
     report_command,
     runs_command,
     samples_command,
+    suites_command,
     warm_up_command,
 )
 from metrics.core.errors import AssayError
 
 COMMANDS = (
     evaluate_command, export_command, report_command, monitor_command, perturb_command, cache_command, judge_command,
-    labels_command, evaluators_command, runs_command, samples_command, warm_up_command,
+    labels_command, evaluators_command, runs_command, samples_command, suites_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
