@@ -49,7 +49,8 @@ class DraftFacts(NamedTuple):
 class DraftView(NamedTuple):
     """A stored draft: `rows` are its questions as they are now edited, each with status and `edited`.
 
-    A row has id, kind, language, status, edited, question, answer, quotes and passages (where each stands, its text).
+    A row has id, kind, language, status, edited, question, answer, quotes, passages (where each stands, its text) and
+    suspected: what in the passages looks as if written for the judge.
     `dropped` is a table of kind, reason, question, detail; `missing` of the questions asked for were not written.
     """
 
@@ -198,11 +199,14 @@ def question_draft(draft_id: str) -> DraftView | str:
 
 
 def _row(entry: Any, review: Review, texts: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    from metrics.judge.injection import suspected
+
     question, answer = review.question or entry.question, review.answer or entry.answer
     return {
         "id": entry.id, "kind": entry.kind, "language": entry.language, "status": review.status,
         "edited": (question, answer) != (entry.question, entry.answer), "question": question, "answer": answer,
         "quotes": entry.quotes, "passages": [texts[one] for one in entry.passages],
+        "suspected": suspected((one, texts[one][1]) for one in entry.passages),
     }  # fmt: skip
 
 

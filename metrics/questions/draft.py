@@ -91,7 +91,7 @@ class Draft(_Stored):
             if review.status not in statuses:
                 continue
             kind = KINDS[entry.kind]
-            rows.append({
+            row = {
                 "case_id": entry.id, "question": review.question or entry.question,
                 "expected_answers": [review.answer or entry.answer],
                 "reference_contexts": [texts[one].text for one in entry.passages] if kind.is_answered else None,
@@ -99,7 +99,8 @@ class Draft(_Stored):
                 "complexity": kind.complexity, "language": entry.language or None, "status": review.status,
                 "passages": json.dumps(entry.passages, ensure_ascii=False),
                 "quotes": json.dumps(entry.quotes, ensure_ascii=False) if entry.quotes else None, "judge": self.judge,
-            })  # fmt: skip
+            }  # fmt: skip
+            rows.append({name: value for name, value in row.items() if value is not None})
         if not rows:
             raise InputError([InputProblem(self.name, f"no question that is {' or '.join(statuses)}", "at least one")])
         return Suite.from_rows(name or self.name, "text", rows)

@@ -8,21 +8,16 @@ from metrics.core.prompt import Prompt
 Passages = Literal["one", "similar", "following"]
 
 _WRITE = (
-    "PASSAGES are excerpts from a collection of documents, each under the title of its document. Write the number of "
-    "questions that WANTED says, each with its answer. {how} "
-    "Somebody will ask these questions of a search assistant without having seen PASSAGES. So each question must be "
-    "understood on its own: name the person, place, product or subject in full, and never speak of 'the passage', 'the "
-    "text', 'the document', 'the author' or 'the following'. Keep to the language and the lengths that WANTED says; "
-    "without a language, use that of PASSAGES. {answer} Ask about what matters to a reader, not about wording, "
-    "headings, page numbers or file names. The questions must differ from one another and, where it is given, from "
-    "every one in ASKED. quotes are the sentences of PASSAGES on which the answer rests, copied exactly, at most "
-    "three. If PASSAGES do not allow such a question, write fewer or none."
+    "Write questions about PASSAGES, excerpts of documents, each under its title, and answer them. First copy into "
+    "quotes the sentences of PASSAGES that the question rests on, exactly, at most three. {how} The reader of a "
+    "question has not seen PASSAGES: name the place, person, product or subject in full, as the title does, and never "
+    "speak of a passage, text, document, section or author. {answer} Ask about what matters to a reader, not about "
+    "wording or page numbers. WANTED says how many questions, how long and, if one is named, in which language; else "
+    "use that of PASSAGES. No question may be like another, or like one of ASKED. Where PASSAGES allow no such "
+    "question, write none."
 )
-_FULL = "The answer is complete, correct and short, and says nothing that PASSAGES do not say."
-_OPEN = (
-    "The answer is one sentence that says that the documents do not tell it, naming what they do not tell; quotes are "
-    "the sentences that come nearest to it."
-)
+_FULL = "The answer is short and complete and says only what PASSAGES say."
+_OPEN = "The answer is one sentence: the documents do not say, and what it is that they do not say."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +50,39 @@ KINDS = {
     for kind in (
         _kind(
             "factoid", "Factoid", "One fact that a passage states: who, what, when, where, how many", 40, "simple",
-            "Each asks for one fact that PASSAGES state outright: who, what, which, when, where, how many, how much.",
+            "Each asks for one fact that they state: who, what, which, when, where, how many, how much.",
         ),
         _kind(
             "reasoning", "Reasoning", "Needs an inference from what a passage says: why, how, what follows", 20,
             "medium",
-            "Each needs reasoning from what PASSAGES say: why something is so, how it works, what follows in a case "
-            "that they describe. The answer must follow from PASSAGES alone but not be copied from one sentence.",
+            "Each needs reasoning from what they say: why something is so, how it works, or what follows for somebody "
+            "in a case that you describe. The answer follows from them but is not one of their sentences.",
         ),
         _kind(
             "multi_hop", "Multi-hop", "Needs facts from two passages together", 15, "complex",
-            "Each can only be answered with facts from two of the PASSAGES together: what one says leads to what must "
-            "be looked up in the other. One passage alone must not be enough. Quote from both.", "similar",
+            "Each needs a fact from one passage and a fact from another: the first identifies what the second tells "
+            "more about. One passage alone is not enough. Quote from both.", "similar",
         ),
         _kind(
             "comparison", "Comparison", "Compares what two passages say", 5, "complex",
-            "Each asks to compare two things of which one is described in one of the PASSAGES and the other in "
-            "another: what they share, how they differ, which is more. One passage alone must not be enough. Quote "
-            "from both.", "similar",
+            "Each compares something that one passage tells with something that another tells: what they share, how "
+            "they differ, which is more or earlier. One passage alone is not enough. Quote from both.", "similar",
         ),
         _kind(
             "summary", "Summary", "Asks for the main points of a section", 5, "medium",
-            "Each asks for an overview of what PASSAGES say on one subject: the steps, the conditions, the main "
-            "points. The answer gives them all, in a few sentences.", "following",
+            "Each asks for an overview of one subject: the steps, the conditions, the main points. The answer gives "
+            "them all, in a few sentences.", "following",
         ),
         _kind(
             "partially_answerable", "Partially answerable", "Two parts, of which the documents answer one", 5,
             "complex",
-            "Each asks two closely related things, of which PASSAGES answer the first and say nothing about the "
-            "second.", answer="The answer gives what PASSAGES say on the first and says that the documents do not tell "
-            "the second.",
+            "Each asks two closely related things, of which they tell the first and nothing about the second.",
+            answer="The answer tells the first as PASSAGES do, and says that the documents do not tell the second.",
         ),
         _kind(
             "unanswerable", "Unanswerable", "Sounds as if the documents held the answer; they do not", 10, "complex",
-            "Each is about the very subject of PASSAGES and sounds as if they held the answer, but they do not: it "
-            "asks for a detail, number, reason or condition that they leave open.", answer=_OPEN, is_answered=False,
+            "Each is about their very subject and sounds as if they held the answer, but they do not: it asks for a "
+            "detail, a number, a reason or a condition that they leave open.", answer=_OPEN, is_answered=False,
         ),
     )
 }  # fmt: skip

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from metrics.judge.asking import ItemReply, Judge, Reply
 from metrics.questions.kinds import ALONE, ANSWERED, CHECK
@@ -17,17 +18,26 @@ ASKED = 20  # earlier questions about the same passages that the judge is shown
 SIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # of scripts that put no space between words
 WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 WRONG, UNCLEAR = "its answer does not follow from its passages", "it is unclear without its passages"
-ONE_IS_ENOUGH, IS_ANSWERED = "one of its passages alone is enough", "the documents do answer it"
+ONE_IS_ENOUGH, IS_ANSWERED = "one of its passages is enough", "the documents do answer it"
 
 
 class _Question(Reply):
-    question: str
-    answer: str
-    quotes: list[str] = Field(default=[], json_schema_extra={"maxItems": 3})
+    quotes: list[Annotated[str, Field(json_schema_extra={"maxLength": 600})]] = Field(
+        default=[], json_schema_extra={"maxItems": 3}
+    )
+    question: str = Field(json_schema_extra={"maxLength": 500})
+    answer: str = Field(json_schema_extra={"maxLength": 2_000})
 
 
 class _Questions(Reply):
     questions: list[_Question]
+
+
+@lru_cache(maxsize=64)
+def _questions(count: int) -> type[_Questions]:
+    """Return the form of the reply with at most `count` questions; small models would write on and on."""
+    field = Field(json_schema_extra={"maxItems": count})
+    return create_model("Questions", __base__=_Questions, questions=(list[_Question], field))
 
 
 class _Checked(Reply):
@@ -77,15 +87,15 @@ async def write(
     count = f"{task.count} questions" if task.count > 1 else "1 question"
     language = f" in {task.language}" if task.language else ""
     wanted = (
-        f"{count}{language}; a question of {settings.min_words} to {settings.max_words} words, an answer of "
+        f"{count}{language}; each of {settings.min_words} to {settings.max_words} words, its answer of "
         f"{settings.min_answer_words} to {settings.max_answer_words} words"
     )
     data = {
-        "WANTED": wanted,
-        "ASKED": list(asked[-ASKED:]) or None,
         "PASSAGES": [shown(chunks[place]) for place in task.chunks],
+        "ASKED": list(asked[-ASKED:]) or None,
+        "WANTED": wanted,
     }
-    reply = await judge.ask(task.kind.prompt, _Questions, data)
+    reply = await judge.ask(task.kind.prompt, _questions(task.count), data)
     return [
         Written(task, " ".join(entry.question.split()), entry.answer.strip(), tuple(entry.quotes))
         for entry in reply.questions[: task.count]

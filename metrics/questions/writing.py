@@ -77,6 +77,7 @@ class _Writer:
         self.kept: list[Written] = []
         self.dropped: list[Dropped] = []
         self.stopped = ""
+        self._asked: list[Written] = []  # of all rounds, kept or not
         self._vectors: list[Floats] = []  # of the questions that were not dropped as alike
         self._wordings: set[str] = set()
 
@@ -99,6 +100,7 @@ class _Writer:
         fresh: list[Written] = []
         for task, written in zip(tasks, replies, strict=True):
             if written is not None:
+                self._asked += written
                 self.dropped += [Dropped(kind=task.kind.name, reason=TOO_FEW)] * (task.count - len(written))
                 fresh += self._different([entry for entry in written if self._fits(entry)])
         if not self._settings.check:
@@ -124,7 +126,7 @@ class _Writer:
 
     async def _written(self, task: Task) -> list[Written] | None:
         """Return the questions of a task; None where the judge gave none, which is noted."""
-        asked = [entry.question for entry in self.kept if set(entry.task.chunks) & set(task.chunks)]
+        asked = [entry.question for entry in self._asked if set(entry.task.chunks) & set(task.chunks)]
         try:
             return await write(CaseJudge(self._client), task, self._chunks, self._settings, asked)
         except JudgeDown:
@@ -249,7 +251,7 @@ def _draft(
         )  # fmt: skip
     counts = Counter(chunk.document for chunk in chunks)
     return Draft(
-        name=name or (documents[0].title if len(documents) == 1 else f"{len(documents)} documents"), created=now(),
+        name=name or _name(documents), created=now(),
         judge=judge, settings=settings, documents=dict(counts),
         passages=tuple(
             Passage(id=own.id, document=own.document, place=own.place, text=own.text)
@@ -257,6 +259,14 @@ def _draft(
         ),
         questions=tuple(questions), dropped=tuple(writer.dropped), stopped=writer.stopped, spend=dict(spend),
     )  # fmt: skip
+
+
+def _name(documents: Sequence[Document]) -> str:
+    """Return a name made of the first titles."""
+    titles = [document.title for document in documents]
+    if len(titles) < 3:
+        return " and ".join(titles)
+    return f"{titles[0]} and {len(titles) - 1} more documents"
 
 
 def _found(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
@@ -268,9 +278,10 @@ def _found(written: Written, chunks: Sequence[Chunk]) -> tuple[str, ...]:
 
 
 def quoted(quote: str, text: str) -> str:
-    """Return `quote` as it stands in `text`, "" where it does not; white space, case and outer marks may differ."""
-    parts = quote.strip(" \t\n\"'“”„«».…").split()
-    if not parts:
-        return ""
-    match = re.search(r"\s+".join(map(re.escape, parts)), text, re.IGNORECASE)
-    return match[0] if match else ""
+    """Return `quote` as it stands in `text`, "" where it does not; white space, case and quotation marks may differ."""
+    bare = quote.strip(" \t\n\"'“”„«»…")
+    for wanted in (bare, bare.rstrip(".")):  # some judges end a part of a sentence with a full stop
+        match = re.search(r"\s+".join(map(re.escape, wanted.split())), text, re.IGNORECASE) if wanted else None
+        if match:
+            return match[0]
+    return ""

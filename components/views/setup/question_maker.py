@@ -48,13 +48,13 @@ def _draw_new() -> None:
         return
     if message := st.session_state.pop("questions-failed", ""):
         st.text(f"✗ {message}")
-    tokens = uploads.draw_uploads("Documents", "doc", data.DOCUMENTS, many=True)
+    tokens = uploads.draw_uploads("Documents", "doc", data.DOCUMENTS, many=True, another="Add documents")
     uploads.draw_refused()
     if not tokens:
         st.caption(HINT)
         return
     facts = data.document_facts(tokens)
-    _draw_documents(facts)
+    _draw_documents(facts, len(tokens))
     if not facts.documents:
         return
     settings = _draw_settings()
@@ -77,7 +77,7 @@ def _draw_new() -> None:
             st.rerun()
 
 
-def _draw_documents(facts: DocumentFacts) -> None:
+def _draw_documents(facts: DocumentFacts, uploaded: int) -> None:
     characters = sum(facts.documents.values())
     passed = f" · {format.plural(facts.others, 'other file')} passed over" if facts.others else ""
     read = f"{format.plural(len(facts.documents), 'document')}, {format.plural(characters, 'character')}{passed}"
@@ -85,10 +85,12 @@ def _draw_documents(facts: DocumentFacts) -> None:
         st.text(f"✗ {format.plural(len(facts.problems), 'document')} cannot be read and will be left out")
         shown = facts.problems[["file", "found", "expected"]]
         st.dataframe(shown, hide_index=True, height="content" if len(shown) < 6 else 210)
-    if facts.documents:
+    if len(facts.documents) > uploaded:  # a zip has more than its own line above
         with st.expander(read):
             rows = [{"Document": name, "Characters": size} for name, size in facts.documents.items()]
             st.dataframe(rows, hide_index=True, height="content" if len(rows) < 8 else 280)
+    elif facts.documents:
+        st.caption(read)
 
 
 def _draw_settings() -> dict[str, Any]:

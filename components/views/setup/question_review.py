@@ -83,8 +83,8 @@ def _draw_list(draft: DraftView, shown: Sequence[Row]) -> Row | None:
     )
     columns = {
         "status": header("", 30, "✓ approved, ✗ dropped, · to decide."),
-        "kind": header("Kind", 90, "What the question needs; see From documents."),
-        "question": header("Question", 330, "Click to read it with its passages."),
+        "kind": header("Kind", 120, "What the question needs; see From documents."),
+        "question": header("Question", 300, "Click to read it with its passages."),
     }
     version = st.session_state.get("questions-list", 0)  # a new list has no selection, so that buttons can move on
     clicked = records(table, columns, f"questions-{draft.id}-{version}", tallest=330)
@@ -126,6 +126,8 @@ def _draw_question(draft: DraftView, shown: Sequence[Row], row: Row) -> None:
     kind = data.question_kinds()[row["kind"]]
     facts = [kind.title, STATUSES[row["status"]].lower(), *filter(None, [row["language"]])] + ["edited"] * row["edited"]
     st.caption(f"{place + 1} of {len(shown)} · {' · '.join(facts)}", help=f"{kind.says}.")
+    for found in row["suspected"]:
+        st.text(f"⚠ A passage looks as if it were written for the judge ({found['what']}): {found['text']}")
     draw_text("Question", row["question"], 120, 2)
     draw_text("Reference answer", row["answer"], 150, 2)
     passages.draw(row["passages"], row["quotes"], f"passages-{name}")

@@ -68,9 +68,10 @@ def read_documents(places: Iterable[str | Path], names: Mapping[Path, str] | Non
     for place in map(Path, places):
         name = shown.get(place, place.name)
         if place.is_dir() or (place.is_file() and zipfile.is_zipfile(place)):
+            before = len(problems)
             try:
                 with open_entries(place, name, problems) as entries:
-                    for entry in entries:
+                    for entry in entries if len(problems) == before else ():  # of an unsafe zip nothing is read
                         if entry.suffix in KINDS and not entry.hidden:
                             take(entry, entry.name)
                         elif not entry.hidden:
