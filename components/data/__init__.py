@@ -83,6 +83,23 @@ from components.data.prompts import (
     save_prompt,
     try_prompt,
 )
+from components.data.question_drafts import (
+    DOCUMENTS,
+    DocumentFacts,
+    DraftFacts,
+    DraftView,
+    document_facts,
+    question_bytes,
+    question_draft,
+    question_drafts,
+    question_estimate,
+    question_job,
+    question_kinds,
+    question_schema,
+    review_questions,
+    start_questions,
+    store_questions,
+)
 from components.data.rubrics import (
     checked_rubric,
     own_rubrics,
