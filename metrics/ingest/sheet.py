@@ -114,12 +114,17 @@ class Sheet:
     def report(
         self, mask: Bools, column: str | None,
         found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str], expected: str,
+        *, left_out: bool = True,
     ) -> None:  # fmt: skip
-        """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
+        """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index.
+
+        With `left_out` False the rows stay in where the user keeps the good ones.
+        """
         places = np.flatnonzero(mask)
         if not len(places):
             return
-        self.bad |= mask
+        if left_out:
+            self.bad |= mask
         for place in places[:LISTED_PER_KIND].tolist():
             text = _found_text(found, place)
             self.problems.add(self.file_of(place), text, expected, int(self.rows[place]), column)

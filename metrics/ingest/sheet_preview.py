@@ -8,7 +8,7 @@ from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
 from metrics.ingest.source import Source
-from metrics.ingest.tables import keyed_labels, object_tables, sheet_cells
+from metrics.ingest.tables import contexts, keyed_labels, object_tables, sheet_cells
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.traces import trace_column
@@ -41,9 +41,10 @@ def _outputs_task(names: list[str]) -> Task | None:
 
 def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
     shown: list[ListCell] = []
+    single = contexts.LISTED if contexts.passage_rows(columns) else ()
     for canonical in LISTS:
         name = columns.columns.get(canonical)
-        if name is None:
+        if name is None or canonical in single:
             continue
         numbered = name in columns.numbered
         rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
@@ -78,6 +79,8 @@ def _notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
         notes.append(f"Labels have the keys {', '.join(keys)}: each is evaluated by itself.")
     if role == "outputs" and "model" not in columns.columns:
         notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and contexts.passage_rows(columns):
+        notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
     if role != "suite" and (note := trace_column.note(sheet, columns, role)):
         notes.append(note)
     return notes

@@ -13,7 +13,7 @@ from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
 from metrics.ingest.sheet import Loaded, Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import class_scores, keyed_labels, object_tables, sheet_cells, text_cases
+from metrics.ingest.tables import class_scores, contexts, keyed_labels, object_tables, sheet_cells, text_cases
 from metrics.ingest.tables.columns import Columns, is_detection, resolve
 from metrics.ingest.traces import trace_column
 
@@ -96,7 +96,9 @@ def combined_of(
         outputs_columns = replace(columns, columns=kept, questions=())
     outputs_part = text_cases.outputs(sheet, outputs_columns, model, None)
     part = answers_part(sheet, outputs_columns, outputs_part, {}, task)
-    suite_part, part.table, heads = text_cases.split_combined(sheet, suite_part, outputs_part)
+    if part.passages:
+        suite_part = contexts.spread(sheet, suite_part, ("case_id",))
+    suite_part, part.table, heads = text_cases.split_combined(sheet, suite_part, part.table)
     text_cases.known_cases(sheet, suite_part)
     if not heads.all():
         answered_twice([part])
@@ -148,7 +150,7 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
         labels, rows = class_scores.wide(sheet, classes) if classes else class_scores.long(sheet, columns)
         repeats = not classes and "score" in columns.columns
         if repeats:
-            keys = [table[name] for name in text_cases.ANSWER_KEY]
+            keys = [table[name] for name in contexts.ANSWER_KEY]
             again, first = sheet_cells.duplicates([*keys, labels["label"]])
             sheet.report(
                 again & ~sheet.bad, None, lambda row: f"the class of row {sheet.rows[first[row]]} again",
@@ -158,7 +160,10 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
     if not any(name in columns.columns for name in text_cases.ANSWERED):
         expected = "a column answer, output, response, … or retrieved_contexts"
         raise sheet.problems.fail(sheet.file, "no column with the model's answers", expected, 1)
-    return Part(sheet, table, passages=text_cases.passage_rows(columns))
+    if not contexts.passage_rows(columns):
+        return Part(sheet, table)
+    contexts.check_passages(sheet, table)
+    return Part(sheet, contexts.spread(sheet, table, contexts.ANSWER_KEY), passages=True)
 
 
 def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, renamed: str | None) -> Part:

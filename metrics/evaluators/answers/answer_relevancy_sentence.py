@@ -36,6 +36,7 @@ QUESTION = "What is the capital of France?"
         "instead of H2O's BAAI/bge-small-en, for which the threshold .75 was set. The range is −1 to 1, that of the "
         "cosine, where H2O states 0 to 1. An empty answer scores 0."
     ),
+    version=2,
 )
 def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How close the answer comes to the subject of the question: the cosine of its most similar sentence.

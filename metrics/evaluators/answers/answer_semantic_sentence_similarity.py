@@ -49,6 +49,7 @@ TWO = "Paris is the capital of France. It lies on the Seine."
         "the cosine, where H2O states 0 to 1. With several expected answers the highest number counts; H2O knows one. "
         "An empty answer scores 0."
     ),
+    version=2,
 )  # fmt: skip
 def answer_semantic_sentence_similarity(
     cases: Sequence[Case], parameters: Parameters, embedder: Embedder

@@ -47,6 +47,7 @@ CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has
         "cosine, where H2O states 0 to 1. An answer without a sentence is not applicable; contexts without one give "
         "0."
     ),
+    version=2,
 )
 def groundedness(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the least grounded sentence of the answer is to any sentence of the retrieved contexts.

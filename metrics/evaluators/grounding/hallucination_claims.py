@@ -90,6 +90,7 @@ class ClaimsParameters(Parameters):
         "slip. The prompts are worded by Assay. With `checker` = classifier sentences stand for claims. The source "
         "sets no threshold; .25 is Assay's."
     ),
+    version=2,
 )
 async def hallucination_claims(
     case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None

@@ -58,6 +58,7 @@ class ContextMrrParameters(Parameters):
         "instead of a BGE model such as H2O uses, for which mrr_relevant_chunk_threshold .7 and the threshold .75 "
         "were set. The case's number is a reciprocal rank; its mean over cases is the MRR."
     ),
+    version=2,
 )
 def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Embedder) -> list[CaseScore]:
     """How early the first relevant chunk appears in the order of retrieval.

@@ -54,6 +54,7 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
         "The prompt is worded by Assay: the judge gives a verdict on every sentence, forty a call, where RAGAS has it "
         "copy out the relevant ones. A set of contexts without a sentence is not applicable."
     ),
+    version=2,
 )
 async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the sentences in the retrieved contexts that are needed to answer the question.

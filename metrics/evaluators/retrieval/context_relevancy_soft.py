@@ -40,6 +40,7 @@ from metrics.models.embedder import Embedder
         "instead of a BGE model such as H2O uses, for which the threshold .75 was set. The range is −1 to 1, that of "
         "the cosine. A chunk without a sentence has relevancy 0."
     ),
+    version=2,
 )
 def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.

@@ -55,6 +55,7 @@ class ToxicityParameters(Parameters):
         "As in H2O the worst sentence counts; Detoxify itself reads a text whole. Its weights are used only when "
         "chosen, never fetched unasked; a model with fewer labels gives fewer numbers."
     ),
+    version=2,
 )  # fmt: skip
 def toxicity_classifier(
     cases: Sequence[Case], parameters: ToxicityParameters, classifier: Classifier

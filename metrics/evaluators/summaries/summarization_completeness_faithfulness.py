@@ -65,6 +65,7 @@ class SummaryParameters(Parameters):
         "source by the summary, is the mean over source sentences of the best cosine with the summary. The inference "
         "model is used only when chosen, never fetched unasked."
     ),
+    version=2,
 )  # fmt: skip
 def summarization_completeness_faithfulness(
     cases: Sequence[Case],

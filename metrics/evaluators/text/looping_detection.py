@@ -70,6 +70,7 @@ class LoopingParameters(Parameters):
         ),
         Example.not_applicable("the answer is blank", {"answer": "  "}),
     ),
+    version=2,
 )
 def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
     """Whether the answer repeats itself, seen three ways: repeated sentences, a repeated stretch, and compressibility.
