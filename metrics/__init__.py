@@ -31,6 +31,7 @@ _PUBLIC = {
     "coco_summary": "metrics.library.coco",
     "evaluate": "metrics.library.evaluate",
     "perturb": "metrics.perturbations",
+    "questions_from_documents": "metrics.questions",
     "read_coco": "metrics.library.coco",
 }
 __all__ = sorted([*_PUBLIC, "evaluators"])
