@@ -9,6 +9,7 @@
 Suites never change: every function gives a new one. Those made by `perturb` stand beside, in metrics.perturbations.
 """
 
+from metrics.store.table_files import FORMATS
 from metrics.suites.suite_contents import (
     complexity_distribution,
     tag_counts,
@@ -16,7 +17,7 @@ from metrics.suites.suite_contents import (
     with_originals,
 )
 from metrics.suites.suite_edits import Draft, Edit, apply, drafted, read_draft, save_draft
-from metrics.suites.suite_files import FORMATS, suite_bytes, write_suite
+from metrics.suites.suite_files import suite_bytes, write_suite
 from metrics.suites.suite_splits import sample, split
 
 __all__ = [

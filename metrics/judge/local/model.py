@@ -27,7 +27,11 @@ class LocalModel:
     def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> Completion:
         """Return a JSON reply that fits `schema`, decoded greedily."""
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
-        reply = self._asked({"messages": messages, "max_tokens": max_tokens, "response_format": form})
+        return self.write(messages, max_tokens, response_format=form)
+
+    def write(self, messages: Messages, max_tokens: int, **options: Any) -> Completion:
+        """Return a reply in any words, decoded greedily unless the `options` of the request say otherwise."""
+        reply = self._asked({"messages": messages, "max_tokens": max_tokens, **options})
         choice = reply["choices"][0]
         return _completion(choice["message"]["content"] or "", reply, cut=choice["finish_reason"] == "length")
 
