@@ -77,10 +77,21 @@ from components.data.prompts import (
     TriedCase,
     checked_prompt,
     own_prompts,
+    place_prompts,
     placeholders,
     prompt_of_file,
     save_prompt,
     try_prompt,
+)
+from components.data.rubrics import (
+    checked_rubric,
+    own_rubrics,
+    rubric_file,
+    rubric_needs,
+    rubric_of_file,
+    rubric_parameters,
+    save_rubric,
+    usual_levels,
 )
 from components.data.run_reads import (
     case_ids,
@@ -157,6 +168,7 @@ from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.errors import RunError
+from metrics.core.prompt import wording
 from metrics.core.registry import evaluators as catalogue
 from metrics.judge.local.measured import MEASURED
 
@@ -192,6 +204,7 @@ if TYPE_CHECKING:
     from metrics.analysis.slices.slice_outcomes import Measure
     from metrics.analysis.slices.slice_values import SliceTable, SliceValue
     from metrics.core.evaluator import Evaluator, Example, Metric
+    from metrics.core.prompt import Prompt
     from metrics.engine import Estimate
     from metrics.ingest import Preview
     from metrics.ingest.tables.columns import Question

@@ -26,7 +26,7 @@ from inspect import cleandoc, signature
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from metrics.core.array_types import Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
@@ -114,6 +114,13 @@ class Parameters(BaseModel):
     threshold: float | None = Field(
         None, description="Value of the primary metric on whose wrong side a model has a problem; empty: the default."
     )
+    thresholds: dict[str, FiniteFloat] = Field(
+        default_factory=dict, description="The same for the metrics of these names; each is then shown by default."
+    )
+
+    def measured(self, declared: "tuple[Metric, ...]") -> "tuple[Metric, ...]":
+        """Return the metrics that the evaluator then computes; the `declared` ones unless overridden."""
+        return declared
 
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
         """Return the evaluator's `declared` resources that these parameters need; all of them unless overridden."""
@@ -239,7 +246,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """A registered evaluator: its declaration and the function. Calling it calls the function."""
+    """A registered evaluator: its declaration and the function. Calling it calls the function.
+
+    `metrics` are those of the default parameters; see `with_parameters`.
+    """
 
     id: str
     title: str
@@ -299,10 +309,28 @@ class Evaluator:
             if getattr(case, name) in (None, ()) and not (name == "trace" and case.artifacts)
         ]
 
+    def with_parameters(self, parameters: Parameters) -> "Evaluator":
+        """Return the evaluator as these parameters make it: its metrics, each with the threshold in force.
+
+        A minor metric that is given a threshold is shown, and has problems, like any other.
+        """
+        metrics = (
+            replace(
+                metric,
+                threshold=self.threshold(metric, parameters),
+                minor=metric.minor and metric.name not in parameters.thresholds,
+            )
+            for metric in parameters.measured(self.metrics)
+        )
+        return replace(self, metrics=tuple(metrics))
+
     def threshold(self, metric: Metric, parameters: Parameters) -> float | None:
-        """Return the threshold in force: the parameter for the primary metric, else the metric's default if finite."""
-        if metric.primary and parameters.threshold is not None:
-            return parameters.threshold
+        """Return the threshold in force: the one given by name, for the primary metric the parameter, else the metric's
+        default if finite.
+        """
+        given = parameters.thresholds.get(metric.name, parameters.threshold if metric.primary else None)
+        if given is not None:
+            return given
         return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
 
     def holds(self, value: float, parameters: Parameters) -> Holds:

@@ -22,6 +22,7 @@ from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
 from metrics.judge.completion import Completion, Messages
 from metrics.judge.opening import FOLDER
+from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import Budget, JudgeSettings, settings_of
 from metrics.judge.typical import typical
 
@@ -67,7 +68,7 @@ def estimate(
     cached reply, or else a typical one: as many claims as the text has sentences, each verdict the first of its labels.
     Repairs and repeated questions are not foreseen.
     """
-    chosen = [pair for pair in choose(evaluators, parameters).values() if judged(*pair)]
+    chosen = [pair for pair in choose(evaluators, with_rubric(parameters, workspace)).values() if judged(*pair)]
     if not chosen or not resources.get(JUDGE):
         return None
     settings = settings_of(resources[JUDGE])

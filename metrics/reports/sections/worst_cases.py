@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.core.evidence import Evidence
-from metrics.core.registry import evaluators, title_of
+from metrics.core.registry import title_of
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
 from metrics.presentation.phrases import metric_title
@@ -101,7 +101,7 @@ def _worst(
         tuple(_merged([metric for _, metric in found])),
         tuple(_passages(view.case, output)),
         tuple(view.case["tags"] or ()),
-        tuple(islice(_other_scores(scores, names), MOST_SCORES)),
+        tuple(islice(_other_scores(run, scores, names), MOST_SCORES)),
         tuple(islice(evidence, MOST_EVIDENCE)),
         image,
         boxes,
@@ -154,12 +154,14 @@ def _dense(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
 
 
-def _other_scores(scores: Sequence[Mapping[str, Any]], named: Sequence[tuple[str, str]]) -> Iterator[CaseMetric]:
+def _other_scores(
+    run: Run, scores: Sequence[Mapping[str, Any]], named: Sequence[tuple[str, str]]
+) -> Iterator[CaseMetric]:
     """Yield the scores that are neither among the `named` nor of a minor metric."""
     for row in scores:
         evaluator, name = row["evaluator"], row["metric"]
-        entry = evaluators().get(evaluator)
-        metric = entry.metric(name) if entry else None
+        entry = run.evaluator(evaluator)
+        metric = next((one for one in entry.metrics if one.name == name), None) if entry else None
         if (evaluator, name) in named or (metric is not None and metric.minor):
             continue
         title = title_of(evaluator) if name in (evaluator, "passes") else name
