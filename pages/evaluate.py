@@ -190,7 +190,7 @@ def choose_judge(offered: Sequence[evaluator_offers.Offer]) -> dict[str, Any]:
     waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
     if not waiting:
         return {}
-    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[1], waiting)
+    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[2], waiting)
 
 
 def summarise(

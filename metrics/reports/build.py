@@ -8,6 +8,7 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
+from metrics.judge.settings import settings_of
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
@@ -202,10 +203,15 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     spend, costs = run.spend or {}, analysis.judging(run)
     edited = [f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.asked(run).items() if prompt.edited]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
+    settings = settings_of(run.spec["resources"]["judge"])
+    sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
+    facts.append(Fact("Sampling", ", ".join(f"{name} {value}" for name, value in sampling.items())))
     if spend:
         tokens = spend["prompt_tokens"] + spend["completion_tokens"]
         cached = f"; {spend['cached']:,} replies from the cache"
         facts.append(Fact("Spent", f"{plural(spend['calls'], 'call')}, {_cost(tokens, spend['usd'])}{cached}"))
+    if spend.get("left_out"):
+        facts.append(Fact("Not taken by the model, so not sent", ", ".join(spend["left_out"])))
     if edited:
         facts.append(Fact("Edited prompts", ", ".join(edited)))
     for name in judged:

@@ -15,7 +15,7 @@ class ModelAsker:
 
     def __init__(self, target: ModelTarget):
         self._target = target
-        self._opened: Completer | None = None
+        self._opened: dict[int | None, Completer] = {}  # by seed
         names = {name for text in target.texts() for _, name in PLACEHOLDER.findall(text)}
         self._given_contexts = "contexts" in names
 
@@ -29,8 +29,7 @@ class ModelAsker:
 
     async def send(self, request: Mapping[str, Any]) -> Answer:
         """Return the reply; the passages of the prompt are what it retrieved."""
-        self._opened = self._opened or open_completer(self._target.settings(), "target")
-        made = await self._opened.complete(request["messages"], {}, "answer")
+        made = await self._completer(request["repeat"]).complete(request["messages"], {}, "answer")
         tokens = None if made.prompt_tokens is None else made.prompt_tokens + (made.completion_tokens or 0)
         given = {
             "answer": made.text, "retrieved_contexts": request.get("contexts"), "cost_usd": made.cost_usd,
@@ -41,5 +40,14 @@ class ModelAsker:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._opened is not None:
-            await self._opened.close()
+        for completer in self._opened.values():
+            await completer.close()
+
+    def _completer(self, repeat: int) -> Completer:
+        """Return the model with the seed of a repeat, opened on use."""
+        settings = self._target.settings()
+        if settings.seed is not None:
+            settings = settings.model_copy(update={"seed": settings.seed + repeat - 1})
+        if settings.seed not in self._opened:
+            self._opened[settings.seed] = open_completer(settings, "target")
+        return self._opened[settings.seed]

@@ -135,7 +135,7 @@ async def _complete(
                 rows.append({**_columns(entry), **where})
                 if suite.task == "classification":
                     predictions += _predicted(entry, where)
-    stored = {target.title: target.stored() for target in targets}
+    stored = {target.title: target.stored() | {"sha256": target.code()} for target in targets}
     return replace(Outputs.from_rows(rows, predictions if suite.task == "classification" else None), targets=stored)
 
 

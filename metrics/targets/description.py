@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator,
 from metrics.core.files import sha256_of
 from metrics.judge.local.install import gguf_file
 from metrics.judge.redact import redact
-from metrics.judge.settings import JudgeSettings
+from metrics.judge.settings import OPTIONS, JudgeSettings
 from metrics.targets.functions import imported
 from metrics.targets.json_path import parse_path
 from metrics.targets.templates import PLACEHOLDER
@@ -69,8 +69,10 @@ class Description(BaseModel):
         return {}
 
     def stored(self) -> dict[str, Any]:
-        """Return the description as it is stored: what differs from the defaults, and the kind."""
-        return {"kind": self.kind, **self.model_dump(mode="json", exclude_defaults=True)}
+        """Return the description as it is stored: all that may change an answer, and other settings that were made."""
+        own = self.model_dump(mode="json", exclude=set(SPEED))
+        made = self.model_dump(mode="json", exclude_defaults=True, include=set(SPEED))
+        return {name: value for name, value in own.items() if value not in ("", None, {}, False)} | made
 
     def fingerprint(self) -> str:
         """Return the sha256 of all that may change an answer: settings, and the code or weights behind them."""
@@ -92,11 +94,14 @@ class ModelTarget(Description):
         "{question}", min_length=1, description="User message: text with placeholders such as {question}."
     )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0: the likeliest answer.")
-    top_p: float | None = Field(None, gt=0, le=1, description="Share of the likeliest words to sample from.")
-    seed: int | None = Field(
-        None, description="Random seed, where the model takes one; repeat n is asked with seed + n − 1."
+    max_tokens: int = Field(1024, ge=16, description="Most tokens of an answer; a longer one is cut.")
+    top_p: float | None = Field(None, gt=0, le=1, description="Share of the likeliest tokens to sample from.")
+    seed: int | None = Field(None, description="Seed, where the model takes one; repeat n is asked with seed + n - 1.")
+    presence_penalty: float | None = Field(None, ge=-2, le=2, description="Penalty on tokens that were there already.")
+    frequency_penalty: float | None = Field(None, ge=-2, le=2, description="Penalty on tokens by how often they were.")
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+        None, description="How long a reasoning model may think, within max_tokens."
     )
-    max_tokens: int = Field(1024, ge=1, description="Most tokens of an answer; a longer one is cut.")
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
@@ -113,8 +118,8 @@ class ModelTarget(Description):
 
     def settings(self) -> JudgeSettings:
         """Return the settings by which the judge's clients ask this model."""
-        own = {"model", "base_url", "temperature", "concurrency", "timeout"}
-        return JudgeSettings.model_validate(self.model_dump(include=own) | {"max_tokens": max(16, self.max_tokens)})
+        own = {"model", "base_url", "temperature", "max_tokens", "concurrency", "timeout", *OPTIONS}
+        return JudgeSettings.model_validate(self.model_dump(include=own))
 
     def code(self) -> dict[str, str]:
         """Return the sha256 of local weights."""

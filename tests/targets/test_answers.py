@@ -21,7 +21,8 @@ STEPS = {"steps": [{"tool": "search", "arguments": {"q": "x"}, "result": "y"}, {
         ({"output": "Lima"}, {"answer": "Lima"}),
         ({"answer": {"city": "Lima"}}, {"answer": '{"city": "Lima"}'}),
         (
-            {"answer": "a", "contexts": ["p"], "context_ids": [7], "citations": "p", "cost": 0.5, "total_tokens": [3, 4]},
+            {"answer": "a", "contexts": ["p"], "context_ids": [7], "citations": "p", "cost": 0.5,
+             "total_tokens": [3, 4]},
             {"answer": "a", "retrieved_contexts": ["p"], "context_ids": ["7"], "citations": ["p"], "cost_usd": 0.5,
              "tokens": 7},
         ),
@@ -63,10 +64,12 @@ def test_refused(reply: Any, reason: str) -> None:
     assert caught.value.trouble == "refused"
 
 
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
-                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-                        st.sampled_from(["answer", "output", "contexts", "trace", "tokens", "score", "label", "x"]), inner,
-                        max_size=4), max_leaves=9)  # fmt: skip
+KEYS = st.sampled_from(["answer", "output", "contexts", "trace", "tokens", "score", "label", "x"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=9,
+)
 
 
 @given(JSON)

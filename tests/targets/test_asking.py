@@ -199,7 +199,7 @@ class TestFunctions:
     def test_a_function_that_hangs(self, twenty: Suite, workspace: Path) -> None:
         hung = threading.Event()
         stuck = FunctionTarget.around(lambda _: hung.wait(60), timeout=0.2, tries=1)
-        with pytest.raises(TargetDown, match="no answer in 0.2 s"):
+        with pytest.raises(TargetDown, match=r"no answer in 0\.2 s"):
             complete(twenty.filter(search="q19"), stuck)
         hung.set()
 
@@ -230,7 +230,7 @@ def test_a_classifier_gives_labels(workspace: Path) -> None:
 
 
 def test_what_does_not_fit_is_said_before_anything_is_asked(bot: BotServer, twenty: Suite, workspace: Path) -> None:
-    with pytest.raises(InputError, match="the placeholder {expected_answer}"):
+    with pytest.raises(InputError, match=r"the placeholder \{expected_answer\}"):
         complete(twenty, {"url": bot.url, "body": {"q": "{expected_answer}"}})
     with pytest.raises(InputError, match="a suite of task detection"):
         complete(Suite.from_rows("d", "detection", [{"case_id": "1"}], []), {"url": bot.url})

@@ -39,11 +39,11 @@ def test_a_text(text: str, kind: str, title: str, tmp_path: Path, monkeypatch: p
 def test_a_grid_of_prompts_and_models(tmp_path: Path) -> None:
     prompts = {"short": "{question}", "long": "Think. {question}"}
     file = tmp_path / "t.yaml"
-    file.write_text(json.dumps([{"models": ["m1", "m2"], "prompts": prompts, "max_tokens": 9}, {"url": "http://h/a"}]))
+    file.write_text(json.dumps([{"models": ["m1", "m2"], "prompts": prompts, "max_tokens": 19}, {"url": "http://h/a"}]))
     found = targets_of(file, {"concurrency": 2, "temperature": 1})
     assert [target.title for target in found] == ["m1 · short", "m1 · long", "m2 · short", "m2 · long", "h/a"]
     assert isinstance(found[3], ModelTarget)
-    assert (found[3].prompt, found[3].max_tokens, found[3].temperature) == ("Think. {question}", 9, 1)
+    assert (found[3].prompt, found[3].max_tokens, found[3].temperature) == ("Think. {question}", 19, 1)
     assert [target.concurrency for target in found] == [2] * 5
     flags = targets_of(["m1", "m2"], {"prompts": prompts})
     assert [target.title for target in flags] == ["m1 · short", "m1 · long", "m2 · short", "m2 · long"]
