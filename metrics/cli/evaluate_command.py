@@ -42,6 +42,11 @@ def add_command(commands: Any) -> None:
     )
     target_options.add_options(command)
     add_evaluators(command)
+    command.add_argument(
+        "--run-consistency", action="store_true",
+        help="also compare every metric over the repeats of each case (evaluator consistency_statistics); some only: "
+        "--param consistency_statistics.metrics_to_run_consistency=ID,…",
+    )  # fmt: skip
     command.add_argument("--name", help="name of the run")
     judge_options.add_options(command)
     command.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap intervals (default 0)")
@@ -69,7 +74,7 @@ def add_command(commands: Any) -> None:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from metrics.ingest import attach_files
-    from metrics.library.evaluate import runnable
+    from metrics.library.evaluate import CONSISTENCY, runnable
     from metrics.reports.gates import Gate, check, require_known
 
     if options.pdf:
@@ -82,6 +87,9 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.artifacts:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
+    if options.run_consistency and CONSISTENCY not in chosen:
+        chosen.append(CONSISTENCY)
+    chosen, parameters = engine.with_followed(chosen, parameters)
     parameters = with_thresholds(parameters, chosen, options.threshold)
     parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
     require_known(gates, chosen, parameters)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from metrics.targets.spec import Spec
 
+CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
@@ -36,6 +37,7 @@ def evaluate(
     resources: Mapping[str, Any] | None = None,
     judge: "str | Mapping[str, Any] | None" = None,
     prompts: Mapping[str, str] | None = None,
+    run_consistency: bool = False,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
@@ -44,8 +46,9 @@ def evaluate(
     its values (the `rubric` of evaluator rubric may be a file), `resources` a kind of model to the one wanted
     (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm, "local", or the fields of
     metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
-    prompt id (or the evaluator's, if it has only one). In place of outputs, `target` names what is to answer the
-    cases, each `repeats` times: a function, a model … see `complete`, which has more settings.
+    prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
+    the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
+    `repeats` times: a function, a model … see `complete`, which has more settings.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -63,6 +66,8 @@ def evaluate(
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
+    if run_consistency and CONSISTENCY not in chosen:
+        chosen.append(CONSISTENCY)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
     kept = Workspace(workspace)
     parameters = with_rubric(parameters, kept.path, files=True)

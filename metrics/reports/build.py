@@ -289,6 +289,7 @@ def _methods(run: Run) -> Iterator[Method]:
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
             tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
+            known.differs_from_source,
         )  # fmt: skip
 
 

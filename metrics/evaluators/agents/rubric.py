@@ -220,6 +220,12 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     ),
     differs_from="agent_sanity checks the files an agent made, step_alignment compares its steps with expected ones; "
     "byop asks one question of your own.",
+    differs_from_source=(
+        "The source leaves the rating of a dimension open; here a judge does it, with prompts worded by Assay. A "
+        "dimension that lacks its data is left out and the weights of the others are scaled to 1. A major claim "
+        "weighs 2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the "
+        "rubric and are Assay's addition."
+    ),
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
     """How good an agent's answer is by a rubric: levels in several dimensions, combined into one number.
