@@ -17,6 +17,7 @@ from metrics.judge.budget import Ledger, check_priced
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
 from metrics.store.run import EvaluatorProgress
+from metrics.targets.answers import Answer
 from metrics.targets.ask_all import Question, TargetSession
 from metrics.targets.asker import Asker, open_asker
 from metrics.targets.description import ModelTarget, Target
@@ -83,6 +84,24 @@ def check_fits(suite: Suite, targets: Sequence[Target], repeats: int, budget: Bu
     for target in targets:
         if isinstance(target, ModelTarget):
             check_priced(budget, target.settings())
+
+
+def ask_once(suite: Suite, target: Target) -> tuple[Any, Answer]:
+    """Return what is sent for the first case of a suite, and the answer; nothing is recorded.
+
+    Raises InputError, MissingResource, or CallFailed where no answer comes.
+    """
+    check_fits(suite, [target], 1, Budget())
+    asker = open_asker(target)
+    question = next(questions_of(suite, target, asker, 1))
+
+    async def asked() -> Answer:
+        try:
+            return await asker.send(question.request)
+        finally:
+            await asker.close()
+
+    return question.request, in_loop(asked)
 
 
 def questions_of(suite: Suite, target: Target, asker: Asker, repeats: int) -> Iterator[Question]:

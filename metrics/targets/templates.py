@@ -33,16 +33,21 @@ def cases_seen(suite: Suite, reveal_expected: bool) -> Iterator[Fields]:
         yield fields | {"metadata": {name.removeprefix(METADATA): row[name] or "" for name in metadata}}
 
 
+def known_names(suite: Suite, reveal_expected: bool = False) -> tuple[str, ...]:
+    """Return the placeholders that the cases of a suite have values for."""
+    own = [name.removeprefix(METADATA) for name in suite.cases.column_names if name.startswith(METADATA)]
+    return tuple(sorted({*SEEN, *own, *(EXPECTED if reveal_expected else ())}))
+
+
 def check(texts: Iterable[str], suite: Suite, reveal_expected: bool, where: str) -> list[InputProblem]:
     """Return a problem for every placeholder that no case has."""
-    own = {name.removeprefix(METADATA) for name in suite.cases.column_names if name.startswith(METADATA)}
-    known = {*SEEN, *own, *(EXPECTED if reveal_expected else ())}
+    known = known_names(suite, reveal_expected)
     found = dict.fromkeys(name for text in texts for escaped, name in PLACEHOLDER.findall(text) if not escaped)
     problems = []
     for name in found:
         if name in known:
             continue
-        expected = "one of " + ", ".join(f"{{{each}}}" for each in sorted(known)) + "; {{name}} is text"
+        expected = "one of " + ", ".join(f"{{{each}}}" for each in known) + "; {{name}} is text"
         if name in EXPECTED:
             expected = "nothing that gives the answer away, unless reveal_expected is set"
         problems.append(InputProblem(where, f"the placeholder {{{name}}}", expected))
