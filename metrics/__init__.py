@@ -29,6 +29,7 @@ _PUBLIC = {
     "read_outputs": "metrics.ingest",
     "read_suite": "metrics.ingest",
     "coco_summary": "metrics.library.coco",
+    "complete": "metrics.targets.complete",
     "evaluate": "metrics.library.evaluate",
     "perturb": "metrics.perturbations",
     "read_coco": "metrics.library.coco",

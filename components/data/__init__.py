@@ -187,6 +187,19 @@ from components.data.suite_versions import (
     suites_of_task,
     upload_to_merge,
 )
+from components.data.target_runs import (
+    CompletionFacts,
+    CompletionPlan,
+    TriedTarget,
+    cancel_completion,
+    completion,
+    plan_completion,
+    start_completion,
+    target_placeholders,
+    target_schemas,
+    triable_cases,
+    try_target,
+)
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (
     RunFacts,
