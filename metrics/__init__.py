@@ -28,6 +28,7 @@ _PUBLIC = {
     "read_combined": "metrics.ingest",
     "read_outputs": "metrics.ingest",
     "read_suite": "metrics.ingest",
+    "bitmap": "metrics.library.bitmap",
     "coco_summary": "metrics.library.coco",
     "complete": "metrics.targets.complete",
     "evaluate": "metrics.library.evaluate",
