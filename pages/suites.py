@@ -3,15 +3,22 @@ from __future__ import annotations
 import streamlit as st
 
 from components import data
-from components.views.setup import question_maker, question_review, suite_editor, suite_makers
+from components.views.setup import (
+    question_maker,
+    question_review,
+    suite_editor,
+    suite_history,
+    suite_makers,
+    suite_merging,
+)
 from components.widgets import controls, url
 from components.widgets.frame import frame
 from metrics.presentation import format
 
 QUESTIONS = {"questions": "From documents"}
 VIEWS = {
-    "cases": "Cases", "contents": "Contents", "divide": "Sample or split", "perturb": "Perturb", **QUESTIONS,
-    "upload": "Upload another",
+    "cases": "Cases", "contents": "Contents", "merge": "Import or merge", "divide": "Sample or split",
+    "perturb": "Perturb", **QUESTIONS, "history": "History", "upload": "Upload another",
 }  # fmt: skip
 
 
@@ -47,7 +54,7 @@ facts = data.suite_facts(suite, draft)
 if facts.problem:
     st.text(f"✗ The draft cannot be shown: {facts.problem}")
     draft = ""
-view = controls.choice("View", VIEWS, "view", clears=("page",))
+view = controls.choice("View", VIEWS, "view", clears=("page", "case", "new"))
 criteria = suite_editor.draw_filters(facts) if view == "cases" else {}
 variants = facts.cases - facts.originals
 more = f", {format.plural(variants, 'of them a variant', 'of them variants')}" if variants else ""
@@ -59,6 +66,10 @@ if view == "cases":
     suite_editor.draw_cases(suite, draft, facts, criteria)
 elif view == "contents":
     suite_editor.draw_contents(facts)
+elif view == "merge":
+    suite_merging.draw(suite, draft, facts)
+elif view == "history":
+    suite_history.draw(suite, draft, facts)
 elif view == "divide":
     suite_makers.draw_divide(suite, draft, facts)
 elif view == "perturb":

@@ -20,6 +20,7 @@ from metrics.judge.budget import Spend
 from metrics.judge.client import Client
 from metrics.judge.opening import FOLDER
 from metrics.judge.rehearsal import Rehearsal
+from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import JudgeSettings, settings_of
 
 SAMPLE = 100  # cases that are simulated; the rest are assumed to be like them
@@ -72,7 +73,7 @@ def estimate(
     cached reply, or else a typical one: as many claims as the text has sentences, each verdict the first of its labels.
     Repairs and repeated questions are not foreseen.
     """
-    chosen = [pair for pair in choose(evaluators, parameters).values() if judged(*pair)]
+    chosen = [pair for pair in choose(evaluators, with_rubric(parameters, workspace)).values() if judged(*pair)]
     if not chosen or not resources.get(JUDGE):
         return None
     settings = settings_of(resources[JUDGE])
