@@ -117,7 +117,7 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
         compare = controls.choice("Answers", {"written": "As written", "expected": "Against the expected"}, "view")
     columns = [shown.column for shown in chosen]
     of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
-    answered = any(shown.output["answer"] is not None for shown in chosen)
+    answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
     values = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
     contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
     ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
@@ -129,7 +129,9 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
             if compare == "expected" and answer:
                 text_case.draw_difference(title, text_case.closest(answer, expected), answer)
             elif answered:
-                text_case.draw_text(title, answer, text_case.ANSWER_HEIGHT, len(chosen), "no answer")
+                text_case.draw_text(
+                    title, answer, text_case.ANSWER_HEIGHT, len(chosen), output.get("error") or "no answer"
+                )
             else:
                 st.text(title)
             show_label_scores(view.predictions, output)

@@ -3,12 +3,12 @@ from __future__ import annotations
 import streamlit as st
 
 from components import data
-from components.views.judge import judge_form, prompt_playground, reply_cache
+from components.views.judge import judge_form, prompt_playground, reply_cache, rubric_editor
 from components.widgets import controls, url
 from components.widgets.frame import frame
 from components.widgets.parameter_form import parameter_form
 
-VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts"}
+VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts", "rubrics": "Rubrics"}
 NO_JUDGE = (
     "Claims, relevance or toxicity need a language model as a judge. Without one, the evaluators that need it are "
     "skipped. Three ways to set one up:"
@@ -142,5 +142,7 @@ if view == "setup":
     set_up()
 elif view == "cache":
     reply_cache.draw()
+elif view == "rubrics":
+    rubric_editor.draw()
 else:
     prompt_playground.draw()

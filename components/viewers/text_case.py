@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -25,15 +25,15 @@ COLUMNS = 3  # models side by side
 CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
 
 
-def difference(expected: str, answer: str) -> str:
+def difference(expected: str, answer: str, exact: bool = False) -> str:
     """Return a word-by-word diff as lines: two blanks for common words, `-` for only expected, `+` for only answered.
 
-    Words are compared without case and punctuation and shown as written; a diff highlighter colours the lines.
+    Words are compared without case and punctuation, unless `exact`, and shown as written; a diff highlighter colours
+    the lines.
     """
     left, right = expected.split(), answer.split()
-    matcher = difflib.SequenceMatcher(
-        None, [_bare(word) for word in left], [_bare(word) for word in right], autojunk=False
-    )
+    compared, other = (words if exact else [_bare(word) for word in words] for words in (left, right))
+    matcher = difflib.SequenceMatcher(None, compared, other, autojunk=False)
     lines = []
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":
@@ -161,11 +161,13 @@ def draw_text(title: str, text: str | None, height: int, columns: int = 1, absen
             st.text(text if text else f"({absent})")
 
 
-def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER_HEIGHT) -> None:
+def draw_difference(
+    title: str, expected: str, answer: str, height: int | Literal["content"] = ANSWER_HEIGHT, exact: bool = False
+) -> None:
     """Draw the answer compared with the expected one, word by word: `-` only expected, `+` only answered."""
     with st.container(gap="xsmall"):
         st.text(title)
-        st.code(difference(expected, answer), language="diff", wrap_lines=True, height=height)
+        st.code(difference(expected, answer, exact), language="diff", wrap_lines=True, height=height)
 
 
 def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None) -> None:

@@ -8,7 +8,17 @@ from typing import Any
 from metrics import engine
 from metrics.cli import judge_options
 from metrics.cli.execution import execute
-from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of, with_thresholds
+from metrics.cli.options import (
+    add_evaluators,
+    add_mapping,
+    add_parser,
+    names_of,
+    pairs,
+    parameters_of,
+    with_chosen_rubric,
+    with_prompts,
+    with_thresholds,
+)
 from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
@@ -66,7 +76,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.pdf:
         check_ending(options.pdf)  # before anything is computed
     gates = [Gate.parse(text) for text in options.fail_under]
-    parameters = parameters_of(options.param)
+    parameters = with_chosen_rubric(parameters_of(options.param), options)
     suite, outputs = _read(options)
     if options.artifacts:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
@@ -75,8 +85,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         chosen.append(CONSISTENCY)
     chosen, parameters = engine.with_followed(chosen, parameters)
     parameters = with_thresholds(parameters, chosen, options.threshold)
+    parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
     require_known(gates, chosen, parameters)
-    resources = judge_options.resources(options)
     workspace = Workspace(options.workspace)
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)

@@ -9,6 +9,8 @@ from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import choose
+from metrics.judge.rubrics import with_rubric
+from metrics.judge.wordings import placed, prompts_of_files
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS
 
@@ -46,6 +48,14 @@ def add_evaluators(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--threshold", metavar="METRIC=VALUE", action="append", default=[],
         help="threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--prompt", metavar="PROMPT=FILE", action="append", default=[],
+        help="text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE",
+    )  # fmt: skip
+    command.add_argument(
+        "--rubric", metavar="NAME|FILE",
+        help="rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file",
     )  # fmt: skip
     for name, text in MODELS.items():
         command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=text)
@@ -104,6 +114,27 @@ def parameters_of(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
             value = text
         found.setdefault(evaluator, {})[parameter] = value
     return found
+
+
+def with_chosen_rubric(
+    parameters: Mapping[str, Mapping[str, Any]], options: argparse.Namespace
+) -> dict[str, Mapping[str, Any]]:
+    """Return the parameters with the rubric that --rubric, or the parameter of that name, chooses."""
+    found = dict(parameters)
+    if options.rubric:
+        found["rubric"] = {**found.get("rubric", {}), "rubric": options.rubric}
+    return with_rubric(found, Workspace(options.workspace).path, files=True)
+
+
+def with_prompts(
+    parameters: Mapping[str, Mapping[str, Any]],
+    resources: Mapping[str, Any],
+    chosen: Sequence[str],
+    options: argparse.Namespace,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the parameters and resources with the texts of --prompt; InputError as of metrics.judge.wordings."""
+    given = dict(pairs(options.prompt, "--prompt", "PROMPT=FILE"))
+    return placed(prompts_of_files(given, Workspace(options.workspace).path), chosen, parameters, resources)
 
 
 def with_thresholds(

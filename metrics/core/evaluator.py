@@ -276,6 +276,7 @@ class Evaluator:
     standards: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     differs_from: str = ""
+    differs_from_source: str = ""
     default_needs: tuple[str, ...] = ()
     version: int = 1
     repeats: bool = False
@@ -362,6 +363,7 @@ def evaluator(
     standards: tuple[str, ...] = (),
     examples: tuple[Example, ...] = (),
     differs_from: str = "",
+    differs_from_source: str = "",
     default_needs: tuple[str, ...] = (),
     version: int = 1,
     repeats: bool = False,
@@ -370,7 +372,8 @@ def evaluator(
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
     `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
-    differs from other metrics of the same name; raise `version` whenever the same input would give another number.
+    differs from similar evaluators; `differs_from_source`: where it departs from its sources and why, or that it does
+    not. Raise `version` whenever the same input would give another number.
     `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
     `prompts`: every prompt that the judge may be asked, including shared ones.
     `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
@@ -400,7 +403,8 @@ def evaluator(
         family = function.__module__.split(".")[-2]
         return Evaluator(
             id, title, family, tasks, inputs, metrics, function, hints["parameters"], shape,
-            resources, sources, standards, examples, differs_from, default_needs, version, repeats, prompts, follows,
+            resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,
+            prompts, follows,
         )  # fmt: skip
 
     return register

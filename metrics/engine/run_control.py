@@ -13,6 +13,7 @@ from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.registry import choose
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import settings_of
 from metrics.store import Run, Workspace
 
@@ -32,11 +33,12 @@ def create(
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
+    A rubric saved in the workspace is chosen by its id (`rubric` of evaluator rubric), and stored whole with the run.
     `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources.
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
-    ids, spelled = with_followed(evaluators, parameters)
+    ids, spelled = with_followed(evaluators, with_rubric(parameters, workspace.path))
     chosen = choose(ids, spelled)
     problems = [
         InputProblem("evaluators", entry.id, f"evaluators for {suite.task}; {entry.id} is for {', '.join(entry.tasks)}")

@@ -16,12 +16,12 @@ from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
     Evaluator,
-    Findings,
     Parameters,
     Status,
     not_applicable,
     unreadable_value,
 )
+from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
@@ -164,7 +164,7 @@ def _data_set(
         given = resources.models(entry, parameters)
         if entry.follows:
             given["scores"] = _followed(job.run, unit.model, parameters.followed())
-        findings: Findings = entry(suite, outputs, parameters, **given)
+        findings = find(entry, suite, outputs, parameters, given)
     except Exception as failure:
         score = failed_score(failure)
         missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))

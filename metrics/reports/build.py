@@ -201,7 +201,7 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     if not judged:
         return
     spend, costs = run.spend or {}, analysis.judging(run)
-    edited = [name for name, prompt in analysis.asked(run).items() if prompt.edited]
+    edited = [f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.asked(run).items() if prompt.edited]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
     settings = settings_of(run.spec["resources"]["judge"])
     sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
@@ -278,6 +278,9 @@ def _methods(run: Run) -> Iterator[Method]:
         )
         if entry["id"] in judged:
             parameters = (Fact("judge", judges), *parameters)
+        if wordings := run.wordings(entry["id"]):
+            own = ", ".join(f"{name}: sha256 {sha}" for name, sha in wordings.items())
+            parameters = (Fact("wording of your own", own), *parameters)
         if known is None:
             unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
             yield Method(entry["id"], entry["id"], entry["version"], unknown, parameters=parameters)
@@ -286,6 +289,7 @@ def _methods(run: Run) -> Iterator[Method]:
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
             tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
+            known.differs_from_source,
         )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.evaluator import Evaluator
 from metrics.core.files import held, is_held, read_json, sha256_of
-from metrics.core.registry import evaluators
+from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
@@ -121,6 +121,10 @@ class Run:
         known = evaluators().get(id)
         values = self.evaluators.get(id)
         return known if known is None or values is None else known.with_parameters(known.parameters(**values))
+
+    def wordings(self, id: str) -> dict[str, str]:
+        """Return the texts of the user's own that an evaluator's numbers rest on; see core.registry.wordings."""
+        return wordings(id, self.evaluators.get(id, {}), self.spec.get("resources", {}))
 
     @property
     def state(self) -> State:

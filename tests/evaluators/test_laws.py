@@ -27,6 +27,7 @@ from metrics.core.registry import evaluators
 from metrics.core.schema import SCORES
 from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.engine.load_resources import missing_inputs
+from metrics.models.embedder import BUNDLED_NAME
 from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 
@@ -46,6 +47,7 @@ STAND_INS = {"embedder": WordVectors(), "language_model": WordPredictor(), "toke
 RUNNABLE = [entry for entry in EVERY if STAND_INS.keys() | {"classifier"} >= set(entry.needs)]
 BY_CASE = [entry for entry in RUNNABLE if entry.shape != "dataset"]
 BY_DATA_SET = [entry for entry in RUNNABLE if entry.shape == "dataset"]
+OWN_PROMPT = ("byop",)  # asks the user's prompt
 GEOMETRIC = ("detection", "segmentation")
 LABELS = ("cat", "dog", "fox")
 
@@ -125,6 +127,20 @@ def test_it_says_what_it_is(entry: Evaluator) -> None:
     assert entry.standards
     assert entry.tasks
     assert entry.inputs
+
+
+@named(EVERY)
+def test_it_says_where_it_departs_from_its_source(entry: Evaluator) -> None:
+    """Models, wordings and attributions that are Assay's choice are named, whatever else the text says."""
+    text = entry.differs_from_source
+    assert text.endswith(".")
+    assert len(text) > 50
+    if {"embedder", "token_encoder"} & set(entry.needs):
+        assert BUNDLED_NAME in text
+    if entry.prompts and entry.id not in OWN_PROMPT:
+        assert "worded by Assay" in text
+    if any(metric.name == "generation_failures" for metric in entry.metrics):
+        assert "generation_failures" in text or "retrieval_failures" in text
 
 
 @named(EVERY)

@@ -161,6 +161,10 @@ def _spelled(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    differs_from_source=(
+        "Variance and standard deviation are those of the population; Open RAG Eval does not say. CV divides by the "
+        "absolute mean and has no value where that is 0. The threshold .25 of the CV is Assay's."
+    ),
     examples=(
         Example(
             "three repeats with a faithfulness of .8, .9 and .7",

@@ -1,0 +1,53 @@
+"""`plot`: box plots of runs and of Open RAG Eval's result CSVs, side by side, as a picture."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.options import add_parser, names_of, write_output
+from metrics.core.errors import InputError, InputProblem
+from metrics.store import Workspace
+
+ENDINGS = ("png", "svg", "pdf")
+
+
+def add_command(commands: Any) -> None:
+    """Add `plot`."""
+    command = add_parser(commands, "plot", _plot, help="draw box plots of runs and result CSVs side by side")
+    command.add_argument(
+        "sources", metavar="RUN|RESULT.csv", nargs="+",
+        help="ids of finished runs, latest, or result CSVs of Open RAG Eval: a box for each file and model",
+    )  # fmt: skip
+    command.add_argument(
+        "-o", "--output", "--output-file", metavar="FILE", default="metrics_comparison.png",
+        help="picture to write; the ending decides: .png, .svg or .pdf (default metrics_comparison.png)",
+    )  # fmt: skip
+    command.add_argument(
+        "--metrics", "--metrics-to-plot", metavar="NAME", nargs="+", default=[],
+        help="metrics as EVALUATOR.METRIC, EVALUATOR for its primary one, or a column of a result CSV "
+        "(default: what Open RAG Eval plots, else the primary metrics)",
+    )  # fmt: skip
+    command.add_argument(
+        "--evaluator", choices=("trec", "consistency"), help="evaluator of Open RAG Eval whose metrics are drawn"
+    )
+
+
+def _plot(options: argparse.Namespace) -> int:
+    from metrics.reports.renderers.box_plots import box_plots
+    from metrics.reports.renderers.typesetting import picture_of
+    from metrics.reports.score_boxes import score_panels
+
+    ending = Path(options.output).suffix.lower().lstrip(".")
+    if ending not in ENDINGS:
+        raise InputError([InputProblem(options.output, f"the ending {ending!r}", ".png, .svg or .pdf")])
+    workspace = Workspace(options.workspace)
+    sources = [
+        Path(name) if name.lower().endswith(".csv") or Path(name).is_file() else workspace.run(name, finished=True)
+        for name in options.sources
+    ]
+    metrics = [name for text in options.metrics for name in names_of(text)]
+    panels = score_panels(sources, metrics, options.evaluator)
+    write_output(picture_of(box_plots(panels), ending), options.output)
+    if not options.quiet:
+        print(options.output)
+    return 0
