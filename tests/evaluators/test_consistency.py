@@ -132,10 +132,10 @@ def test_bounds_follow_from_those_of_the_metric() -> None:
     bounds = {name: (metric.low, metric.high) for name, metric in found.items() if name.endswith("_of_umbrela")}
     assert bounds == {
         "mean_of_umbrela": (0, 3), "variance_of_umbrela": (0, 2.25), "standard_deviation_of_umbrela": (0, 1.5),
-        "coefficient_of_variation_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3),
+        "cv_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3),
     }  # fmt: skip
-    assert [name for name, metric in found.items() if metric.primary] == ["coefficient_of_variation_of_umbrela"]
-    assert [name for name, metric in found.items() if not metric.minor] == ["coefficient_of_variation_of_umbrela"]
+    assert [name for name, metric in found.items() if metric.primary] == ["cv_of_umbrela"]
+    assert [name for name, metric in found.items() if not metric.minor] == ["cv_of_umbrela"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matri
 from metrics.reports.score_boxes import score_panels
 from metrics.store import Run
 
-MOST_CURVES = 12  # precision–recall charts
+MOST_CURVES = 12  # precision–recall charts, box plots of consistency
 MOST_PANELS = 6  # charts of one other kind
 MOST_MODELS = 6  # in a chart of bars
 MOST_DOTS = 200  # values of a model that are drawn one by one beside its box
@@ -176,12 +176,13 @@ def _consistency(run: Run) -> Iterator[ScorePanel | str]:
         for metric in entry.metrics
         if (entry.id, metric.name) in there and not metric.minor
     ]
-    for entry, metric in shown[:MOST_PANELS]:
+    shown.sort(key=lambda one: not one[1].primary)
+    for entry, metric in shown[:MOST_CURVES]:
         (panel,) = score_panels([run], [f"{entry.id}.{metric.name}"])
         boxes = tuple(replace(box, values=box.values if len(box.values) <= MOST_DOTS else ()) for box in panel.boxes)
         title = entry.title if metric.name == entry.id else f"{entry.title}: {metric.name}"
         yield replace(panel, title=directed(title, metric.direction.value), about=metric.description, boxes=boxes)
-    yield from _not_shown(len(shown) - MOST_PANELS, "metric")
+    yield from _not_shown(len(shown) - MOST_CURVES, "metric")
 
 
 # Bars
