@@ -41,6 +41,12 @@ def evaluator_tables() -> str:
     return "\n".join(parts)
 
 
+def source_table() -> str:
+    """Return where each evaluator comes from and where it departs from that."""
+    rows = [(f"`{entry.id}`", "; ".join(entry.sources), entry.differs_from_source) for entry in evaluators().values()]
+    return _table(("evaluator", "source", "differs from the source"), rows)
+
+
 def _needs(inputs: tuple[str, ...], resources: tuple[str, ...]) -> str:
     names = [name.replace("_", " ") for name in inputs] + [f"**{name.replace('_', ' ')}**" for name in resources]
     return ", ".join(names)
@@ -132,6 +138,7 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluators": ("evaluators.md", evaluator_tables),
+    "sources": ("evaluators.md", source_table),
     "commands": ("command.md", command_sections),
     "readers": ("formats.md", format_list),
     "columns": ("formats.md", column_tables),

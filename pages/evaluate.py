@@ -190,7 +190,7 @@ def choose_judge(offered: Sequence[evaluator_offers.Offer]) -> dict[str, Any]:
     waiting = sum(not offer.lacks and data.uses_judge(offer.id, {}) for offer in offered)
     if not waiting:
         return {}
-    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[1], waiting)
+    return run_judge.draw_judge(data.judge_chosen(), data.judge_schemas()[2], waiting)
 
 
 def summarise(
@@ -276,9 +276,10 @@ with left:
                 offered, lambda name, values: data.unavailable(name, values, resources),
                 lambda name, values: "needs a judge" if not judge and data.uses_judge(name, values) else "",
             )  # fmt: skip
-            if judge:
-                with prompts:
-                    judge["prompts"] = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue()))
+            with prompts:
+                texts = run_judge.draw_prompts(run_judge.prompts_of(chosen, data.catalogue(), bool(judge)))
+            if texts:
+                given, resources = data.place_prompts(texts, chosen, given, resources)
 with right:
     missing = (
         "Choose the suite." if not suite

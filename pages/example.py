@@ -119,6 +119,8 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
     of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
     answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
     values = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
+    contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
+    ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
     for place, (column, output) in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
             value = values.get(column)
@@ -133,20 +135,18 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
             else:
                 st.text(title)
             show_label_scores(view.predictions, output)
-            ids = list(output.get("context_ids") or [])
-            text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{column}", ids)
+            text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
             show_trace(column, output)
     titles = {name: entry.title for name, entry in data.catalogue().items()}
-    contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
     told = scores["evaluator"] == around.evaluator
     if scores.loc[told, "verdicts"].map(bool).any():  # the answer to the page's question goes first
-        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around.evaluator)
+        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around.evaluator, ids)
     else:
         told &= False
     st.subheader("Scores", anchor=False)
     numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
     st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
-    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around.evaluator)
+    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around.evaluator, ids)
 
 
 def show_trace(column: str, output: Mapping[str, Any]) -> None:

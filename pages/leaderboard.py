@@ -69,13 +69,15 @@ counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)
 
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
+key = filters.one("Label key", whole.label_keys, "label_key")
 tag = filters.one("Tag", whole.tags, "tag")
 wanted = filters.search(f"Model ({len(whole.models)})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
-filters.reset(["evaluator", "tag", "search", "minor", "key", "shown"])
+filters.reset(["evaluator", "label_key", "tag", "search", "minor", "key", "shown"])
 
 board = data.leaderboard(run, tag=tag) if tag else whole
 columns = heatmap.select_columns(board.columns, chosen, show_minor)
+columns = [column for column in columns if key is None or column.label_key in (key, None)]
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 

@@ -77,10 +77,38 @@ from components.data.prompts import (
     TriedCase,
     checked_prompt,
     own_prompts,
+    place_prompts,
     placeholders,
     prompt_of_file,
     save_prompt,
     try_prompt,
+)
+from components.data.question_drafts import (
+    DOCUMENTS,
+    DocumentFacts,
+    DraftFacts,
+    DraftView,
+    document_facts,
+    question_bytes,
+    question_draft,
+    question_drafts,
+    question_estimate,
+    question_job,
+    question_kinds,
+    question_schema,
+    review_questions,
+    start_questions,
+    store_questions,
+)
+from components.data.rubrics import (
+    checked_rubric,
+    own_rubrics,
+    rubric_file,
+    rubric_needs,
+    rubric_of_file,
+    rubric_parameters,
+    save_rubric,
+    usual_levels,
 )
 from components.data.run_reads import (
     case_ids,
@@ -120,11 +148,24 @@ from components.data.run_reads import (
     trend,
     working_point,
 )
+from components.data.suite_cases import (
+    CaseToEdit,
+    condition_form,
+    condition_problem,
+    copies,
+    editable_cases,
+    next_case_ids,
+    schema_problem,
+    suite_case,
+    try_condition,
+)
 from components.data.suite_drafts import (
     SuiteFacts,
+    add_edits,
     divide_suite,
     draft_bytes,
     edit_draft,
+    edit_words,
     parts_of,
     perturb_draft,
     perturb_preview,
@@ -134,6 +175,17 @@ from components.data.suite_drafts import (
     suite_cases,
     suite_facts,
     undo_edit,
+)
+from components.data.suite_versions import (
+    CONFLICTS,
+    MergeFacts,
+    merge_into,
+    rename_suite,
+    suite_difference,
+    suite_to_merge,
+    suite_versions,
+    suites_of_task,
+    upload_to_merge,
 )
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (
@@ -157,8 +209,12 @@ from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.errors import RunError
+from metrics.core.prompt import wording
 from metrics.core.registry import evaluators as catalogue
 from metrics.judge.local.measured import MEASURED
+from metrics.text.condition_form import ConditionForm, condition_of, row_problem
+from metrics.text.condition_form import Group as ConditionGroup
+from metrics.text.condition_form import Row as ConditionRow
 
 if TYPE_CHECKING:
     from metrics.analysis import (
@@ -191,7 +247,9 @@ if TYPE_CHECKING:
     from metrics.analysis.slices.find_slices import SliceSearch
     from metrics.analysis.slices.slice_outcomes import Measure
     from metrics.analysis.slices.slice_values import SliceTable, SliceValue
+    from metrics.core.errors import InputProblem
     from metrics.core.evaluator import Evaluator, Example, Metric
+    from metrics.core.prompt import Prompt
     from metrics.engine import Estimate
     from metrics.ingest import Preview
     from metrics.ingest.tables.columns import Question
@@ -202,3 +260,6 @@ if TYPE_CHECKING:
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate
     from metrics.store.run import EvaluatorProgress, Progress
+    from metrics.suites import Change as SuiteChange
+    from metrics.suites import Difference as SuiteDifference
+    from metrics.suites import Version

@@ -8,7 +8,17 @@ from typing import Any
 from metrics import engine
 from metrics.cli import judge_options
 from metrics.cli.execution import execute
-from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
+from metrics.cli.options import (
+    add_evaluators,
+    add_mapping,
+    add_parser,
+    names_of,
+    pairs,
+    parameters_of,
+    with_chosen_rubric,
+    with_prompts,
+    with_thresholds,
+)
 from metrics.cli.report_command import check_ending, write_report
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import TASKS, Outputs, Suite
@@ -28,6 +38,11 @@ def add_command(commands: Any) -> None:
         "outputs", metavar="OUTPUTS", nargs="*", help="outputs of models; leave out where SUITE contains them"
     )
     add_evaluators(command)
+    command.add_argument(
+        "--run-consistency", action="store_true",
+        help="also compare every metric over the repeats of each case (evaluator consistency_statistics); some only: "
+        "--param consistency_statistics.metrics_to_run_consistency=ID,…",
+    )  # fmt: skip
     command.add_argument("--name", help="name of the run")
     judge_options.add_options(command)
     command.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap intervals (default 0)")
@@ -55,19 +70,23 @@ def add_command(commands: Any) -> None:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from metrics.ingest import attach_files
-    from metrics.library.evaluate import runnable
+    from metrics.library.evaluate import CONSISTENCY, runnable
     from metrics.reports.gates import Gate, check, require_known
 
     if options.pdf:
         check_ending(options.pdf)  # before anything is computed
     gates = [Gate.parse(text) for text in options.fail_under]
-    parameters = parameters_of(options.param)
+    parameters = with_chosen_rubric(parameters_of(options.param), options)
     suite, outputs = _read(options)
     if options.artifacts:
         outputs = attach_files(outputs, options.artifacts, keep_good_rows=options.keep_good_rows).value
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
-    require_known(gates, chosen)
-    resources = judge_options.resources(options)
+    if options.run_consistency and CONSISTENCY not in chosen:
+        chosen.append(CONSISTENCY)
+    chosen, parameters = engine.with_followed(chosen, parameters)
+    parameters = with_thresholds(parameters, chosen, options.threshold)
+    parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
+    require_known(gates, chosen, parameters)
     workspace = Workspace(options.workspace)
     if options.dry_run:
         judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)

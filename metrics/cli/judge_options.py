@@ -7,9 +7,11 @@ from typing import Any
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.settings import OPTIONS
 from metrics.models import SOURCES
 from metrics.store import Workspace
 
+SAMPLING = ("temperature", "max_tokens", *OPTIONS)
 BUDGETS = {"usd": float, "calls": int, "tokens": int, "seconds": float}
 
 
@@ -27,6 +29,10 @@ def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> Non
     command.add_argument(
         "--judge-budget", metavar="usd=N|calls=N|tokens=N|seconds=N", action="append", default=[],
         help="limit on what the judge may spend, repeatable; what remains beyond it is skipped",
+    )  # fmt: skip
+    command.add_argument(
+        "--judge-option", metavar="NAME=VALUE", action="append", default=[],
+        help=f"how the judge replies, repeatable: {', '.join(SAMPLING)}",
     )  # fmt: skip
     if estimates:
         command.add_argument(
@@ -53,6 +59,7 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
         "base_url": options.judge_base_url,
         "concurrency": options.judge_concurrency,
         "budget": _budget(options.judge_budget) or None,
+        **_options(options.judge_option),
         "replay": None if options.replay is None else str(Path(options.replay).absolute()),
     }
     given = {name: value for name, value in given.items() if value is not None}
@@ -63,6 +70,19 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
             )
         return None
     return {"model": options.judge, **given}
+
+
+def _options(texts: list[str]) -> dict[str, str]:
+    """Return the sampling that the options give, still as text."""
+    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
+    problems = [
+        InputProblem("--judge-option", repr(text), f"NAME=VALUE, with one of {', '.join(SAMPLING)}")
+        for text, name in zip(texts, (text.partition("=")[0] for text in texts), strict=True)
+        if name not in SAMPLING or "=" not in text
+    ]
+    if problems:
+        raise InputError(problems)
+    return found
 
 
 def _budget(texts: list[str]) -> dict[str, float]:

@@ -15,15 +15,18 @@ from metrics.cli import (
     perturb_command,
     plot_command,
     report_command,
+    rubric_command,
     runs_command,
     samples_command,
+    suites_command,
     warm_up_command,
 )
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, export_command, report_command, plot_command, monitor_command, perturb_command, cache_command,
-    judge_command, labels_command, evaluators_command, runs_command, samples_command, warm_up_command,
+    evaluate_command, export_command, report_command, plot_command, monitor_command, perturb_command, suites_command,
+    cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command, samples_command,
+    warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 

@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli import judge_options
-from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
+from metrics.cli.options import (
+    add_evaluators,
+    add_mapping,
+    add_parser,
+    names_of,
+    pairs,
+    parameters_of,
+    with_chosen_rubric,
+    with_prompts,
+    with_thresholds,
+)
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
@@ -98,7 +108,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         for name in ("rate", "seed", "minimum", "id", "time")
         if (value := getattr(options, name)) is not None
     }
-    values = parameters_of(options.param)
+    values = with_chosen_rubric(parameters_of(options.param), options)
     if options.evaluators is not None:
         chosen = names_of(options.evaluators)
         given["evaluators"] = {id: {} for id in chosen} | values
@@ -109,13 +119,20 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         ]
         if problems:
             raise InputError(problems)
-    elif values:
-        raise InputError([InputProblem("--param", "values, but no --evaluators", "--evaluators beside --param")])
+        given["evaluators"] = with_thresholds(given["evaluators"], chosen, options.threshold)
+    elif values or options.threshold:
+        found = "values, but no --evaluators"
+        name = "--param" if values else "--threshold"
+        raise InputError([InputProblem(name, found, f"--evaluators beside {name}")])
     if options.window is not None:
         given["window"] = str(Window.parse(options.window))
     if options.map:
         given["mapping"] = dict(pairs(options.map, "--map"))
-    if resources := judge_options.resources(options):
+    resources = judge_options.resources(options)
+    if options.prompt:
+        chosen = list(given.get("evaluators", ()))
+        given["evaluators"], resources = with_prompts(given.get("evaluators", {}), resources, chosen, options)
+    if resources:
         given["resources"] = resources
     return given
 

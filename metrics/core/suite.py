@@ -115,7 +115,8 @@ class Suite:
 
     `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
     `left_out` counts wrong rows of the upload that the user chose to leave out; `category_ids` are the numbers that a
-    results file may use instead of `labels`, in the same order.
+    results file may use instead of `labels`, in the same order; `label_keys` are the keys of labels that are all of the
+    form key=value (core.label_keys).
     """
 
     name: str
@@ -126,6 +127,7 @@ class Suite:
     media: Path | None = None
     left_out: int = 0
     category_ids: tuple[int, ...] = ()
+    label_keys: tuple[str, ...] = ()
 
     @classmethod
     def from_rows(
@@ -149,9 +151,10 @@ class Suite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
+        """The sha256 of task, labels, their keys, cases and annotations (not of the name or the pixels)."""
         tables = [self.cases] if self.annotations is None else [self.cases, self.annotations]
-        return fingerprint(self.task, "\x1f".join(self.labels), *tables)
+        keys = ["keys " + "\x1f".join(self.label_keys)] if self.label_keys else []
+        return fingerprint(self.task, "\x1f".join(self.labels), *keys, *tables)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from metrics.core.array_types import Ints
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems, Sheet, only
-from metrics.ingest.tables import contexts, sheet_cells
+from metrics.ingest.tables import contexts, keyed_labels, sheet_cells
 from metrics.ingest.tables.contexts import ANSWER_KEY
 
 VISION: tuple[Task, ...] = ("detection", "segmentation")
@@ -45,6 +45,8 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
     """Return the outputs of all parts; a second answer to a case is a problem, unanswered cases are only counted."""
     answered_twice(parts)
     for part in parts:
+        if suite.label_keys and part.predictions is not None and part.rows is not None:
+            keyed_labels.check_predictions(part.sheet, part.predictions["label"], part.rows, suite)
         part.sheet.leave_out()
     problems.check()
     tables, scored_tables = [], []

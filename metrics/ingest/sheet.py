@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Ints
 from metrics.core.errors import InputError, InputProblem
@@ -105,6 +106,10 @@ class Sheet:
     def file_of(self, place: int) -> str:  # noqa: ARG002 - the sheets of several files need it
         """Return the file that the row of that index is in."""
         return self.file
+
+    def take(self, places: NDArray[np.intp]) -> None:
+        """Keep the rows of these indexes, in that order; one may be kept several times."""
+        self.table, self.rows, self.bad = self.table.take(pa.array(places)), self.rows[places], self.bad[places]
 
     def report(
         self, mask: Bools, column: str | None,

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from metrics.core.errors import BudgetSpent, InputError, InputProblem
@@ -15,7 +15,8 @@ from metrics.judge.settings import Budget, JudgeSettings
 class Spend:
     """The cost so far: requests sent, replies, tokens, dollars of replies with a known price, and `unpriced` ones.
 
-    `cached` counts the questions that were answered without a request.
+    `cached` counts the questions that were answered without a request; `left_out` names the sampling parameters that
+    a judge does not take.
     """
 
     calls: int = 0
@@ -25,6 +26,7 @@ class Spend:
     completion_tokens: int = 0
     usd: float = 0.0
     unpriced: int = 0
+    left_out: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Spend":
@@ -92,6 +94,7 @@ class Ledger:
             spend.completion_tokens += completion.completion_tokens or 0
             spend.usd += completion.cost_usd or 0.0
             spend.unpriced += completion.cost_usd is None
+            spend.left_out = sorted({*spend.left_out, *completion.left_out})
         if self._settled is not None:
             self._settled.set()
             self._settled = None

@@ -10,13 +10,17 @@ Messages = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's text; tokens and dollars are None where they are unknown. `cut`: it ended at the token limit."""
+    """A model's text; tokens and dollars are None where they are unknown. `cut`: it ended at the token limit.
+
+    `left_out` names the sampling parameters that the model does not take and that were therefore not sent.
+    """
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
     cut: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 class CallFailed(Exception):

@@ -36,13 +36,15 @@ class Server:
         self._session: aiohttp.ClientSession | None = None
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply. A refused schema moves into the prompt, a refused parameter is left out."""
+        """Return the model's reply. A refused schema moves into the prompt, a refused temperature is left out."""
         while True:
             request = self._wire.request(messages, schema, name)
             status, headers, body = await self._post({"model": self._model, **request})
             if status == 200:
-                return _read(body)
+                return _read(body, self._wire.left_out)
             message = _message(body)
+            if refused := self._wire.option_refused(status, message):
+                raise CallFailed(redact(refused), "unusable")
             if not self._wire.learn(status, message, request):
                 text = redact(f"HTTP {status}: {message}")
                 wait = retry_after(headers.get("Retry-After"))
@@ -87,7 +89,7 @@ class Server:
         return self._session
 
 
-def _read(body: bytes) -> Completion:
+def _read(body: bytes, left_out: tuple[str, ...]) -> Completion:
     try:
         reply = json.loads(body)
         choice = reply["choices"][0]
@@ -98,7 +100,7 @@ def _read(body: bytes) -> Completion:
         raise CallFailed("the response is not a chat completion") from None
     if not isinstance(text, str) or not all(isinstance(count, int | None) for count in counts):
         raise CallFailed("the response is not a chat completion of text")
-    return Completion(text, counts[0], counts[1], None, choice.get("finish_reason") == "length")
+    return Completion(text, counts[0], counts[1], None, choice.get("finish_reason") == "length", left_out)
 
 
 def _message(body: bytes) -> str:

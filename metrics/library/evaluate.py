@@ -9,11 +9,14 @@ from metrics.core.errors import RunError
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
+from metrics.judge.rubrics import with_rubric
+from metrics.judge.wordings import placed
 from metrics.library.run import Run, Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
 
+CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
@@ -28,13 +31,18 @@ def evaluate(
     workspace: str | Path | None = None,
     resources: Mapping[str, Any] | None = None,
     judge: "str | Mapping[str, Any] | None" = None,
+    prompts: Mapping[str, str] | None = None,
+    run_consistency: bool = False,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
     `suite` and `outputs` are Suite and Outputs, files of any supported format, or data frames with the canonical
     column names; `evaluators` are ids (default: all that fit the suite and need no model); `parameters` maps an id to
-    its values, `resources` a kind of model to the one wanted (`{"embedder": "path or hub name"}`). `judge` is the
-    name of a model in litellm, "local", or the fields of metrics.judge.settings.JudgeSettings.
+    its values (the `rubric` of evaluator rubric may be a file), `resources` a kind of model to the one wanted
+    (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm, "local", or the fields of
+    metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
+    prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
+    the metrics over the repeats of each case.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
@@ -48,8 +56,13 @@ def evaluate(
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
+    if run_consistency and CONSISTENCY not in chosen:
+        chosen.append(CONSISTENCY)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
-    run = engine.create(Workspace(workspace), suite, outputs, chosen, parameters, name, seed, resources=wanted)
+    kept = Workspace(workspace)
+    parameters = with_rubric(parameters, kept.path, files=True)
+    parameters, wanted = placed(prompts or {}, chosen, parameters, wanted)
+    run = engine.create(kept, suite, outputs, chosen, parameters, name, seed, resources=wanted)
     process = engine.start(run)
     try:
         process.wait()

@@ -71,12 +71,12 @@ class Standing:
 def judged_metrics(chosen: Chosen) -> dict[Key, tuple[Metric, float]]:
     """Return the metrics with a direction and a threshold, and the threshold in force, but no minor ones."""
     return {
-        (entry.id, metric.name): (metric, threshold)
-        for entry, parameters in chosen.values()
+        (entry.id, metric.name): (metric, metric.threshold)
+        for entry, _ in chosen.values()
         for metric in entry.metrics
         if (metric.primary or not metric.minor)
         and metric.direction is not Direction.NONE
-        and (threshold := entry.threshold(metric, parameters)) is not None
+        and metric.threshold is not None
     }
 
 

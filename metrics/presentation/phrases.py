@@ -47,6 +47,12 @@ def directed(title: str, direction: str) -> str:
     return f"{title}\u00a0{ARROWS[direction]}" if ARROWS[direction] else title
 
 
+def context_titles(count: int, ids: Sequence[str | None] | None = None) -> list[str]:
+    """Return what each of `count` retrieved contexts is called: `2`, or `2 · id doc-3` if it has an id."""
+    known = [*(ids or ())[:count], *[None] * (count - len(ids or ()))]
+    return [f"{number} · id {id}" if id else f"{number}" for number, id in enumerate(known, 1)]
+
+
 def limit(threshold: float | None, direction: str) -> str:
     """Return a threshold as `≥ 0.5` or, where lower is better, `≤ 0.5`; empty where there is none."""
     return "" if threshold is None or direction == "none" else f"{'≤' if direction == 'lower' else '≥'} {threshold:g}"

@@ -280,6 +280,7 @@ class Method:
     sources: tuple[str, ...] = ()
     standards: tuple[str, ...] = ()
     differs_from: str = ""
+    differs_from_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.evidence import Verdict
 from metrics.core.registry import choose
@@ -258,7 +259,7 @@ class TestCitation:
         assert len(judge.calls) == 3
         assert score.evidence is not None
         last = score.evidence.verdicts["citations"][-1]
-        assert last == Verdict("B", "no", "none", "there are 3 passages", (("contexts", 8),))
+        assert last == Verdict("B", "no", "none", "there are 3 passages", facts={"cites": "8"})
 
     @pytest.mark.parametrize(
         ("answer", "reading", "stray"),
@@ -277,12 +278,12 @@ class TestCitation:
     @pytest.mark.parametrize(
         ("citations", "contexts"),
         [
-            (["2"], [2]), (["[1]", "3"], [1, 3]), (["Passage of rain."], [2]), (["https://example.com"], [0]),
+            (["2"], [2]), (["[1]", "3"], [1, 3]), (["Passage of rain."], [2]), (["https://example.com"], ["https://example.com"]),
             (["2", "[2]"], [2]),
         ],
     )  # fmt: skip
     def test_the_citations_of_the_output_count_where_the_answer_has_no_markers(
-        self, citations: list[str], contexts: list[int]
+        self, citations: list[str], contexts: list[int | str]
     ) -> None:
         score, _ = self.ask("A. B.", {}, citations=citations)
         assert score.evidence is not None
@@ -291,6 +292,40 @@ class TestCitation:
         marked, _ = self.ask("A [3].", {}, citations=citations)
         assert marked.evidence is not None
         assert marked.evidence.facts["parts"] == [{"text": "A", "contexts": [3]}]
+
+    def test_markers_name_passages_by_id_where_there_are_ids(self) -> None:
+        ids = ["doc-3", "[7]", "١٢"]
+        score, judge = self.ask("A [doc-3, 7]. B [007] [7]. C [12][1].", {}, context_ids=ids)
+        asked = [(request.data["STATEMENT"], request.data["PASSAGE"]) for request in judge.calls]
+        first, second, third = self.CONTEXTS
+        assert sorted(asked) == sorted([("A", first), ("A", second), ("B", second), ("C", third)])
+        assert score.evidence is not None
+        facts, verdicts = score.evidence.facts, score.evidence.verdicts["citations"]
+        assert facts["citations_resolved_by"] == "id"
+        assert [part["contexts"] for part in facts["parts"]] == [["doc-3", "7"], ["7"], ["١٢", "1"]]
+        assert verdicts[1].rests_on == (("contexts", 2),)
+        assert verdicts[1].facts == {"cites": "7"}
+        assert verdicts[-1] == Verdict("C", "no", "none", "no passage has the id 1", facts={"cites": "1"})
+
+    @pytest.mark.parametrize(
+        ("citations", "contexts"),
+        [(["[doc-3]", "doc-3"], ["doc-3"]), (["7, doc-3"], ["7", "doc-3"]), (["Passage of rain."], ["7"]),
+         (["doc-9"], ["doc-9"])],
+    )  # fmt: skip
+    def test_listed_citations_are_ids_too(self, citations: list[str], contexts: list[str]) -> None:
+        score, _ = self.ask("A. B.", {}, citations=citations, context_ids=["doc-3", "7", "x"])
+        assert score.evidence is not None
+        assert score.evidence.facts["parts"] == [{"text": "A. B.", "contexts": contexts}]
+
+    def test_without_ids_the_evidence_says_position(self) -> None:
+        score, _ = self.ask("A [1].", {})
+        assert score.evidence is not None
+        assert score.evidence.facts["citations_resolved_by"] == "position"
+        assert score.evidence.facts["parts"] == [{"text": "A", "contexts": [1]}]
+
+    def test_credits_are_in_order(self) -> None:
+        with pytest.raises(InputError, match="no_credit ≤ partial_credit ≤ full_credit"):
+            choose(["citation"], {"citation": {"no_credit": 0.6}})
 
     def test_over_http(self, judge_server: JudgeServer) -> None:
         judge_server.say("citation.support", {"reason": "so", "support": "partial"})

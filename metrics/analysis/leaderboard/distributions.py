@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics.core.array_types import Floats
-from metrics.core.registry import evaluators
 from metrics.store import Run, cache_by_run
 
 BINS = 20
@@ -72,7 +71,9 @@ def distributions(
     values = {model: own.to_numpy(dtype=float) for model, own in every.items() if len(own)}
     if not values:
         return None
-    declared = evaluators()[evaluator].metric(metric)
+    entry = run.evaluator(evaluator)
+    assert entry is not None
+    declared = entry.metric(metric)
     low, high = declared.low, declared.high
     if not math.isfinite(high - low):
         low, high = (float(pick([pick(own) for own in values.values()])) for pick in (np.min, np.max))

@@ -63,6 +63,10 @@ class RougeConsistencyParameters(Parameters):
         ),
     ),
     differs_from="rouge compares with the expected answers; consistency_bertscore compares meanings instead of words.",
+    differs_from_source=(
+        "The formula does not differ: rouge_score without stemming. Empty answers, and pairs without Latin letters or "
+        "digits, are not compared. Thresholds are Assay's."
+    ),
 )
 def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsistencyParameters) -> Findings:
     """How similar in wording the answers of a model to one case are over repeated runs: ROUGE of all pairs.

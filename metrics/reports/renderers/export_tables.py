@@ -30,7 +30,8 @@ ANALYSES = {
 def table(run: Run, what: What) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
 
-    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS. scores: SCORES.
+    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, where prompts
+    are worded by the user `wording` (their sha256). scores: SCORES.
     curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights,
     flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
     has passed metrics.presentation.safe_text.safe.
@@ -78,6 +79,10 @@ def _aggregates(run: Run) -> pa.Table:
         found = found.append_column(label, _column([columns.get(name) for columns in own]))
     for name in COUNTS:
         found = found.append_column(name, rows[name])
+    own = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in run.evaluators}
+    if any(own.values()):
+        wording = [own.get(id) or None for id in rows["evaluator"].to_pylist()]
+        found = found.append_column("wording", pa.array(wording, pa.string()))
     return found
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.core.evaluator import Direction, Evaluator, Metric
+from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
@@ -50,6 +51,14 @@ def _points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(series=frame["model"])
 
 
+def _by_key(frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield evaluator, title and points, apart for each key of labels where they have keys."""
+    for name, frame in frames.items():
+        parts = frame.groupby(KEY, sort=False) if KEY in frame else [("", frame)]
+        for key, part in parts:
+            yield name, f"{title_of(name)}, {key}" if key else title_of(name), part
+
+
 # Lines
 
 
@@ -73,9 +82,9 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
         for label in labels[:most]:
             series = tuple(_lines(frame[frame["label"].eq(label)], run.models, "recall", "precision"))
             yield Curve(f"{title_of(name)}: {label}{note}", "recall", "precision", series)
-    for name, frame in curves.items():
+    for _, title, frame in _by_key(curves):
         if {"threshold", "f1", "tp"} <= set(frame):
-            heading = f"{title_of(name)}: F1, mean of labels; the best threshold is marked"
+            heading = f"{title}: F1, mean of labels; the best threshold is marked"
             yield Curve(heading, "score threshold", "F1", tuple(_f1(frame, run.models)))
         if {"fpr", "tpr"} <= set(frame):
             labels = label_order(frame)
@@ -83,7 +92,7 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
             for label in labels[:MOST_PANELS]:
                 points = frame[frame["label"].eq(label)].sort_values(["fpr", "tpr"], kind="stable")
                 series = tuple(_lines(points, run.models, "fpr", "tpr"))
-                heading = f"{title_of(name)}: {label}"
+                heading = f"{title}: {label}"
                 yield Curve(heading, "false positive rate", "true positive rate", series, diagonal=True)
     if omitted:
         yield f"{plural(omitted, 'curve')} of other labels not shown here; the exports have all of them."
@@ -118,7 +127,7 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, flo
 
 def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
     """Yield a diagram per model: the share of right predictions over the mean score, with Wilson intervals."""
-    for name, frame in frames.items():
+    for _, title, frame in _by_key(frames):
         if not {"bin_low", "mean_confidence", "accuracy", "low", "high"} <= set(frame):
             continue
         for model in run.models[:MOST_PANELS]:
@@ -127,7 +136,7 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
             if rows:
                 points = tuple((x, y) for x, y, _, _ in rows)
                 series = Series(model, points, spans=tuple((x, low, high) for x, _, low, high in rows))
-                yield Curve(f"{title_of(name)}: {model}", "mean score", "share right", (series,), diagonal=True)
+                yield Curve(f"{title}: {model}", "mean score", "share right", (series,), diagonal=True)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
 
 
@@ -136,7 +145,7 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
 
 def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | str]:
     """Yield a matrix per model; of many labels the most frequent."""
-    for name, frame in frames.items():
+    for name, title, frame in _by_key(frames):
         if not {"label", "predicted", "count"} <= set(frame):
             continue
         entry = evaluators().get(name)
@@ -146,7 +155,7 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
             if len(counts):
                 table = confusion_matrix(counts, margins_of(counts) if of_objects else None, MOST_LABELS)
                 cells = tuple(map(tuple, table.to_numpy().astype(int).tolist()))
-                yield Matrix(f"{title_of(name)}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
+                yield Matrix(f"{title}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
 
 
@@ -159,12 +168,14 @@ def _error_costs(run: Run) -> Iterator[Bars | str]:
     gains = _numbers(run, "error_breakdown", [GAIN + error for error in ERROR_TITLES])
     gains = gains[gains["label"].isna()]
     models = [model for model in run.models if gains["model"].eq(model).any()][:MOST_MODELS]
-    groups = [
-        BarGroup(title, tuple(_bars(gains[gains["metric"].eq(GAIN + error)], models)))
-        for error, title in ERROR_TITLES.items()
-    ]
+    for key, part in gains.groupby([own.get(KEY, "") for own in gains["columns"]], sort=False):
+        groups = [
+            BarGroup(title, tuple(_bars(part[part["metric"].eq(GAIN + error)], models)))
+            for error, title in ERROR_TITLES.items()
+        ]
+        title = "Average precision gained without the error" + (f", {key}" if key else "")
+        yield Bars(directed(title, "lower"), tuple(groups), tuple(models))
     if models:
-        yield Bars(directed("Average precision gained without the error", "lower"), tuple(groups), tuple(models))
         yield "The gains do not add up, because average precision is not a sum over errors."
         yield from _not_shown(len(run.models) - len(models), "model")
 
