@@ -23,6 +23,23 @@ from components.data.agreements import (
     read_labels,
 )
 from components.data.case_views import CaseView, example
+from components.data.document_questions import (
+    DOCUMENTS,
+    DocumentFacts,
+    DraftFacts,
+    DraftView,
+    document_facts,
+    question_bytes,
+    question_draft,
+    question_drafts,
+    question_estimate,
+    question_job,
+    question_kinds,
+    question_schema,
+    review_questions,
+    start_questions,
+    store_questions,
+)
 from components.data.found_slices import (
     found_slices,
     has_topics,
@@ -82,23 +99,6 @@ from components.data.prompts import (
     prompt_of_file,
     save_prompt,
     try_prompt,
-)
-from components.data.question_drafts import (
-    DOCUMENTS,
-    DocumentFacts,
-    DraftFacts,
-    DraftView,
-    document_facts,
-    question_bytes,
-    question_draft,
-    question_drafts,
-    question_estimate,
-    question_job,
-    question_kinds,
-    question_schema,
-    review_questions,
-    start_questions,
-    store_questions,
 )
 from components.data.rubrics import (
     checked_rubric,
