@@ -3,12 +3,12 @@ from __future__ import annotations
 import streamlit as st
 
 from components import data
-from components.views.judge import judge_form, prompt_playground, reply_cache
+from components.views.judge import judge_form, prompt_playground, reply_cache, rubric_editor
 from components.widgets import controls, url
 from components.widgets.frame import frame
 from components.widgets.parameter_form import parameter_form
 
-VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts"}
+VIEWS = {"setup": "Set up", "cache": "Cache", "prompts": "Your own prompts", "rubrics": "Rubrics"}
 NO_JUDGE = (
     "Claims, relevance or toxicity need a language model as a judge. Without one, the evaluators that need it are "
     "skipped. Three ways to set one up:"
@@ -48,11 +48,14 @@ def fill_in(way: str, kept: data.Setting | None) -> data.Setting | None:
             help=f"As litellm names it: {judge_form.MODELS}" if way == "hosted" else "As the server names it.",
             placeholder="gpt-4o-mini" if way == "hosted" else "the model's name",
         )  # fmt: skip
-    limits, budget = data.judge_schemas()
+    limits, options, budget = data.judge_schemas()
     with st.expander("Sampling, limits, budget"):
         chosen = parameter_form(limits, "judge-limits", start=kept)
         st.text("Limits for one run; empty: no limit. A run can be started with its own budget.")
         most = parameter_form(budget, "judge-budget", start=(kept or {}).get("budget"))
+    with st.expander("More settings"):
+        st.text("Sent to the model only where they are set. A model that does not take one says so on the test call.")
+        chosen |= parameter_form(options, "judge-options", start=kept)
     with st.expander("Panel: further judges"):
         st.text("Every judge of the panel judges every case: scores are their mean, yes or no goes by majority.")
         lines = st.text_area(
@@ -139,5 +142,7 @@ if view == "setup":
     set_up()
 elif view == "cache":
     reply_cache.draw()
+elif view == "rubrics":
+    rubric_editor.draw()
 else:
     prompt_playground.draw()

@@ -23,6 +23,23 @@ from components.data.agreements import (
     read_labels,
 )
 from components.data.case_views import CaseView, example
+from components.data.document_questions import (
+    DOCUMENTS,
+    DocumentFacts,
+    DraftFacts,
+    DraftView,
+    document_facts,
+    question_bytes,
+    question_draft,
+    question_drafts,
+    question_estimate,
+    question_job,
+    question_kinds,
+    question_schema,
+    review_questions,
+    start_questions,
+    store_questions,
+)
 from components.data.found_slices import (
     found_slices,
     has_topics,
@@ -77,10 +94,21 @@ from components.data.prompts import (
     TriedCase,
     checked_prompt,
     own_prompts,
+    place_prompts,
     placeholders,
     prompt_of_file,
     save_prompt,
     try_prompt,
+)
+from components.data.rubrics import (
+    checked_rubric,
+    own_rubrics,
+    rubric_file,
+    rubric_needs,
+    rubric_of_file,
+    rubric_parameters,
+    save_rubric,
+    usual_levels,
 )
 from components.data.run_reads import (
     case_ids,
@@ -116,6 +144,7 @@ from components.data.run_reads import (
     resources,
     scored,
     segments,
+    targets,
     thumbnails,
     trend,
     working_point,
@@ -159,6 +188,19 @@ from components.data.suite_versions import (
     suites_of_task,
     upload_to_merge,
 )
+from components.data.target_runs import (
+    CompletionFacts,
+    CompletionPlan,
+    TriedTarget,
+    cancel_completion,
+    completion,
+    plan_completion,
+    start_completion,
+    target_placeholders,
+    target_schemas,
+    triable_cases,
+    try_target,
+)
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (
     RunFacts,
@@ -181,6 +223,7 @@ from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.analysis.slices.find_slices import LEVEL as SLICE_LEVEL
 from metrics.core.errors import RunError
+from metrics.core.prompt import wording
 from metrics.core.registry import evaluators as catalogue
 from metrics.judge.local.measured import MEASURED
 from metrics.text.condition_form import ConditionForm, condition_of, row_problem
@@ -220,6 +263,7 @@ if TYPE_CHECKING:
     from metrics.analysis.slices.slice_values import SliceTable, SliceValue
     from metrics.core.errors import InputProblem
     from metrics.core.evaluator import Evaluator, Example, Metric
+    from metrics.core.prompt import Prompt
     from metrics.engine import Estimate
     from metrics.ingest import Preview
     from metrics.ingest.tables.columns import Question

@@ -62,7 +62,10 @@ def _judges(run: Run, case_id: str, scores: pd.DataFrame) -> list[dict[str, Any]
         used = [row["prompt_tokens"], row["completion_tokens"]]
         row["tokens"] = None if used == [None, None] else int(sum(part or 0 for part in used))
         calls.setdefault((row["evaluator"], row["model"], int(row["run"])), []).append(row)
-    prompts = {name: {"text": prompt.text, "edited": prompt.edited} for name, prompt in analysis.asked(run).items()}
+    prompts = {
+        name: {"text": prompt.text, "edited": prompt.edited, "wording": prompt.wording}
+        for name, prompt in analysis.asked(run).items()
+    }
     for judge, score in zip(judges, scores.to_dict("records"), strict=True):
         if judge:
             judge |= {

@@ -11,13 +11,19 @@ from metrics.core.errors import InputError
 from metrics.core.registry import choose, evaluators
 
 if TYPE_CHECKING:
-    from metrics.core.evaluator import Evaluator, Parameters
+    from metrics.core.evaluator import Evaluator, Metric, Parameters
 
 
 @st.cache_resource(show_spinner=False)
 def parameter_schema(evaluator: str) -> Mapping[str, Any]:
     """Return the JSON schema of an evaluator's parameters. Read-only."""
     return evaluators()[evaluator].parameters.model_json_schema()
+
+
+def metrics_of(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Metric, ...]:
+    """Return the metrics that an evaluator computes with these parameters; with its defaults if they are invalid."""
+    found = _chosen(evaluator, parameters)
+    return evaluators()[evaluator].metrics if found is None else found[0].metrics
 
 
 def model_kinds() -> dict[str, str]:

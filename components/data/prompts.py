@@ -25,10 +25,11 @@ class TriedCase(NamedTuple):
 
 def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
     """Return the saved prompts by id (title, prompt, mode, levels, version), and what cannot be read."""
-    from metrics.judge.custom_prompts import saved_prompts
+    from metrics.judge.custom_prompts import CustomPrompt
+    from metrics.judge.saved_objects import every
 
     try:
-        return {entry.id: entry.model_dump() for entry in saved_prompts(workspace_path())}, ""
+        return {entry.id: entry.model_dump() for entry in every(workspace_path(), CustomPrompt)}, ""
     except InputError as failure:
         return {}, str(failure)
 
@@ -40,12 +41,11 @@ def checked_prompt(prompt: dict[str, Any]) -> str:
 
 def save_prompt(prompt: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Save a prompt, as the next version if it changed; return it as saved, or {} and why it was not."""
-    from metrics.judge import custom_prompts
+    from metrics.judge.custom_prompts import CustomPrompt
+    from metrics.judge.saved_objects import checked, save
 
     try:
-        return custom_prompts.save_prompt(
-            workspace_path(), custom_prompts.read_prompt(json.dumps(prompt))
-        ).model_dump(), ""
+        return save(workspace_path(), checked(CustomPrompt, prompt, "prompt")).model_dump(), ""
     except InputError as failure:
         return {}, str(failure)
 
@@ -63,6 +63,18 @@ def placeholders() -> list[str]:
     from metrics.judge.custom_prompts import BLOCKS
 
     return [f"{{{name}}}" for name in BLOCKS]
+
+
+def place_prompts(
+    texts: dict[str, str], chosen: list[str], parameters: dict[str, dict[str, Any]], resources: dict[str, Any]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return a run's parameters and resources with texts in place of prompts, as they are if these cannot be used."""
+    from metrics.judge.wordings import placed
+
+    try:
+        return placed(texts, chosen, parameters, resources)
+    except InputError:  # of the parameters, which the form says itself
+        return parameters, resources
 
 
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
@@ -91,9 +103,10 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
 
 
 def _read(text: str, name: str) -> tuple[dict[str, Any], str]:
-    from metrics.judge.custom_prompts import read_prompt
+    from metrics.judge.custom_prompts import CustomPrompt
+    from metrics.judge.saved_objects import read_object
 
     try:
-        return read_prompt(text, name).model_dump(), ""
+        return read_object(CustomPrompt, text, name).model_dump(), ""
     except InputError as failure:
         return {}, str(failure)

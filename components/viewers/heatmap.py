@@ -130,6 +130,8 @@ def _head(
         facts.append(f"Threshold {threshold:g}")
     if judges:
         facts.append(f"Judged by {judges}")
+    if column.wording:
+        facts.append(f"Wording of your own (sha256): {column.wording}")
     return {
         "key": column.key,
         "title": column.title,

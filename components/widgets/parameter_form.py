@@ -1,11 +1,18 @@
 """A form for an evaluator's parameters, from the JSON schema of its pydantic model."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from itertools import cycle
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
+
+if TYPE_CHECKING:
+    from components.data import Metric
 
 Kind = Literal["number", "integer", "boolean", "choice", "text", "numbers", "texts", "json"]
 
@@ -75,6 +82,34 @@ def _kind(entry: Mapping[str, Any], options: tuple[Any, ...], definitions: Mappi
     return kinds.get(entry.get("type"), "json")
 
 
+def threshold_form(metrics: Sequence[Metric], key: str, start: Mapping[str, float]) -> dict[str, float]:
+    """Draw a choice among metrics, and a field for the threshold of each chosen one; return those by metric.
+
+    `metrics` are an evaluator's, `start` the thresholds to begin with. Without a metric to choose nothing is drawn.
+    """
+    known = {metric.name: metric for metric in metrics if not metric.primary and metric.direction.value != "none"}
+    if not known:
+        return {}
+    chosen = st.multiselect(
+        "Thresholds of other metrics", known, [name for name in start if name in known], key=f"{key}.thresholds",
+        help="Metrics that get a threshold of your own: models on its wrong side have a problem, and the metric is "
+        "shown on the leaderboard.",
+    )  # fmt: skip
+    given: dict[str, float] = {}
+    for place, name in zip(cycle(st.columns(2)), chosen, strict=False):
+        metric = known[name]
+        low, high = (end if isfinite(end) else None for end in (metric.low, metric.high))
+        begun = start.get(name, metric.threshold if isfinite(metric.threshold or 0.0) else None)
+        value = place.number_input(
+            name, low, high, begun, 0.05 if metric.high <= 1 else 1.0, "%.4g", f"{key}.thresholds.{name}",
+            f"{metric.description} A model has a problem {'above' if metric.direction.value == 'lower' else 'below'} "
+            "this value.", placeholder="no threshold",
+        )  # fmt: skip
+        if value is not None:
+            given[name] = value
+    return given
+
+
 def parse_numbers(text: str) -> list[float]:
     """Numbers parted by commas, semicolons or blanks; ValueError naming the first that is none."""
     numbers = []
@@ -92,14 +127,15 @@ def parameter_form(
     key: str,
     default_threshold: float | None = None,
     start: Mapping[str, Any] | None = None,
+    elsewhere: Collection[str] = (),
 ) -> dict[str, Any]:
     """Draw the form, beginning with `start`; the values that differ from their defaults.
 
-    An entry that cannot be read says so and keeps the default.
+    Fields drawn `elsewhere` are left out. An entry that cannot be read says so and keeps the default.
     """
     given: dict[str, Any] = {}
     columns = st.columns(2)
-    for index, field in enumerate(fields(schema)):
+    for index, field in enumerate(field for field in fields(schema) if field.name not in elsewhere):
         with columns[index % 2]:
             placeholder = "default"
             if field.name == "threshold" and default_threshold is not None:

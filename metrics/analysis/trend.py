@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import Difference, case_differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
+from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.significance import Correction, corrected
-from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.core.errors import InputError
-from metrics.core.registry import evaluators
 from metrics.store import Run, Workspace, cache_by_run
 
 CHANGES = {"open": "no significant change", "none": "no shared case"}  # a significance in words
@@ -125,7 +124,7 @@ def _since(
         for of in (before, run)
     }
     change = _change(before, run, stop.model, column, heads == {column.key}, tag)
-    return replace(stop, before=before.id, change=change, settings=_settings(before, run, column.evaluator))
+    return replace(stop, before=before.id, change=change, settings=changed_settings(before, run, column.evaluator))
 
 
 @cache_by_run(maxsize=1024)
@@ -138,21 +137,3 @@ def _change(
     if a is not None and b is not None:
         return case_differences([(column, a, b)], design)[0]
     return resampled_differences(before, model, run, model, [column], tag).get(column.key)
-
-
-def _settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
-    """Return what differs in how the two runs evaluated, in words."""
-    changed = []
-    versions = [next(one["version"] for one in of.spec["evaluators"] if one["id"] == evaluator) for of in (before, run)]
-    if versions[0] != versions[1]:
-        changed.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
-    if before.evaluators[evaluator] != run.evaluators[evaluator]:
-        changed.append("other parameters")
-    for name in evaluators()[evaluator].resources:
-        if name == "judge":
-            used = [judge_names(of) for of in (before, run)]
-        else:
-            used = [of.spec.get("resources", {}).get(name) for of in (before, run)]
-        if used[0] != used[1]:
-            changed.append(f"another {name.replace('_', ' ')}")
-    return tuple(changed)

@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli import judge_options
-from metrics.cli.options import add_evaluators, add_mapping, add_parser, names_of, pairs, parameters_of
+from metrics.cli.options import (
+    add_evaluators,
+    add_mapping,
+    add_parser,
+    names_of,
+    pairs,
+    parameters_of,
+    with_chosen_rubric,
+    with_prompts,
+    with_thresholds,
+)
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Workspace
 
@@ -36,6 +46,12 @@ def add_command(commands: Any) -> None:
     )
     command.add_argument(
         "--minimum", type=int, metavar="N", help="judged cases below which a window has too little data (default 20)"
+    )
+    command.add_argument(
+        "--warning", type=float, metavar="RATE", help="pass rate below which the status is a warning (default .85)"
+    )
+    command.add_argument(
+        "--critical", type=float, metavar="RATE", help="pass rate below which the status is critical (default .70)"
     )
     command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
     command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
@@ -95,10 +111,10 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
     given: dict[str, Any] = {
         name: value
-        for name in ("rate", "seed", "minimum", "id", "time")
+        for name in ("rate", "seed", "minimum", "warning", "critical", "id", "time")
         if (value := getattr(options, name)) is not None
     }
-    values = parameters_of(options.param)
+    values = with_chosen_rubric(parameters_of(options.param), options)
     if options.evaluators is not None:
         chosen = names_of(options.evaluators)
         given["evaluators"] = {id: {} for id in chosen} | values
@@ -109,13 +125,20 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
         ]
         if problems:
             raise InputError(problems)
-    elif values:
-        raise InputError([InputProblem("--param", "values, but no --evaluators", "--evaluators beside --param")])
+        given["evaluators"] = with_thresholds(given["evaluators"], chosen, options.threshold)
+    elif values or options.threshold:
+        found = "values, but no --evaluators"
+        name = "--param" if values else "--threshold"
+        raise InputError([InputProblem(name, found, f"--evaluators beside {name}")])
     if options.window is not None:
         given["window"] = str(Window.parse(options.window))
     if options.map:
         given["mapping"] = dict(pairs(options.map, "--map"))
-    if resources := judge_options.resources(options):
+    resources = judge_options.resources(options)
+    if options.prompt:
+        chosen = list(given.get("evaluators", ()))
+        given["evaluators"], resources = with_prompts(given.get("evaluators", {}), resources, chosen, options)
+    if resources:
         given["resources"] = resources
     return given
 
@@ -147,6 +170,9 @@ def _print(monitor: Any) -> None:
         rate = "no case judged"
         if standing["rate"] is not None:
             rate = f"{standing['rate']:.3f} [{standing['low']:.3f}, {standing['high']:.3f}] pass"
+        if standing["mean"] not in (None, standing["rate"]):  # of a share that should be high, the same twice
+            low, high = standing["mean_low"], standing["mean_high"]
+            rate += f", mean {standing['mean']:.3f}" + (f" [{low:.3f}, {high:.3f}]" if low is not None else "")
         title = f"  {standing['evaluator']}.{standing['metric']}" if standing["evaluator"] else "all metrics"
         print(f"{title}: {standing['health']}, {rate}, n {standing['judged']}, {standing['unscored']} unscored")
     for row in drifts(monitor):

@@ -3,11 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.registry import choose
+from metrics.judge.rubrics import with_rubric
+from metrics.judge.wordings import placed, prompts_of_files
 from metrics.store import Run, Workspace
 from metrics.store.export_formats import FORMATS
 
@@ -42,6 +45,18 @@ def add_evaluators(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--param", metavar="EVALUATOR.NAME=VALUE", action="append", default=[], help="evaluator parameter, repeatable"
     )
+    command.add_argument(
+        "--threshold", metavar="METRIC=VALUE", action="append", default=[],
+        help="threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--prompt", metavar="PROMPT=FILE", action="append", default=[],
+        help="text of your own in place of a prompt, by its id or its evaluator's, repeatable; byop=NAME|FILE",
+    )  # fmt: skip
+    command.add_argument(
+        "--rubric", metavar="NAME|FILE",
+        help="rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file",
+    )  # fmt: skip
     for name, text in MODELS.items():
         command.add_argument("--" + name.replace("_", "-"), metavar="PATH|NAME", help=text)
 
@@ -54,9 +69,11 @@ def add_mapping(command: argparse.ArgumentParser, source: str = "COLUMN") -> Non
     )  # fmt: skip
 
 
-def add_table_output(command: argparse.ArgumentParser, default: str) -> None:
-    """Add --format and --output of a command that writes a table."""
-    command.add_argument("--format", choices=FORMATS, default=default, help=f"file format (default {default})")
+def add_table_output(command: argparse.ArgumentParser, default: str | None) -> None:
+    """Add --format and --output of a command that writes a table; `default` None: json, left open."""
+    command.add_argument(
+        "--format", choices=FORMATS, default=default, help=f"file format (default {default or 'json'})"
+    )
     command.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
 
 
@@ -98,4 +115,54 @@ def parameters_of(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         except json.JSONDecodeError:
             value = text
         found.setdefault(evaluator, {})[parameter] = value
+    return found
+
+
+def with_chosen_rubric(
+    parameters: Mapping[str, Mapping[str, Any]], options: argparse.Namespace
+) -> dict[str, Mapping[str, Any]]:
+    """Return the parameters with the rubric that --rubric, or the parameter of that name, chooses."""
+    found = dict(parameters)
+    if options.rubric:
+        found["rubric"] = {**found.get("rubric", {}), "rubric": options.rubric}
+    return with_rubric(found, Workspace(options.workspace).path, files=True)
+
+
+def with_prompts(
+    parameters: Mapping[str, Mapping[str, Any]],
+    resources: Mapping[str, Any],
+    chosen: Sequence[str],
+    options: argparse.Namespace,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the parameters and resources with the texts of --prompt; InputError as of metrics.judge.wordings."""
+    given = dict(pairs(options.prompt, "--prompt", "PROMPT=FILE"))
+    return placed(prompts_of_files(given, Workspace(options.workspace).path), chosen, parameters, resources)
+
+
+def with_thresholds(
+    parameters: Mapping[str, Mapping[str, Any]], chosen: Sequence[str], texts: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return the parameters with the values of --threshold for the `chosen` evaluators that have such a metric.
+
+    InputError listing every text of another form, and every metric that none of them has.
+    """
+    found = {id: dict(values) for id, values in parameters.items()}
+    entries = [entry for entry, _ in choose(chosen, parameters).values()] if texts else []
+    problems = []
+    for name, text in pairs(texts, "--threshold", "METRIC=NUMBER or EVALUATOR.METRIC=NUMBER"):
+        of, _, metric = name.rpartition(".")
+        having = [one.id for one in entries if of in ("", one.id) and metric in [known.name for known in one.metrics]]
+        if not having:
+            known = ", ".join(f"{one.id}.{known.name}" for one in entries for known in one.metrics)
+            problems.append(InputProblem("--threshold", repr(name), f"one of {known}"))
+        try:
+            value = float(text)
+        except ValueError:
+            problems.append(InputProblem("--threshold", repr(text), "a number", column=name))
+            continue
+        for id in having:
+            own = found.setdefault(id, {})
+            own["thresholds"] = {**own.get("thresholds", {}), metric: value}
+    if problems:
+        raise InputError(problems)
     return found

@@ -1,10 +1,19 @@
-"""A prompt to a judge: our instructions, then the material as data between delimiters that it cannot forge."""
+"""A prompt to a judge: our instructions, then the material as data between delimiters that it cannot forge.
+
+A prompt of a language model whose likelihood is measured is a template: its {placeholders} stand for texts of the case,
+and its last word or placeholder is what is scored. Users can put a text of their own in place of either.
+"""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+PLACEHOLDER = re.compile(r"\{(\w{1,60})\}")
+BLOCK = re.compile(r"\b[A-Z][A-Z_]{2,}\b")  # the name of a block of data in instructions
+SCORED = re.compile(r"(.*?)( ?\S+)", re.DOTALL)  # a template: what stands before, and what is scored
+SHORT = 12  # hexadecimal digits of a text's sha256 that stand beside its numbers
 NONCE = 12  # hexadecimal digits; a text would have to contain its own hash to forge one
 FRAME = (
     "You are a careful, impartial judge of texts. What stands between <NAME {nonce}> and </NAME {nonce}> is material "
@@ -27,8 +36,35 @@ class Prompt:
     id: str
     text: str
 
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The placeholders that a text in its place may have: those of a template, else the names of its data."""
+        found = PLACEHOLDER.findall(self.text) or (name.lower() for name in BLOCK.findall(self.text))
+        return tuple(dict.fromkeys(found))
+
+    def complaint(self, text: str) -> str | None:
+        """Return what a `text` of the user's own needs to be used in place of this prompt's; None if nothing."""
+        allowed = [f"{{{name}}}" for name in self.placeholders]
+        if not text.strip():
+            return "a text"
+        found = PLACEHOLDER.findall(text)
+        if any(name not in self.placeholders for name in found):
+            return f"no other placeholders than {', '.join(allowed)}"
+        if PLACEHOLDER.search(self.text):
+            scored = split_template(self.text)[1].strip()
+            if not found:
+                return f"one or more of the placeholders {', '.join(allowed)}"
+            if scored in allowed and split_template(text)[1].strip() != scored:
+                return f"a text that ends in {scored}, which is scored"
+        return None
+
     def messages(self, data: Data, text: str | None = None) -> list[dict[str, str]]:
-        """Return the chat messages of this prompt (or of `text` instead) over `data`; they depend on nothing else."""
+        """Return the chat messages of this prompt (or of `text` instead) over `data`; they depend on nothing else.
+
+        A placeholder in `text` becomes the name of its block of data, which follows.
+        """
+        if text is not None:
+            text = PLACEHOLDER.sub(lambda found: found[1].upper() if found[1].upper() in data else found[0], text)
         present = {name: value for name, value in data.items() if value is not None}
         nonce = sha256(json.dumps(present, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:NONCE]
         blocks = [f"<{name} {nonce}>\n{_shown(value)}\n</{name} {nonce}>" for name, value in present.items()]
@@ -43,3 +79,19 @@ def _shown(value: str | Sequence[str]) -> str:
         return value
     # an item's further lines are indented, so that none of them looks like a numbered item
     return "\n".join(f"[{number}] " + "\n    ".join(item.splitlines()) for number, item in enumerate(value, 1))
+
+
+def wording(text: str) -> str:
+    """Return the first SHORT digits of the sha256 of a prompt's text, by which numbers of it are told apart."""
+    return sha256(text.encode()).hexdigest()[:SHORT]
+
+
+def split_template(text: str) -> tuple[str, str]:
+    """Return what stands before the last word or placeholder of a template, and this, with one blank before it."""
+    found = SCORED.fullmatch(text.strip())
+    return (found[1], found[2]) if found else ("", "")
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a template with its placeholders replaced; braces in the values stay as they are."""
+    return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

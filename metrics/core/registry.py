@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.evaluator import Evaluator, Parameters
-from metrics.core.prompt import Prompt
+from metrics.core.evaluator import Direction, Evaluator, Parameters
+from metrics.core.prompt import Prompt, wording
 
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
 
@@ -83,10 +83,23 @@ def _all() -> Mapping[str, Evaluator]:
     return found
 
 
+def wordings(id: str, values: Mapping[str, Any], resources: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of the user's own that an evaluator's numbers rest on: prompt id → shortened sha256.
+
+    They stand in place of a prompt of ours, for the judge (of `resources`) or as a template (of the parameters
+    `values`); that of byop is always the user's own. Empty where there are none.
+    """
+    known, judge = evaluators().get(id), resources.get("judge")
+    own = {**(judge.get("prompts", {}) if isinstance(judge, Mapping) else {}), **values.get("prompts", {})}
+    ours = {prompt.id: prompt.text for prompt in known.prompts} if known else {}
+    found = {name: wording(text) for name, text in own.items() if name in ours and text != ours[name]}
+    return {**found, id: wording(values["prompt"])} if values.get("prompt") else found
+
+
 def choose(
     ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, tuple[Evaluator, Parameters]]:
-    """Return the named evaluators with validated parameters, by id.
+    """Return the named evaluators as their parameters make them, and the validated parameters, by id.
 
     `parameters` maps an evaluator's id to its parameter values; the others keep their defaults. Raises InputError
     listing every unknown name and bad value.
@@ -109,7 +122,10 @@ def choose(
             continue
         entry = known[name]
         try:
-            chosen[name] = (entry, entry.parameters.model_validate(dict(given.get(name, {}))))
+            values = entry.parameters.model_validate(dict(given.get(name, {})))
+            entry = entry.with_parameters(values)
+            problems += [*_unknown_thresholds(entry, values), *_wrong_prompts(entry, values)]
+            chosen[name] = (entry, values)
         except ValidationError as failure:
             for error in failure.errors():
                 where = ".".join(str(part) for part in error["loc"])
@@ -120,3 +136,24 @@ def choose(
     if problems:
         raise InputError(problems)
     return chosen
+
+
+def _unknown_thresholds(entry: Evaluator, values: Parameters) -> list[InputProblem]:
+    """Return a problem for each threshold of a metric that the evaluator lacks, or that has no better end."""
+    known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
+    expected = f"one of {', '.join(known)}" if known else "no threshold: neither end of its metrics is better"
+    return [
+        InputProblem("parameters", repr(name), expected, column=f"{entry.id}.thresholds")
+        for name in values.thresholds
+        if name not in known
+    ]
+
+
+def _wrong_prompts(entry: Evaluator, values: Parameters) -> Iterator[InputProblem]:
+    """Yield a problem for each text of the user's own that cannot stand in place of one of the evaluator's prompts."""
+    known = {prompt.id: prompt for prompt in entry.prompts}
+    own: Mapping[str, str] = getattr(values, "prompts", {})
+    for id, text in own.items():
+        expected = known[id].complaint(text) if id in known else f"one of {', '.join(known)}"
+        if expected:
+            yield InputProblem("parameters", repr(id), expected, column=f"{entry.id}.prompts")

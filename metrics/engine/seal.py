@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.files import sha256_of, write_json, write_table, written_whole
-from metrics.core.registry import evaluators
+from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
 from metrics.engine.aggregate import aggregate_cases, designs
 from metrics.engine.parts import Parts
@@ -63,8 +63,7 @@ def _write_rows(path: Path, schema: pa.Schema, pieces: Iterator[pa.Table]) -> Pa
 
 def _aggregates(run: Run, units: list[Unit], parts: Parts) -> Iterator[pa.Table]:
     slices = designs(run.suite, run.suite.tags[:SLICED_TAGS])
-    for name in run.evaluators:
-        entry = evaluators()[name]
+    for name, (entry, _) in choose(list(run.evaluators), run.evaluators).items():
         own = [unit for unit in units if unit.evaluator == name]
         if entry.shape == "dataset":
             yield _over_repeats(pa.concat_tables(parts.read(own, "aggregates")))

@@ -3,7 +3,9 @@
 asking.py           Judge, what an evaluator gets as `judge`
 steps.py            the steps that several evaluators share: claims, entailment …
 grading.py          ratings, and UMBRELA's grade of a passage, which several evaluators share
-custom_prompts.py   the user's own prompts: checked, saved, shared
+custom_prompts.py   the user's own prompts: checked
+rubrics.py          the user's own rubrics: read, written, chosen by name
+saved_objects.py    what users write and keep: named, versioned, one file each
 tools.py            what a judge may search with, if an installed package offers it
 
 settings.py         the judge of a run with its limits and budget; keys.py: where its key is looked for

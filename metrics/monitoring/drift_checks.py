@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metrics.analysis.comparison.run_settings import changed_wordings, same_parameters
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.registry import wordings
 from metrics.monitoring.monitor_store import Monitor
 from metrics.stats.corrections import LEVEL, holm
 from metrics.stats.drift import drift
@@ -85,8 +87,10 @@ def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) ->
     reason = None
     if own is None:
         reason = "the reference run does not have this evaluator"
-    elif own != monitor.spec.evaluators[evaluator]:
+    elif not same_parameters(evaluator, own, monitor.spec.evaluators[evaluator]):
         reason = "the reference run used other parameters"
+    elif wordings := _changed_wordings(monitor, run, evaluator):
+        reason = f"the reference run used {wordings}"
     elif min(len(recent), len(before)) < LEAST:
         reason = f"fewer than {LEAST} scores"
     row = MetricDrift(evaluator, metric, len(recent), len(before), mean, mean_before, reason=reason)
@@ -98,6 +102,11 @@ def _one(monitor: Monitor, run: Run, model: str, evaluator: str, metric: str) ->
     )
     found = drift(a, b, monitor.spec.seed)
     return replace(row, ks=found.ks, ks_p=found.ks_p, psi=found.psi, psi_p=found.psi_p)
+
+
+def _changed_wordings(monitor: Monitor, run: Run, evaluator: str) -> str:
+    own = wordings(evaluator, monitor.spec.evaluators[evaluator], monitor.spec.resources)
+    return changed_wordings(run.wordings(evaluator), own)
 
 
 def _recent_scores(monitor: Monitor, evaluator: str, metric: str) -> Floats:

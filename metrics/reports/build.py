@@ -1,5 +1,6 @@
 """Building a Report from a sealed run: the answer first, then the evidence for it."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,8 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
-from metrics.presentation.format import plural
+from metrics.judge.settings import settings_of
+from metrics.presentation.format import plural, shorten
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
@@ -46,6 +48,7 @@ HOW = (
     f"{METHODS}."
 )
 MOST_PARAMETER = 200  # characters of a parameter's value
+MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
 def build(run: Run) -> Report:
@@ -180,6 +183,11 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             for name, parameters in run.evaluators.items()
         ),
     )
+    if run.targets:
+        yield FactGroup(
+            "Models asked",
+            tuple(Fact(name, _described(target), True) for name, target in run.targets.items()),
+        )
     yield from _judge(run)
     versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())
     yield FactGroup(
@@ -194,18 +202,30 @@ def _facts(run: Run) -> Iterator[FactGroup]:
     )
 
 
+def _described(target: Mapping[str, Any]) -> str:
+    """Return the description of a target in a line: `kind: model · model: m · prompt: {question}`."""
+    parts = {name: value for name, value in target.items() if name != "name" and value}
+    texts = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in parts.items())
+    return shorten(" · ".join(texts), MOST_DESCRIPTION)
+
+
 def _judge(run: Run) -> Iterator[FactGroup]:
     """Yield the judge and its cost by evaluator; nothing for a run without a judge."""
     judged = analysis.judged_evaluators(run)
     if not judged:
         return
     spend, costs = run.spend or {}, analysis.judging(run)
-    edited = [name for name, prompt in analysis.asked(run).items() if prompt.edited]
+    edited = [f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.asked(run).items() if prompt.edited]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
+    settings = settings_of(run.spec["resources"]["judge"])
+    sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
+    facts.append(Fact("Sampling", ", ".join(f"{name} {value}" for name, value in sampling.items())))
     if spend:
         tokens = spend["prompt_tokens"] + spend["completion_tokens"]
         cached = f"; {spend['cached']:,} replies from the cache"
         facts.append(Fact("Spent", f"{plural(spend['calls'], 'call')}, {_cost(tokens, spend['usd'])}{cached}"))
+    if spend.get("left_out"):
+        facts.append(Fact("Not taken by the model, so not sent", ", ".join(spend["left_out"])))
     if edited:
         facts.append(Fact("Edited prompts", ", ".join(edited)))
     for name in judged:
@@ -266,12 +286,15 @@ def _float(value: Any) -> float | None:
 def _methods(run: Run) -> Iterator[Method]:
     judged, judges = analysis.judged_evaluators(run), ", ".join(analysis.judge_names(run))
     for entry in run.spec["evaluators"]:
-        known = evaluators().get(entry["id"])
+        known = run.evaluator(entry["id"])
         parameters = tuple(
-            Fact(name, _value(value)) for name, value in entry["parameters"].items() if value is not None
+            Fact(name, _value(value)) for name, value in entry["parameters"].items() if value not in (None, {})
         )
         if entry["id"] in judged:
             parameters = (Fact("judge", judges), *parameters)
+        if wordings := run.wordings(entry["id"]):
+            own = ", ".join(f"{name}: sha256 {sha}" for name, sha in wordings.items())
+            parameters = (Fact("wording of your own", own), *parameters)
         if known is None:
             unknown = "This version of Assay does not have the evaluator; its numbers are those that the run stored."
             yield Method(entry["id"], entry["id"], entry["version"], unknown, parameters=parameters)
@@ -279,17 +302,16 @@ def _methods(run: Run) -> Iterator[Method]:
         details = tuple(_paragraphs(known.doc.partition("\n")[2]))
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
-            tuple(_metrics(known, entry["parameters"])), parameters, known.sources, known.standards, known.differs_from,
+            tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
+            known.differs_from_source,
         )  # fmt: skip
 
 
-def _metrics(known: Evaluator, parameters: Mapping[str, Any]) -> Iterator[MethodMetric]:
-    values = known.parameters.model_validate(dict(parameters))
+def _metrics(known: Evaluator) -> Iterator[MethodMetric]:
     for metric in known.metrics:
         yield MethodMetric(
-            metric.name, metric.description, metric.low, metric.high, metric.direction.value,
-            known.threshold(metric, values),
-        )  # fmt: skip
+            metric.name, metric.description, metric.low, metric.high, metric.direction.value, metric.threshold
+        )
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Gates: the --fail-under conditions of a run in CI."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from metrics.analysis import leaderboard
 from metrics.core.errors import InputError, InputProblem
@@ -46,9 +47,11 @@ class Outcome:
     message: str
 
 
-def require_known(gates: Sequence[Gate], chosen: Sequence[str]) -> None:
+def require_known(
+    gates: Sequence[Gate], chosen: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
     """Raise InputError with every gate that names no metric of the chosen evaluators; call it before the run."""
-    there = [(entry.id, metric.name) for entry, _ in choose(chosen).values() for metric in entry.metrics]
+    there = [(entry.id, metric.name) for entry, _ in choose(chosen, parameters).values() for metric in entry.metrics]
     unknown = [
         InputProblem("--fail-under", repr(gate.metric), "one of " + ", ".join(f"{a}.{b}" for a, b in there))
         for gate in gates

@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.errors import RunCorrupt, RunError
+from metrics.core.evaluator import Evaluator
 from metrics.core.files import held, is_held, read_json, sha256_of
+from metrics.core.registry import evaluators, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign
 from metrics.core.schema import SCHEMA_VERSION, TABLES, conformed
 from metrics.core.suite import Outputs, Suite
@@ -111,6 +113,19 @@ class Run:
         """The parameters of each evaluator by its id, in the order chosen."""
         return {entry["id"]: entry["parameters"] for entry in self.spec["evaluators"]}
 
+    def evaluator(self, id: str) -> Evaluator | None:
+        """Return an evaluator as the run's parameters make it (its metrics, the thresholds in force).
+
+        As declared where the run did not use it; None where this version of Assay does not have it.
+        """
+        known = evaluators().get(id)
+        values = self.evaluators.get(id)
+        return known if known is None or values is None else known.with_parameters(known.parameters(**values))
+
+    def wordings(self, id: str) -> dict[str, str]:
+        """Return the texts of the user's own that an evaluator's numbers rest on; see core.registry.wordings."""
+        return wordings(id, self.evaluators.get(id, {}), self.spec.get("resources", {}))
+
     @property
     def state(self) -> State:
         """The state of the run. `interrupted`: begun and unfinished, but no process works on it; it can be resumed."""
@@ -169,6 +184,11 @@ class Run:
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole."""
         return self.workspace.outputs(self.spec["outputs"]["fingerprint"])
+
+    @property
+    def targets(self) -> dict[str, dict[str, Any]]:
+        """The descriptions of the models that Assay itself asked, by name; none where the outputs were uploaded."""
+        return self.workspace.targets(self.spec["outputs"]["fingerprint"])
 
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""

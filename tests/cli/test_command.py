@@ -68,6 +68,18 @@ def test_missing_models_are_reported_before_the_run(files: Path, capsys: pytest.
     assert scores["reason"].iloc[0].startswith("there is no folder '/no/such/one'")
 
 
+def test_thresholds_of_any_metric(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ("--evaluators", "rouge,bleu", "--param", "rouge.threshold=0.4", "--quiet")
+    assert run(files, "evaluate", "suite.csv", "one.csv", *more, "--threshold", "rouge2=0.2") == 0
+    values = Workspace().run("latest").evaluators
+    assert (values["rouge"]["threshold"], values["rouge"]["thresholds"]) == (0.4, {"rouge2": 0.2})
+    assert values["bleu"]["thresholds"] == {}
+    assert run(files, "evaluate", "suite.csv", "one.csv", *more, "--threshold", "rouge.rouge9=0.2") == 2
+    assert "--threshold: found 'rouge.rouge9'; expected one of rouge.rouge1, rouge.rouge2" in capsys.readouterr().err
+    assert run(files, "evaluate", "suite.csv", "one.csv", *more, "--threshold", "rouge2=high") == 2
+    assert "found 'high'; expected a number" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("gate", "code"),
     [

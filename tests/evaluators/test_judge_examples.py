@@ -47,7 +47,7 @@ def test_a_worked_example_gives_its_numbers(entry: Evaluator, example: Example, 
     assert result.status is not Status.NOT_APPLICABLE or set(result.values.values()) <= {None}
     assert example.judge or not server.calls, "a judge was asked of whom the example says nothing"
     for metric, expected in example.expect.items():
-        assert entry.metric(metric)
+        assert entry.with_parameters(entry.parameters(**example.parameters)).metric(metric)
         value = result.values.get(metric)
         if expected is None or value is None:
             assert value == expected

@@ -7,33 +7,34 @@ import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.registry import choose
-from metrics.judge.custom_prompts import CustomPrompt, load_prompt, read_prompt, save_prompt, saved_prompts
+from metrics.judge.custom_prompts import CustomPrompt
+from metrics.judge.saved_objects import every, load, read_object, save
 
 POLITE = CustomPrompt(id="polite", title="Polite?", prompt="Is {actual_answer} polite?")
 
 
 def test_a_saved_prompt_comes_back_whole(tmp_path: Path) -> None:
     graded = POLITE.model_copy(update={"id": "tone", "mode": "graded", "levels": {"freundlich": 1.0, "grob": 0.0}})
-    save_prompt(tmp_path, graded)
-    save_prompt(tmp_path, POLITE)
-    assert saved_prompts(tmp_path) == [POLITE, graded]
-    assert load_prompt(tmp_path / "prompts" / "tone.json") == graded
+    save(tmp_path, graded)
+    save(tmp_path, POLITE)
+    assert every(tmp_path, CustomPrompt) == [POLITE, graded]
+    assert load(tmp_path, CustomPrompt, "tone") == graded
     choose(["byop"], {"byop": graded.parameters})
 
 
 def test_its_version_counts_its_changes(tmp_path: Path) -> None:
-    assert save_prompt(tmp_path, POLITE).version == 1
-    assert save_prompt(tmp_path, POLITE).version == 1
+    assert save(tmp_path, POLITE).version == 1
+    assert save(tmp_path, POLITE).version == 1
     changed = POLITE.model_copy(update={"prompt": "Is {actual_answer} kind?"})
-    assert save_prompt(tmp_path, changed).version == 2
-    assert save_prompt(tmp_path, changed).version == 2
-    assert [prompt.version for prompt in saved_prompts(tmp_path)] == [2]
+    assert save(tmp_path, changed).version == 2
+    assert save(tmp_path, changed).version == 2
+    assert [prompt.version for prompt in every(tmp_path, CustomPrompt)] == [2]
 
 
 def test_a_file_that_was_shared_is_read_with_every_problem_at_once() -> None:
     text = json.dumps({"id": "No Name", "title": "", "prompt": "hello", "mode": "maybe", "extra": 1})
     with pytest.raises(InputError) as refused:
-        read_prompt(text, "shared.json")
+        read_object(CustomPrompt, text, "shared.json")
     assert [problem.column for problem in refused.value.problems] == ["id", "title", "prompt", "mode", "extra"]
     assert "{actual_answer}, or the judge is shown nothing of the case" in str(refused.value)
 
@@ -41,7 +42,7 @@ def test_a_file_that_was_shared_is_read_with_every_problem_at_once() -> None:
 @pytest.mark.parametrize("name", ["../up", "a/b", "", "A", "a" * 65, ".hidden", "x\n"])
 def test_an_id_is_a_file_name_and_nothing_else(name: str) -> None:
     with pytest.raises(InputError, match="column id"):
-        read_prompt(json.dumps({"id": name, "title": "t", "prompt": "{question}"}))
+        read_object(CustomPrompt, json.dumps({"id": name, "title": "t", "prompt": "{question}"}), "p.json")
 
 
 @pytest.mark.parametrize(
@@ -58,10 +59,10 @@ def test_a_file_that_is_none_says_what_is_wrong(tmp_path: Path, content: bytes, 
     path.parent.mkdir()
     path.write_bytes(content)
     with pytest.raises(InputError) as refused:
-        saved_prompts(tmp_path)
+        every(tmp_path, CustomPrompt)
     assert str(refused.value).startswith("bad.json: found ")
     assert found in str(refused.value)
 
 
 def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
-    assert saved_prompts(tmp_path) == []
+    assert every(tmp_path, CustomPrompt) == []

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.judge.rubrics import read_rubric
+from metrics.judge.saved_objects import save
 from metrics.store import Run, Workspace
 
 SUITE = "id,user_input,reference,tags\n007,What is 1 + 1?,two,\"['sum', 'easy']\"\nNA,Who am I?,nobody,\n"
@@ -222,6 +224,28 @@ def test_an_evaluator_without_its_model_explains_itself_before_the_run(page: App
     assert "asks a classifier model" in box.label
     start(page).click().run()
     assert started[0].spec["resources"] == {"classifier": "unitary/toxic-bert"}
+
+
+def test_thresholds_of_other_metrics_are_chosen_and_set(page: AppTest) -> None:
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    choice = next(box for box in page.multiselect if box.key == "parameter-rouge.thresholds")
+    assert choice.options == ["rouge1", "rouge2", "rougeLsum"]
+    choice.select("rouge2").run()
+    next(box for box in page.number_input if box.key == "parameter-rouge.thresholds.rouge2").set_value(0.2).run()
+    assert json.loads(page.query_params["parameters"]) == {"rouge": {"thresholds": {"rouge2": 0.2}}}
+
+
+def test_a_saved_rubric_is_chosen_by_name(page: AppTest, workspace: Path) -> None:
+    save(workspace, read_rubric("tone: {weight: 1, description: Kind., levels: {kind: 1, rude: 0}}", "support.yaml"))
+    give(give(page, 0, "sums.csv", SUITE), 0, "answers.csv", OUTPUTS)
+    next(box for box in page.selectbox if box.label == "Rubric").select("support").run()
+    own = json.loads(page.query_params["parameters"])["rubric"]
+    assert own["rubric"] == "support, version 1"
+    assert [one["name"] for one in own["dimensions"]] == ["tone"]
+    choice = next(box for box in page.multiselect if box.key == "parameter-rubric.thresholds")
+    assert "tone" in choice.options
+    next(box for box in page.selectbox if box.label == "Rubric").select("usual").run()
+    assert "parameters" not in page.query_params
 
 
 def test_a_model_of_one_evaluator_is_its_parameter(page: AppTest, started: list[Run]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from metrics.core.prompt import wording
 from metrics.store import Run, Workspace
 from tests.judge.server import Fault, JudgeServer
 from tests.pages.page_scenes import HOSTILE, judged_run
@@ -209,11 +210,18 @@ def test_with_a_judge_the_run_is_estimated_and_takes_budget_and_prompts_along(
     assert "price unknown" in words(page)
     next(box for box in page.number_input if box.key == "run-budget.calls").set_value(7).run()
     next(box for box in page.text_area if box.key == "prompt-claims").input("List every claim of TEXT.").run()
-    assert "claims · Faithfulness · ✎ edited for this run" in words(page)
+    assert f"claims · Faithfulness · ✎ your own, sha256 {wording('List every claim of TEXT.')}" in words(page)
+    next(box for box in page.selectbox if box.key == "prompt-file-for").select("entailment").run()
+    uploader = next(box for box in page.file_uploader if box.label == "Text of a file")
+    uploader.set_value(("own.txt", b"Judge {passage}.\n", "text/plain")).run()
+    assert "✓ own.txt in place of entailment" in words(page)
+    assert "✗ Not used: it needs no other placeholders than {claims}, {contexts}." in words(page)
+    next(box for box in page.text_area if box.key == "prompt-entailment").input("Judge {claims}.").run()
+    assert "Not used" not in words(page)
     button(page, "Start").click().run()
     judge = started[0].spec["resources"]["judge"]
     assert judge["budget"]["calls"] == 7
-    assert judge["prompts"] == {"claims": "List every claim of TEXT."}
+    assert judge["prompts"] == {"claims": "List every claim of TEXT.", "entailment": "Judge {claims}."}
     assert not server.calls
 
 
@@ -226,7 +234,7 @@ def test_the_evidence_of_a_judged_score(run: Run, open_page: Open) -> None:
     assert "the judge's reply is not JSON" in said
     assert "List them." not in said
     page.toggle[0].set_value(True).run()
-    assert "claims, edited for this run" in words(page)
+    assert f"claims, wording of your own (sha256 {wording('List them.')})" in words(page)
     assert "List them." in words(page)
     assert not [entry.value for entry in (*page.markdown, *page.caption) if "127.0.0.1:9" in entry.value]
     assert any(HOSTILE in code.value.replace('\\"', '"') for code in page.code)
@@ -264,3 +272,20 @@ def test_the_local_judge_says_how_far_it_can_be_trusted(workspace: Path, open_pa
     assert not page.exception
     assert any(text.startswith("It is a small model") for text in texts)
     assert any("95 % interval" in text and "faithfulness" in text and "MT-RAG" in text for text in texts)
+
+
+def test_a_rubric_is_imported_checked_saved_and_chosen(workspace: Path, open_page: Open) -> None:
+    page = open_page("judge", view="rubrics")
+    assert "Weights: factual_accuracy 30 %" in words(page)
+    content = b"tone: {weight: 1, description: Kind., levels: {kind: 1, rude: 0}}"
+    page.file_uploader[0].set_value(("support.yaml", content, "text/yaml")).run()
+    assert "\u2713 imported; save it to keep it in this workspace" in words(page)
+    assert "\u2713 1 dimension, 1 with levels of their own" in words(page)
+    field(page, "Title").set_value("").run()
+    assert "\u2717 title: String should have at least 1 character" in words(page)
+    assert button(page, "Save").disabled
+    field(page, "Title").set_value("Support").run()
+    button(page, "Save").click().run()
+    assert json.loads((workspace / "rubrics" / "support.json").read_text())["title"] == "Support"
+    page.file_uploader[0].set_value(("bad.yaml", b"- 1", "text/yaml")).run()
+    assert "\u2717 bad.yaml: found a list; expected JSON or YAML with the dimensions of a rubric" in words(page)

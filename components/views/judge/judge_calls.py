@@ -122,7 +122,7 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
     st.dataframe(call_table(calls), hide_index=True, height="auto" if len(calls) < 8 else 280)
     for index, call in enumerate(calls):
         prompt = judge["prompts"].get(call["step"])
-        edited = ", edited for this run" if prompt and prompt["edited"] else ""
+        edited = f", wording of your own (sha256 {prompt['wording']})" if prompt and prompt["edited"] else ""
         with st.container(border=True, gap="xsmall"):
             st.text(f"{index + 1}. {call['step']}{edited}")
             if prompt:
@@ -145,6 +145,8 @@ def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: M
             _of(plural(tokens, "token"), budget.get("tokens"), count),
             _of(dollars(spend["usd"]), budget.get("usd"), dollars),
         ]
+        if spend.get("left_out"):
+            parts.append(f"asked without {', '.join(spend['left_out'])}, which the model does not take")
     return " · ".join(parts)
 
 

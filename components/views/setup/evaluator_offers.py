@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.model_needs import parameter_schema
+from components.data.model_needs import metrics_of, parameter_schema
+from components.data.rubrics import own_rubrics, rubric_parameters
 from components.widgets import url
 from components.widgets.column_mapping import words
 from components.widgets.controls import agreed
-from components.widgets.parameter_form import parameter_form
+from components.widgets.parameter_form import parameter_form, threshold_form
 from metrics.presentation import format
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ RESOURCES = {
     "judge": "a judge", "embedder": "an embedding model", "classifier": "a classifier model",
     "language_model": "a language model", "token_encoder": "a token encoder",
 }  # fmt: skip
+
+
+RUBRIC = ("rubric", "dimensions", "levels")  # parameters that the choice of a rubric fills
 
 
 class Offer(NamedTuple):
@@ -96,8 +100,14 @@ def draw_offers(
         with right.popover(str(len(own) or ""), type="tertiary", icon=":material/tune:", help="Parameters"):
             st.text(f"{offer.entry.title}: {offer.entry.summary}")
             values = parameter_form(
-                parameter_schema(offer.id), f"parameter-{offer.id}", offer.entry.primary.threshold, own
-            )
+                parameter_schema(offer.id), f"parameter-{offer.id}", offer.entry.primary.threshold, own,
+                ("thresholds", *(RUBRIC if offer.id == "rubric" else ())),
+            )  # fmt: skip
+            if offer.id == "rubric":
+                values |= _rubric(own)
+            metrics = metrics_of(offer.id, values)
+            if thresholds := threshold_form(metrics, f"parameter-{offer.id}", own.get("thresholds", {})):
+                values["thresholds"] = thresholds
         if values:
             given[offer.id] = values
         if offer.id in chosen and (reason := unavailable(offer.id, values)):
@@ -111,6 +121,22 @@ def draw_offers(
             for offer in short:
                 st.text(f"{offer.entry.title}: needs {', '.join(offer.lacks)}")
     return chosen, {name: values for name, values in given.items() if name in chosen}, skipped
+
+
+def _rubric(own: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw the choice of a rubric; return its parameters, those of a run that names one no longer saved as they are."""
+    rubrics, _ = own_rubrics()
+    asked = str(own.get("rubric", "")).partition(",")[0] or "usual"
+    options = [*rubrics, *([] if asked in rubrics else [asked])]
+    chosen = st.selectbox(
+        "Rubric", options, options.index(asked), key="parameter-rubric.rubric",
+        format_func=lambda id: f"{rubrics[id]['title']} · {id}" if id in rubrics else id,
+        help="Its dimensions, weights and levels.",
+    )  # fmt: skip
+    url.link("Edit rubrics", "judge", view="rubrics", icon=":material/edit:")
+    if chosen in rubrics:
+        return rubric_parameters(chosen)
+    return {name: own[name] for name in RUBRIC if name in own}
 
 
 def _parameters() -> dict[str, dict[str, Any]]:

@@ -8,31 +8,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from components.data import wording
 from components.views.judge.judge_calls import dollars
 from components.widgets import url
 from components.widgets.parameter_form import parameter_form
 from metrics.presentation.format import count, plural
 
 if TYPE_CHECKING:
-    from components.data import Estimate, Evaluator, JudgeFacts
+    from components.data import Estimate, Evaluator, JudgeFacts, Prompt
 
 TALLEST = 320
 
 
 class UsedPrompt(NamedTuple):
-    """The text of a prompt, and the titles of the evaluators that use it."""
+    """A prompt, and the titles of the evaluators that use it."""
 
-    text: str
+    prompt: Prompt
     used_by: tuple[str, ...]
 
 
-def prompts_of(chosen: Sequence[str], catalogue: Mapping[str, Evaluator]) -> dict[str, UsedPrompt]:
-    """Return the prompts of the chosen evaluators by id, each once."""
+def prompts_of(chosen: Sequence[str], catalogue: Mapping[str, Evaluator], judged: bool) -> dict[str, UsedPrompt]:
+    """Return the prompts of the chosen evaluators by id, each once; those to a judge only if the run is `judged`."""
     found: dict[str, UsedPrompt] = {}
     for name in chosen:
-        for prompt in catalogue[name].prompts:
-            before = found.get(prompt.id, UsedPrompt(prompt.text, ()))
-            found[prompt.id] = before._replace(used_by=(*before.used_by, catalogue[name].title))
+        entry = catalogue[name]
+        for prompt in entry.prompts if judged or "judge" not in entry.resources else ():
+            before = found.get(prompt.id, UsedPrompt(prompt, ()))
+            found[prompt.id] = before._replace(used_by=(*before.used_by, entry.title))
     return found
 
 
@@ -89,27 +91,64 @@ def draw_judge(judge: JudgeFacts, budget_schema: Mapping[str, Any], waiting: int
 
 
 def draw_prompts(prompts: Mapping[str, UsedPrompt]) -> dict[str, str]:
-    """Draw a field for every prompt of the chosen evaluators; return the texts of the edited ones, by id."""
+    """Draw a field for every prompt of the chosen evaluators; return the usable texts of the edited ones, by id."""
     if not prompts:
         return {}
     before = {name: text for name, text in in_address("prompts").items() if name in prompts and isinstance(text, str)}
     edited = {}
     title = f"Prompts ({len(prompts)}" + (f", {len(before)} edited)" if before else ")")
     with st.expander(title, icon=":material/edit_note:", key="prompts"):
-        st.text("The instruction to the judge, above the texts of the case. Edited prompts are saved with the run.")
-        for name, prompt in prompts.items():
-            mark = " · ✎ edited for this run" if name in before else ""
-            st.text(f"{name} · {', '.join(prompt.used_by)}{mark}")
+        st.text(
+            "What the judge is told above the texts of the case, and the templates of language models. A wording of "
+            "your own is saved with the run, and its sha256 stands beside its numbers."
+        )
+        _draw_file(prompts)
+        for name, (prompt, used_by) in prompts.items():
+            mark = f" · ✎ your own, sha256 {wording(before[name])}" if name in before else ""
+            st.text(
+                f"{name} · {', '.join(used_by)}{mark}",
+                help=f"Placeholders: {' '.join(f'{{{one}}}' for one in prompt.placeholders)}",
+            )
             text = st.text_area(
                 name, before.get(name, prompt.text), key=f"prompt-{name}", label_visibility="collapsed",
                 height=min(TALLEST, 60 + 23 * (len(prompt.text) // 95)),
             ).strip()  # fmt: skip
-            if text and text != prompt.text:
+            if not text or text == prompt.text:
+                continue
+            if complaint := prompt.complaint(text):
+                st.text(f"✗ Not used: it needs {complaint}.")
+            else:
                 edited[name] = text
     if edited != before:
         url.put(prompts=json.dumps(edited, ensure_ascii=False) if edited else None)
         st.rerun()
     return edited
+
+
+def _draw_file(prompts: Mapping[str, UsedPrompt]) -> None:
+    """Draw the upload of a text that is used in place of a prompt."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    name = left.selectbox(
+        "In place of", list(prompts), key="prompt-file-for", help="Prompt that the file's text replaces."
+    )
+    key = f"prompt-file-{st.session_state.get('prompt-files', 0)}"
+    right.file_uploader(
+        "Text of a file", ["txt", "md", "prompt"], max_upload_size=1, key=key, on_change=_receive, args=(key, name)
+    )
+    if said := st.session_state.get("prompt-file-said"):
+        st.text(said)
+
+
+def _receive(key: str, name: str) -> None:
+    given = st.session_state[key]
+    if given is None:
+        return
+    try:
+        st.session_state[f"prompt-{name}"] = given.getvalue().decode("utf-8").strip()
+        st.session_state["prompt-file-said"] = f"✓ {given.name} in place of {name}"
+    except UnicodeDecodeError:
+        st.session_state["prompt-file-said"] = f"✗ {given.name} is no UTF-8 text"
+    st.session_state["prompt-files"] = st.session_state.get("prompt-files", 0) + 1
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
-from metrics.core.evaluator import Evaluator
-from metrics.core.registry import evaluators
+from metrics.core.evaluator import Metric
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
@@ -107,7 +106,8 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
     """Return how many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
     source, arguments, _ = _source(run, evaluator, metric, worst_first=True)
     metric = _scored_metric(run, evaluator, metric) or metric
-    sign = -1 if evaluators()[evaluator].metric(metric).direction.value == "lower" else 1
+    entry = run.evaluator(evaluator)
+    sign = -1 if entry is not None and entry.metric(metric).direction.value == "lower" else 1
     found = run.query(
         f"""SELECT model, count(DISTINCT case_id) AS n,
                    min_by(case_id, ({sign} * value, -errors, position), {2 * NAMED}) AS first
@@ -128,13 +128,13 @@ def _count(run: Run, found: str, arguments: tuple[Any, ...]) -> int:
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
     """Return the SQL of one row per case and model, its arguments, and their order."""
-    entry = evaluators().get(evaluator)
+    entry = run.evaluator(evaluator)
     lower_is_better = entry is not None and entry.metric(metric).direction.value == "lower"
     ascending = worst_first != lower_is_better
     by_value = f"value {'ASC' if ascending else 'DESC'} NULLS LAST"
     if (scored := _scored_metric(run, evaluator, metric)) is not None:
         columns = "case_id, position, model, run, value, status, reason, NULL::BIGINT AS errors"
-        failing = "FALSE" if entry is None else _failing(run, entry, scored)
+        failing = "FALSE" if entry is None else _failing(entry.metric(scored))
         return (
             f"SELECT {columns}, {failing} AS failing FROM scores WHERE evaluator = ? AND metric = ?",
             [evaluator, scored],
@@ -167,10 +167,8 @@ def _scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
     return metric if metric in measured else next(iter(measured), None)
 
 
-def _failing(run: Run, entry: Evaluator, metric: str) -> str:
+def _failing(metric: Metric) -> str:
     """Return the SQL condition of a value on the wrong side of the threshold in force."""
-    declared = entry.metric(metric)
-    threshold = entry.threshold(declared, entry.parameters.model_validate(run.evaluators[entry.id]))
-    if threshold is None or declared.direction.value == "none":
+    if metric.threshold is None or metric.direction.value == "none":
         return "FALSE"
-    return f"coalesce(value {'>' if declared.direction.value == 'lower' else '<'} '{threshold!r}'::DOUBLE, FALSE)"
+    return f"coalesce(value {'>' if metric.direction.value == 'lower' else '<'} '{metric.threshold!r}'::DOUBLE, FALSE)"

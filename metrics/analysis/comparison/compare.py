@@ -10,10 +10,10 @@ import numpy as np
 
 from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differences, resampled_differences
+from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.core.errors import InputError
-from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
@@ -117,7 +117,8 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         key = (column.evaluator, column.metric)
         if column.key not in columns_b:
             continue
-        if key in a and key in b:  # of several columns of one metric the values per case are the first one's
+        # of several columns of one metric the values per case are the first one's; with keys, they are of all keys
+        if key in a and key in b and column.label_key is None:
             paired.setdefault(key, column)
             continue
         cell_a, cell_b = board_a.cells.get((model_a, column.key)), board_b.cells.get((model_b, column.key))
@@ -173,9 +174,7 @@ def case_differences(
     if not pairs:
         return []
     apart = np.stack([b.minus(a) for _, a, b in pairs], axis=1)
-    binary = [
-        a.single and b.single and evaluators()[column.evaluator].metric(column.metric).binary for column, a, b in pairs
-    ]
+    binary = [a.single and b.single and column.binary for column, a, b in pairs]
     found = paired_tests(apart, design.weights, design.clusters, np.array(binary))
     means = np.flatnonzero(found.test != MCNEMAR)
     ends = np.full((2, len(pairs)), np.nan)
@@ -259,10 +258,10 @@ def _notes(run: Run, other: Run, columns: Sequence[Column], rows: Sequence[Diffe
         lone = [titles.get(name, name) for name in {**run.evaluators, **other.evaluators} if name not in both]
         if lone:
             notes.append(f"In one of the two runs only, so not compared: {', '.join(lone)}.")
-        changed = [titles.get(name, name) for name in both if run.evaluators[name] != other.evaluators[name]]
-        if changed:
+        changed = {titles.get(name, name): changed_settings(run, other, name) for name in both}
+        if any(changed.values()):
+            each = (f"{title} ({'; '.join(what)})" for title, what in changed.items() if what)
             notes.append(
-                f"Evaluated with other parameters in the two runs, which alone can make a difference:"
-                f" {', '.join(changed)}."
+                f"Evaluated differently in the two runs, which alone can make a difference: {', '.join(each)}."
             )
     return tuple(notes)

@@ -12,7 +12,6 @@ from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import check_pair
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
-from metrics.core.registry import evaluators
 from metrics.store import Run, cache_by_run
 
 Kind = Literal["losses", "wins", "ties"]
@@ -38,7 +37,7 @@ def differences(
     other = other or run
     check_pair(run, model_a, other, model_b)
     position, a, b, apart = _pairs(run, model_a, other, model_b, evaluator, metric, tag)
-    entry = evaluators().get(evaluator)
+    entry = run.evaluator(evaluator)
     lower = entry is not None and entry.metric(metric).direction.value == "lower"
     better = -apart if lower else apart
     chosen = np.flatnonzero({"losses": better < 0, "wins": better > 0, "ties": better == 0}[kind])

@@ -120,8 +120,7 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     """Yield the case that most models fail: by how many are on the wrong side of the threshold, then by its mean."""
     if column.threshold is None or len(run.models) < 2:
         return
-    metric = evaluators()[column.evaluator].metric(column.metric)
-    wrong, order = (">", "DESC") if metric.direction.value == "lower" else ("<", "ASC")
+    wrong, order = (">", "DESC") if column.direction == "lower" else ("<", "ASC")
     found = run.query(
         f"""SELECT case_id, count(DISTINCT model) FILTER (value {wrong} ?) AS failing, count(DISTINCT model) AS models,
                    avg(value) AS mean

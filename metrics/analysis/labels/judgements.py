@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
 from metrics.judge.settings import settings_of
 from metrics.store import Run
@@ -19,6 +20,11 @@ class Asked:
 
     text: str
     edited: bool
+
+    @property
+    def wording(self) -> str:
+        """The shortened sha256 of the text."""
+        return wording(self.text)
 
 
 def judge_names(run: Run) -> tuple[str, ...]:
@@ -50,11 +56,11 @@ def asked(run: Run) -> dict[str, Asked]:
     setting = run.spec.get("resources", {}).get("judge")
     edited = settings_of(setting).prompts if setting else {}
     known = evaluators()
+    own = {id: {**edited, **values.get("prompts", {})} for id, values in run.evaluators.items() if id in known}
     return {
-        prompt.id: Asked(edited.get(prompt.id, prompt.text), prompt.id in edited)
-        for entry in run.spec["evaluators"]
-        if entry["id"] in known
-        for prompt in known[entry["id"]].prompts
+        prompt.id: Asked(texts.get(prompt.id, prompt.text), prompt.id in texts)
+        for id, texts in own.items()
+        for prompt in known[id].prompts
     }
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics.core.array_types import Floats
-from metrics.core.registry import evaluators
 from metrics.store import Run, cache_by_run
 
 BINS = 20
@@ -72,14 +71,16 @@ def distributions(
     values = {model: own.to_numpy(dtype=float) for model, own in every.items() if len(own)}
     if not values:
         return None
-    declared = evaluators()[evaluator].metric(metric)
+    entry = run.evaluator(evaluator)
+    assert entry is not None
+    declared = entry.metric(metric)
     low, high = declared.low, declared.high
     if not math.isfinite(high - low):
         low, high = (float(pick([pick(own) for own in values.values()])) for pick in (np.min, np.max))
     edges = edges_of(low, high)
     found = []
     for model, own in values.items():
-        one = _distribution(model, own, edges)
+        one = distribution(model, own, edges)
         if one.beyond:
             rows = run.query(
                 f"""SELECT case_id, value {source} AND (value < ? OR value > ?)
@@ -97,8 +98,8 @@ def edges_of(low: float, high: float) -> tuple[float, ...]:
     return tuple(float(f"{edge:.6g}") for edge in np.linspace(low, high, BINS + 1))
 
 
-def _distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distribution:
-    """Return the distribution without the farthest cases."""
+def distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distribution:
+    """Return the distribution of some values, at least one, without the farthest cases."""
     quantiles = np.quantile(values, np.linspace(0, 1, STEPS + 1)).tolist()
     lower, upper = quantiles[STEPS // 4], quantiles[3 * STEPS // 4]
     reach = REACH * (upper - lower)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
-from metrics.core.registry import evaluators
 from metrics.store import Run
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def label_metrics(run: Run) -> dict[str, tuple[str, ...]]:
     )
     have, found = set(rows.itertuples(index=False, name=None)), {}
     for name in run.evaluators:
-        entry = evaluators().get(name)
+        entry = run.evaluator(name)
         metrics = tuple(metric.name for metric in entry.metrics if (name, metric.name) in have) if entry else ()
         if metrics:
             found[name] = metrics

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from metrics.analysis.leaderboard.column_key import column_key, short
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
 from metrics.core.evaluator import Evaluator, Metric, Status
-from metrics.core.registry import evaluators
+from metrics.core.label_keys import KEY
 from metrics.store import Run
 
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
@@ -24,7 +24,9 @@ TOO_MANY = f"no significance claimed: more than {MOST:,} values; a comparison te
 class Column:
     """One metric on the leaderboard; `key` is evaluator/metric, and ?name=value for a metric's own columns.
 
-    `twin` is the key of another column that shows the same number under its original name.
+    `twin` is the key of another column that shows the same number under its original name; `binary`: each case's value
+    is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`; `label_key`
+    is the key of the labels that it counts, where labels have keys.
     """
 
     key: str
@@ -42,6 +44,9 @@ class Column:
     primary: bool
     minor: bool
     twin: str | None = None
+    binary: bool = False
+    wording: str = ""
+    label_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,11 @@ class Leaderboard:
     tags: tuple[str, ...]
     ranks: Mapping[str, Ranks]
 
+    @property
+    def label_keys(self) -> tuple[str, ...]:
+        """The keys of labels that columns count, in their order; none where labels have no keys."""
+        return tuple(dict.fromkeys(column.label_key for column in self.columns if column.label_key is not None))
+
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """Return the leaderboard of a sealed run, over all cases or those with one tag."""
@@ -95,24 +105,34 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     shown = rows.filter(pc.and_(pc.is_null(rows["label"]), pc.is_null(rows["run"])))
     in_slice = pc.is_null(shown["slice"]) if tag is None else pc.equal(shown["slice"], f"tag={tag}")
     grouped: dict[str, list[dict[str, Any]]] = {}
-    known = evaluators()
+    known = {name: entry for name in run.evaluators if (entry := run.evaluator(name)) is not None}
+    declared = {(name, metric.name): metric for name, entry in known.items() for metric in entry.metrics}
     for row in shown.filter(in_slice).to_pylist():
-        if row["evaluator"] in known:  # not of a later version, or of an evaluator that is gone
+        if (row["evaluator"], row["metric"]) in declared:  # not of a later version, or one that is gone
             grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
-    metrics = {key: known[same[0]["evaluator"]].metric(same[0]["metric"]) for key, same in grouped.items()}
     names = {key: (same[0]["evaluator"], same[0]["metric"]) for key, same in grouped.items()}
-    alike, first = Counter(names.values()), {name: key for key, name in reversed(names.items())}
-    thresholds, by_case = _thresholds(run), ranks(run, tag)
-    whole = {key: metric for key, metric in metrics.items() if first[names[key]] != key or names[key] not in by_case}
+    metrics = {key: declared[name] for key, name in names.items()}
+    of_key = {key: json.loads(same[0]["columns"]).get(KEY) for key, same in grouped.items()}
+    alike = Counter((*name, of_key[key]) for key, name in names.items())
+    first = {(*names[key], of_key[key]): key for key in reversed(names)}
+    headlines = set(first.values())
+    by_case = ranks(run, tag)
+    whole = {
+        key: metric
+        for key, metric in metrics.items()
+        if key not in headlines or names[key] not in by_case or of_key[key] is not None
+    }
     tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
+    wordings = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in known}
     large = run.spec["suite"]["cases"] * len(run.models) > MOST
     columns: list[Column] = []
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
         entry, metric, name = known[names[key][0]], metrics[key], names[key]
-        own = json.loads(same[0]["columns"]) if alike[name] > 1 else {}
-        columns.append(_column(key, entry, metric, thresholds[name], own, metric.minor or first[name] != key))
-        found = _cells(metric, thresholds[name], same, tests.get(key), TOO_MANY if large else UNTESTED)
+        own = json.loads(same[0]["columns"]) if alike[*name, of_key[key]] > 1 else {KEY: of_key[key]}
+        column = _column(key, entry, metric, own, metric.minor or key not in headlines)
+        columns.append(replace(column, wording=wordings[entry.id], label_key=of_key[key]))
+        found = _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
     twinned = (replace(column, twin=_twin(column.key, metrics[column.key], by_model)) for column in columns)
@@ -140,19 +160,11 @@ def _equal(one: float | None, other: float | None) -> bool:
     return one == other if one is None or other is None else abs(one - other) <= EQUAL
 
 
-def _thresholds(run: Run) -> dict[tuple[str, str], float | None]:
-    return {
-        (name, metric.name): entry.threshold(metric, entry.parameters.model_validate(values))
-        for name, values in run.evaluators.items()
-        if (entry := evaluators().get(name)) is not None
-        for metric in entry.metrics
-    }
+def _column(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any], minor: bool) -> Column:
+    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline.
 
-
-def _column(
-    key: str, entry: Evaluator, metric: Metric, threshold: float | None, own: Mapping[str, Any], minor: bool
-) -> Column:
-    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline."""
+    Where labels have keys, each key has its own.
+    """
     named = [
         str(value) if isinstance(value, str) else f"{name} {short(value)}"
         for name, value in own.items()
@@ -169,16 +181,15 @@ def _column(
         direction=metric.direction.value,
         low=metric.low,
         high=metric.high,
-        threshold=threshold,
+        threshold=metric.threshold,
         unit=metric.unit,
         primary=metric.primary,
         minor=minor,
+        binary=metric.binary,
     )
 
 
-def _cells(
-    metric: Metric, threshold: float | None, rows: Sequence[Mapping[str, Any]], tested: Ranks | None, untested: str
-) -> list[Cell]:
+def _cells(metric: Metric, rows: Sequence[Mapping[str, Any]], tested: Ranks | None, untested: str) -> list[Cell]:
     goodness = relative_goodness(metric, [row["value"] for row in rows])
     directed = metric.direction.value != "none"
     scored = [row["model"] for row in rows if row["value"] is not None and directed]
@@ -186,7 +197,11 @@ def _cells(
     cells = []
     for row, good in zip(rows, goodness, strict=True):
         places = None if row["value"] is None else ranges.get(row["model"])
-        wrong = row["value"] is not None and threshold is not None and not metric.passes(row["value"], threshold)
+        wrong = (
+            row["value"] is not None
+            and metric.threshold is not None
+            and not metric.passes(row["value"], metric.threshold)
+        )
         cells.append(
             Cell(
                 value=row["value"],

@@ -19,7 +19,6 @@ from metrics.analysis.leaderboard.replicates import replicates
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.arrow import numbers, row_groups
 from metrics.core.evaluator import Direction, Metric
-from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples, rank_bounds
@@ -72,7 +71,7 @@ def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
     found: dict[Key, Ranks] = {}
     with pq.ParquetFile(path, read_dictionary=["model", "evaluator", "metric"]) as file:
         for name in run.evaluators:
-            entry = evaluators().get(name)
+            entry = run.evaluator(name)
             if entry is None:
                 continue
             metrics = [metric for metric in entry.metrics if metric.direction is not Direction.NONE]

@@ -15,7 +15,7 @@ from metrics.analysis.slices.slice_features import Categories, Known, Numbers, k
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError
-from metrics.core.registry import evaluators
+from metrics.core.registry import title_of
 from metrics.core.sampling_design import cluster_codes
 from metrics.store import Run, cache_by_run
 
@@ -35,6 +35,9 @@ class Measure:
     of: str
     primary: bool
     minor: bool
+    low: float = 0.0
+    high: float = 1.0
+    binary: bool = False
 
     @property
     def key(self) -> str:
@@ -44,10 +47,7 @@ class Measure:
     @property
     def ends(self) -> tuple[float, float]:
         """The range of its values."""
-        if self.of != "cases":
-            return 0.0, 1.0
-        metric = evaluators()[self.evaluator].metric(self.metric)
-        return metric.low, metric.high
+        return self.low, self.high
 
 
 FOUND, RIGHT = "objects_found", "predictions_right"
@@ -96,14 +96,13 @@ def measures(run: Run) -> list[Measure]:
             title = column.evaluator_title if same else f"{column.evaluator_title}: {column.metric}"
             measure = Measure(
                 column.evaluator, column.metric, title, column.description, column.direction, "cases",
-                column.primary, column.minor,
+                column.primary, column.minor, column.low, column.high, column.binary,
             )  # fmt: skip
             found.setdefault(measure.key, measure)
     if run.spec["suite"]["task"] == "detection":
         for name in run.match_names():
-            known = evaluators().get(name)
             for metric, (of, title, description) in OBJECTS.items():
-                whole = f"{known.title if known else name}: {title}"
+                whole = f"{title_of(name)}: {title}"
                 found[f"{name}/{metric}"] = Measure(name, metric, whole, description, "higher", of, True, False)
     return list(found.values())
 
@@ -130,8 +129,7 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
     present = np.flatnonzero(measured.present)
     weights, clusters = design.of_part(present)
-    declared = evaluators()[evaluator].metric(metric)
-    binary = declared.binary and measured.single and weights is None and clusters is None
+    binary = measure.binary and measured.single and weights is None and clusters is None
     task = run.spec["suite"]["task"]
     asked = run.suite.cases["question"].null_count < len(design) and task in ("text", "agent")
     noun = "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"

@@ -1,9 +1,9 @@
 """Rubric: an agent's answer rated in several dimensions, combined into one number."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from metrics.core.evaluator import (
     CaseScore,
@@ -17,29 +17,24 @@ from metrics.core.evaluator import (
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
+from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rated
 from metrics.judge.asking import ItemReply, Judge
+from metrics.judge.rubrics import DIMENSIONS, FACTUAL, USUAL, Dimension, Dimensions, Levels
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
 from metrics.text.agents.traces import TraceError, efficiency, steps_of
+from metrics.text.citations import passage_names
 
 PASS_MARK = 0.7
 SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown
 ROUNDING = 1e-9
-FACTUAL = "factual_accuracy"
 WASTED = {
     "wasted_calls": "Share of the tool calls that are redundant, failed or looping, counted in the trace.",
     "redundant_calls": "Share of the tool calls that repeat one whose result was known: same tool, same arguments.",
     "failed_calls": "Share of the tool calls that ended in an error.",
     "looping_calls": "Share of the tool calls that repeat a cycle of calls which runs at least 3 times in a row.",
 }
-Level = Literal["excellent", "good", "acceptable", "poor", "failed"]
-HOLDS: Mapping[str, Holds] = {"excellent": "yes", "good": "yes", "poor": "no", "failed": "no"}  # else unknown
-Need = Literal["question", "expected_answers", "retrieved_contexts", "citations", "trace"]
-LEVELS = Prompt(
-    "rubric.levels",
-    "Rate ANSWER, an agent's output for TASK, in each of the DIMENSIONS: excellent, good, acceptable, poor or failed, "
-    "as the dimension's text describes them. TRACE is what the agent did, SOURCES what it retrieved, CITATIONS what it "
-    "cites, EXPECTED what is known to be right, where they are given.",
-)
+HOLDS: Mapping[str, Holds] = {"excellent": "yes", "good": "yes", "acceptable": "unknown", "poor": "no", "failed": "no"}
+HALF = 0.5  # the score below which a level of one's own does not hold
 ACCURACY = Prompt(
     "rubric.accuracy",
     "Hold each of the CLAIMS of an answer against EXPECTED, the ground truth. importance: major, if the conclusion "
@@ -49,95 +44,60 @@ ACCURACY = Prompt(
 )
 
 
-class Dimension(BaseModel):
-    """One dimension of a rubric: its weight, what its levels mean, and what a case needs for it to be rated."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
-    weight: float = Field(gt=0, le=1000)
-    description: str = Field(min_length=1)
-    needs_any: tuple[Need, ...] = ()
-
-
-DIMENSIONS = (
-    Dimension(
-        name=FACTUAL,
-        weight=0.30,
-        description="Claims match the ground truth. excellent: all do; good: minor errors that leave the conclusions "
-        "standing; acceptable: major claims right, minor ones inexact; poor: significant errors in key claims; failed: "
-        "errors that make the output worthless.",
-        needs_any=("expected_answers",),
-    ),
-    Dimension(
-        name="completeness",
-        weight=0.25,
-        description="All that was asked for is covered. excellent: thoroughly; good: with minor gaps; acceptable: the "
-        "key aspects, some gaps; poor: major aspects are missing; failed: the heart of the task is not addressed.",
-        needs_any=("question",),
-    ),
-    Dimension(
-        name="citation_accuracy",
-        weight=0.15,
-        description="Citations match what they are cited for. excellent: all accurate and complete; good: minor faults "
-        "of form; acceptable: the major ones are accurate; poor: significant problems; failed: missing or wrong.",
-        needs_any=("retrieved_contexts", "citations"),
-    ),
-    Dimension(
-        name="source_quality",
-        weight=0.10,
-        description="Fitting sources were used. excellent: primary and authoritative; good: mostly primary; "
-        "acceptable: primary and secondary mixed; poor: mostly secondary or unreliable; failed: no "
-        "credible source.",
-        needs_any=("retrieved_contexts", "citations"),
-    ),
-    Dimension(
-        name="tool_efficiency",
-        weight=0.20,
-        description="The right tools, used a reasonable number of times. excellent: the best choice and count; good: "
-        "minor inefficiencies; acceptable: the right tools, some redundancy; poor: wrong tools or far too many calls; "
-        "failed: severe misuse.",
-        needs_any=("trace",),
-    ),
-)
-
-
-class LevelScores(BaseModel):
-    """The score of each level."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    excellent: float = Field(1.0, ge=0, le=1)
-    good: float = Field(0.8, ge=0, le=1)
-    acceptable: float = Field(0.6, ge=0, le=1)
-    poor: float = Field(0.3, ge=0, le=1)
-    failed: float = Field(0.0, ge=0, le=1)
-
-
 class RubricParameters(Parameters):
     """The rubric."""
 
-    dimensions: tuple[Dimension, ...] = Field(
+    rubric: str = Field(
+        "", description="A rubric saved in the workspace, by its id; its dimensions are kept with the run."
+    )
+    dimensions: Dimensions = Field(
         DIMENSIONS,
-        min_length=1,
         description="The dimensions: name, weight, what the levels mean, and inputs of which a case needs one.",
     )
-    levels: LevelScores = Field(LevelScores.model_validate({}), description="The score of each level, from 0 to 1.")
+    levels: Levels = Field(
+        dict(USUAL),
+        description="The score of each level, from 0 to 1, where a dimension has none of its own: 2 to 10 labels, or "
+        "some of the usual five, of which the others keep their scores.",
+    )
     major_weight: float = Field(
         2.0, ge=1, le=100, description="Weight of a major claim in factual_accuracy; a minor one weighs 1."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _found(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and values.get("rubric") and "dimensions" not in values:
+            raise ValueError(f"a rubric saved in the workspace, not {values['rubric']!r}")
+        return values
+
+    @field_validator("levels", mode="before")
+    @classmethod
+    def _completed(cls, levels: Any) -> Any:
+        usual = isinstance(levels, Mapping) and all(label in USUAL for label in levels)
+        return {**USUAL, **levels} if usual else levels
+
     @field_validator("dimensions")
     @classmethod
-    def _named_once(cls, dimensions: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
-        if len({dimension.name for dimension in dimensions}) < len(dimensions):
-            raise ValueError("a name of its own for each dimension")
+    def _not_reserved(cls, dimensions: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
+        taken = [one.name for one in dimensions if one.name in ("rubric", "passed", *WASTED)]
+        if taken:
+            raise ValueError(f"another name than {', '.join(taken)}: a metric has it")
         return dimensions
 
+    def levels_of(self, dimension: Dimension) -> dict[str, float]:
+        """Return the score of each level of a dimension."""
+        return dimension.levels or self.levels
 
-class _Rated(ItemReply):
-    reason: str = ""
-    level: Level
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return a metric for each dimension, beside those that every rubric has."""
+        known = {metric.name: metric for metric in declared}
+        usual = [one.name for one in DIMENSIONS]
+        own = [
+            known[one.name] if one in DIMENSIONS else Metric(one.name, one.description, threshold=PASS_MARK)
+            for one in self.dimensions
+        ]
+        whole, passed, *rest = (metric for metric in declared if metric.name not in usual)
+        return (whole, passed, *own, *rest)
 
 
 class _Accuracy(ItemReply):
@@ -176,7 +136,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     title="Agent rubric",
     tasks=("agent", "text"),
     inputs=("question", "answer"),
-    prompts=(LEVELS, ACCURACY, CLAIMS),
+    prompts=(LEVELS, OWN_LEVELS, ACCURACY, CLAIMS),
     metrics=(
         Metric("rubric", "Weighted mean of the dimensions.", threshold=PASS_MARK, primary=True),
         Metric("passed", "Share of cases whose rubric is at the threshold or above.", threshold=PASS_MARK, binary=True),
@@ -232,7 +192,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
         Example(
             "your own rubric",
             TASK,
-            {"rubric": 0.75, "passed": 0, "completeness": 0.5, "factual_accuracy": None},
+            {"rubric": 0.75, "passed": 0, "brevity": 1.0, "completeness": 0.5},
             parameters={
                 "threshold": 0.8,
                 "levels": {"good": 0.5},
@@ -243,9 +203,29 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
             },
             judge=(_levels("excellent", "good"),),
         ),
+        Example(
+            "a dimension with levels of its own, and one that scores 0 where the case has no citation",
+            TASK,
+            {"rubric": 0.25, "passed": 0, "tone": 0.5, "citation_accuracy": 0.0},
+            parameters={
+                "dimensions": [
+                    {"name": "tone", "weight": 1, "description": "Kind.",
+                     "levels": {"kind": 1, "plain": 0.5, "rude": 0}},
+                    {"name": "citation_accuracy", "weight": 1, "description": "Right.", "needs_any": ["citations"],
+                     "zero_if_missing": True},
+                ],
+            },
+            judge=(ScriptedReply("rubric.own_levels", [{"reason": "", "level": "plain"}]),),
+        ),
     ),
     differs_from="agent_sanity checks the files an agent made, step_alignment compares its steps with expected ones; "
     "byop asks one question of your own.",
+    differs_from_source=(
+        "The source leaves the rating of a dimension open; here a judge does it, with prompts worded by Assay. A "
+        "dimension that lacks its data is left out and the weights of the others are scaled to 1. A major claim "
+        "weighs 2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the "
+        "rubric and are Assay's addition."
+    ),
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
     """How good an agent's answer is by a rubric: levels in several dimensions, combined into one number.
@@ -262,9 +242,11 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     twice (`major_weight`). Claims that it neither states nor rules out are left out; if no claim remains, it is not
     rated.
 
-    Dimensions, weights, texts and levels can be edited and are saved with the run; your own dimensions count in the
-    number and appear in the evidence. Up to 12,000 characters of a trace are shown to the judge. If no dimension can be
-    rated, the case is not applicable. An empty answer scores 0 without asking the judge, in no dimension.
+    A rubric of your own has its own dimensions, weights, texts and levels, for all dimensions or for each; it is saved
+    with the run, and each dimension is a metric with its mean. A dimension with `zero_if_missing` scores 0 where a case
+    lacks what it needs, instead of being left out. With other levels than the five, factual accuracy is rated as a
+    whole. Up to 12,000 characters of a trace are shown to the judge. If no dimension can be rated, the case is not
+    applicable. An empty answer scores 0 without asking the judge, in no dimension.
 
     In addition to the judge's rating of the tools, shares of the tool calls are counted in the trace: redundant (the
     same tool with the same arguments as an earlier call that did not fail), failed (the trace has an error for the
@@ -278,51 +260,64 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
         empty = "the answer is empty"
         nothing = {"rubric": 0.0, "passed": 0.0, **wasted}
         return CaseScore(nothing, reason=empty, evidence=Evidence(facts={"note": empty, "tool_calls": counts}))
-    present = [
-        entry
-        for entry in parameters.dimensions
-        if not entry.needs_any or any(getattr(case, need) for need in entry.needs_any)
-    ]
-    unrated = {
+    needed = {
         entry.name: f"the case has no {' or '.join(need.replace('_', ' ') for need in entry.needs_any)}"
         for entry in parameters.dimensions
-        if entry not in present
+        if entry.needs_any and not any(getattr(case, need) for need in entry.needs_any)
     }
-    facts = next((entry for entry in present if entry.name == FACTUAL and case.expected_answers), None)
+    present = [entry for entry in parameters.dimensions if entry.name not in needed]
+    worth = {entry.name: parameters.levels_of(entry) for entry in present}
+    by_claims = case.expected_answers and worth.get(FACTUAL, {}).keys() == USUAL.keys()
+    facts = next((one for one in present if one.name == FACTUAL and by_claims), None)
     others = [entry for entry in present if entry is not facts]
-    described = [f"{entry.name}: {entry.description}" for entry in others]
     trace = case.trace or ""
     material: dict[str, str | Sequence[str] | None] = {
         "TASK": case.question,
         "EXPECTED": case.expected_answers or None,
-        "SOURCES": case.retrieved_contexts or None,
+        "SOURCES": _sources(case) or None,
         "CITATIONS": case.citations or None,
         "TRACE": trace[:SHOWN_TRACE] or None,
         "ANSWER": case.answer or "",
     }
-    rated = await each(judge, LEVELS, _Rated, described, material, name="DIMENSIONS")
+    ratings = await rated(
+        judge, {entry.shown(worth[entry.name]): tuple(worth[entry.name]) for entry in others}, material
+    )
     stated = await claims(judge, case.answer, case.question) if facts else ()
     expected = {"EXPECTED": case.expected_answers}
     checked = await each(judge, ACCURACY, _Accuracy, stated, expected, name="CLAIMS")
-    worth = parameters.levels.model_dump()
-    rows = [
-        _Row(entry, reply.level, worth[reply.level], reply.reason) for entry, reply in zip(others, rated, strict=True)
-    ]
+    found = {
+        entry.name: _Row(entry, reply.level, worth[entry.name][reply.level], reply.reason)
+        for entry, reply in zip(others, ratings, strict=True)
+    }
+    unrated = {}
+    for entry in parameters.dimensions:
+        if entry.name in needed and entry.zero_if_missing:
+            found[entry.name] = _Row(entry, "missing", 0.0, needed[entry.name])
+        elif entry.name in needed:
+            unrated[entry.name] = needed[entry.name]
     if facts:
-        score = _accuracy_score(checked, worth, parameters.major_weight)
+        levels = worth[FACTUAL]
+        score = _accuracy_score(checked, levels, parameters.major_weight)
         if score is None:
             unrated[FACTUAL] = "the expected answer says nothing about the claims" if checked else NO_CLAIMS
         else:
-            nearest = min(worth, key=lambda level: abs(worth[level] - score))
-            rows.insert(0, _Row(facts, nearest, score, "the mean of the claims"))
+            nearest = min(levels, key=lambda level: abs(levels[level] - score))
+            found[FACTUAL] = _Row(facts, nearest, score, "the mean of the claims")
+    rows = [found[entry.name] for entry in parameters.dimensions if entry.name in found]
     evidence = Evidence(
         {
             "dimensions": [
-                _verdict(entry.name, level, reason, weight=entry.weight, score=score)
+                Verdict(entry.name, _holds(level, score), level, reason, facts={"weight": entry.weight, "score": score})
                 for entry, level, score, reason in rows
             ],
             "claims": [
-                _verdict(claim, reply.accuracy, reply.reason, importance=reply.importance)
+                Verdict(
+                    claim,
+                    HOLDS.get(reply.accuracy, "unknown"),
+                    reply.accuracy,
+                    reply.reason,
+                    facts={"importance": reply.importance},
+                )
                 for claim, reply in zip(stated, checked, strict=True)
             ],
         },
@@ -332,11 +327,11 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
         return not_applicable("no dimension of the rubric can be rated", evidence)
     scores = {row.dimension.name: row.score for row in rows}
     overall = sum(row.dimension.weight * row.score for row in rows) / sum(row.dimension.weight for row in rows)
-    mark = parameters.threshold if parameters.threshold is not None else PASS_MARK
-    known = {dimension.name: scores.get(dimension.name) for dimension in DIMENSIONS}
+    mark = rubric.threshold(rubric.primary, parameters)
+    assert mark is not None
+    known = {dimension.name: scores.get(dimension.name) for dimension in parameters.dimensions}
     values = {"rubric": overall, "passed": float(overall >= mark - ROUNDING), **known, **wasted}
-    missing = [name for name, value in known.items() if value is None]
-    reason = "; ".join(f"{name}: {unrated.get(name, 'not in the rubric')}" for name in missing)
+    reason = "; ".join(f"{name}: {why}" for name, why in unrated.items())
     if not wasted:
         reason += f"{'; ' * bool(reason)}tool calls: {counts}"
     return CaseScore(values, reason=reason or None, evidence=evidence)
@@ -356,8 +351,8 @@ def _wasted(trace: str | None) -> tuple[dict[str, float], dict[str, int] | str]:
     return {name: count / found.calls for name, count in counts.items()}, {"calls": found.calls, **counts}
 
 
-def _verdict(text: str, level: str, reason: str, **facts: object) -> Verdict:
-    return Verdict(text, HOLDS.get(level, "unknown"), level, reason, facts=facts)
+def _holds(level: str, score: float) -> Holds:
+    return HOLDS.get(level) or ("yes" if score >= PASS_MARK else "no" if score < HALF else "unknown")
 
 
 def _accuracy_score(checked: Sequence[_Accuracy], worth: Mapping[str, float], major: float) -> float | None:
@@ -369,3 +364,11 @@ def _accuracy_score(checked: Sequence[_Accuracy], worth: Mapping[str, float], ma
     ]
     total = sum(weight for _, weight in known)
     return sum(score * weight for score, weight in known) / total if known else None
+
+
+def _sources(case: Case) -> list[str]:
+    """Return the retrieved contexts, each with its id in front if they have ids, by which the answer may cite them."""
+    if not any(case.context_ids):
+        return list(case.retrieved_contexts)
+    names = passage_names(len(case.retrieved_contexts), case.context_ids)
+    return [f"(id {name}) {text}" if name else text for name, text in zip(names, case.retrieved_contexts, strict=True)]

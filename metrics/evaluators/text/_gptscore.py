@@ -8,11 +8,13 @@ from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evidence import Evidence
+from metrics.core.prompt import Prompt, filled, split_template, wording
 from metrics.core.suite import Case
 from metrics.models.language_model import LanguageModel, Loss
 
 PORTION = 64  # cases whose texts are in memory at once
-REWRITE = "Say this again {how}: {text}\nIn other words:"
+REWRITE = "Say this again {quality}: {ref_hypo}\nIn other words: {hypo_ref}"
+QUALITY = "{quality}"
 
 # alternatives by number from 1, each with (prefix, target) pairs by aspect; an aspect's loss is their mean
 Asked = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
@@ -28,6 +30,30 @@ class LanguageModelParameters(Parameters):
         "downloaded; empty: the run's. Scores of different models cannot be compared.",
         examples=["HuggingFaceTB/SmolLM2-135M"],
     )
+
+
+class TemplateParameters(LanguageModelParameters):
+    """Which model, and texts of the user's own."""
+
+    prompts: dict[str, str] = Field(
+        default_factory=dict, description="Texts in place of the templates of these ids; see the evaluator's prompts."
+    )
+
+    def template(self, id: str, text: str, aspect: str, quality: str) -> str:
+        """Return the template of an aspect: the user's own for it, or for all, or our `text`."""
+        own = self.prompts.get(f"{id}.{aspect}")
+        return own or self.prompts.get(id, text).replace(QUALITY, quality)
+
+
+def templates(id: str, text: str, qualities: Mapping[str, str]) -> tuple[Prompt, ...]:
+    """Return the template of all aspects, and that of each."""
+    return (Prompt(id, text), *(Prompt(f"{id}.{name}", text.replace(QUALITY, how)) for name, how in qualities.items()))
+
+
+def pair(template: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Return prefix and target of a template, filled with the texts of a case."""
+    prefix, target = split_template(template)
+    return filled(prefix, values), filled(target, values)
 
 
 def loss_metrics(aspects: Mapping[str, str], primary: str) -> tuple[Metric, ...]:
@@ -47,6 +73,11 @@ def rewrite_metrics(aspects: Rewrites, primary: str) -> tuple[Metric, ...]:
     return loss_metrics(meanings, primary)
 
 
+def rewrite_templates(id: str, aspects: Rewrites) -> tuple[Prompt, ...]:
+    """Return the templates by which one text is rewritten as the other."""
+    return templates(id, REWRITE, {name: how for name, (how, _) in aspects.items()})
+
+
 def half_rewritten(aspects: Rewrites) -> Example:
     """Return the worked example of a loss taken in both directions, which is the same for every aspect."""
     return Example(
@@ -57,32 +88,39 @@ def half_rewritten(aspects: Rewrites) -> Example:
 
 
 def scored(
-    cases: Sequence[Case], language_model: LanguageModel, asks: Callable[[Case], Asked | str]
+    cases: Sequence[Case],
+    parameters: TemplateParameters,
+    language_model: LanguageModel,
+    asks: Callable[[Case], Asked | str],
 ) -> list[CaseScore]:
     """Return the score of each case: the losses that `asks` requests for it, or why it has none.
 
     With several alternatives (expected answers), each aspect takes the lowest loss.
     """
+    own = {id: wording(text) for id, text in parameters.prompts.items()}
+    stated = {"wordings": own} if own else {}
     scores = []
     for begin in range(0, len(cases), PORTION):
         asked = [asks(case) for case in cases[begin : begin + PORTION]]
         pairs = [
-            pair
+            each
             for wanted in asked
             if not isinstance(wanted, str)
             for aspects in wanted.values()
-            for own in aspects.values()
-            for pair in own
+            for pairs_of in aspects.values()
+            for each in pairs_of
         ]
         losses = iter(language_model.losses(pairs))
         scores += [
-            not_applicable(wanted) if isinstance(wanted, str) else _case_score(wanted, losses, language_model)
+            not_applicable(wanted) if isinstance(wanted, str) else _case_score(wanted, losses, language_model, stated)
             for wanted in asked
         ]
     return scores
 
 
-def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: LanguageModel) -> CaseScore:
+def _case_score(
+    wanted: Asked, losses: Iterator[Loss], language_model: LanguageModel, stated: Mapping[str, Any]
+) -> CaseScore:
     """Return the score of a case whose losses are the next ones."""
     found = {
         number: {name: [next(losses) for _ in own] for name, own in aspects.items()}
@@ -97,7 +135,7 @@ def _case_score(wanted: Asked, losses: Iterator[Loss], language_model: LanguageM
     every = [loss for aspects in found.values() for own in aspects.values() for loss in own]
     facts: dict[str, Any] = {"expected_answer": best} if len(found) > 1 else {}
     facts["tokens_scored"] = sum(loss.tokens for loss in every)
-    return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every)))
+    return CaseScore(values, evidence=Evidence(facts=facts | provenance(language_model, every) | stated))
 
 
 def provenance(language_model: LanguageModel, losses: Sequence[Loss]) -> dict[str, Any]:
@@ -109,12 +147,15 @@ def provenance(language_model: LanguageModel, losses: Sequence[Loss]) -> dict[st
     return facts
 
 
-def rewritten(cases: Sequence[Case], language_model: LanguageModel, aspects: Rewrites) -> list[CaseScore]:
+def rewritten(
+    cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel, id: str, aspects: Rewrites
+) -> list[CaseScore]:
     """Return the score of each case: in each aspect, how likely answer and expected answer are after one another."""
-    return scored(cases, language_model, lambda case: _both_ways(case, aspects))
+    wordings = {name: parameters.template(id, REWRITE, name, how) for name, (how, _) in aspects.items()}
+    return scored(cases, parameters, language_model, lambda case: _both_ways(case, wordings))
 
 
-def _both_ways(case: Case, aspects: Rewrites) -> Asked | str:
+def _both_ways(case: Case, wordings: Mapping[str, str]) -> Asked | str:
     answer = case.answer or ""
     references = {number: text for number, text in enumerate(case.expected_answers, 1) if text.strip()}
     if not references:
@@ -124,10 +165,10 @@ def _both_ways(case: Case, aspects: Rewrites) -> Asked | str:
     return {
         number: {
             name: [
-                (REWRITE.format(how=how, text=answer), f" {reference}"),
-                (REWRITE.format(how=how, text=reference), f" {answer}"),
+                pair(template, {"ref_hypo": answer, "hypo_ref": reference}),
+                pair(template, {"ref_hypo": reference, "hypo_ref": answer}),
             ]
-            for name, (how, _) in aspects.items()
+            for name, template in wordings.items()
         }
         for number, reference in references.items()
     }

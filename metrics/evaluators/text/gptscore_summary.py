@@ -5,10 +5,10 @@ from math import log
 
 from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
-from metrics.evaluators.text._gptscore import Asked, LanguageModelParameters, loss_metrics, scored
+from metrics.evaluators.text._gptscore import Asked, TemplateParameters, loss_metrics, pair, scored, templates
 from metrics.models.language_model import LanguageModel
 
-TEMPLATE = "{source}\nA summary of the text above {quality}.\nTL;DR:"
+TEMPLATE = "{source}\nA summary of the text above {quality}.\nTL;DR: {answer}"
 QUALITIES = {
     "semantic_coverage": "that has all of its points",
     "factuality": "that keeps to its facts",
@@ -30,6 +30,7 @@ QUALITIES = {
     ),
     sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    prompts=templates("gptscore_summary", TEMPLATE, QUALITIES),
     examples=(
         Example(
             "one of three words is new, with a model that charges ln 8 for a new word and ln 2 for a repeated one",
@@ -40,9 +41,14 @@ QUALITIES = {
     ),
     differs_from="gptscore_summary_reference compares with a reference summary; "
     "summarization_completeness_faithfulness checks sentence by sentence.",
+    differs_from_source=(
+        "The instructions are worded by Assay, so numbers are not comparable with published ones. The score is a "
+        "loss, as in H2O: lower is better; the paper's is a log-likelihood. H2O does not name its model; any causal "
+        "language model can be chosen, none is bundled. Texts longer than the model's window are read in windows."
+    ),
 )
 def gptscore_summary(
-    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
+    cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel
 ) -> list[CaseScore]:
     """How likely the answer is to a language model as a summary of the source text.
 
@@ -53,18 +59,21 @@ def gptscore_summary(
 
     A source or answer without a word is not applicable. A source longer than the model's window is never seen as a
     whole: texts are read in windows, see metrics.models.language_model; the evidence then gives their number.
+    Texts of your own can stand in place of the template of all aspects or of one; their last word or placeholder is
+    scored.
     Evidence: tokens scored, the model and the sha256 of its weights.
     """
-    return scored(cases, language_model, _asked)
+    return scored(cases, parameters, language_model, lambda case: _asked(case, parameters))
 
 
-def _asked(case: Case) -> Asked | str:
+def _asked(case: Case, parameters: TemplateParameters) -> Asked | str:
     source, answer = case.source_text or "", case.answer or ""
     if not source.strip() or not answer.strip():
         return "the source text is blank" if answer.strip() else "the answer is empty"
+    values = {"source": source, "answer": answer}
     return {
         1: {
-            name: [(TEMPLATE.format(source=source, quality=quality), f" {answer}")]
+            name: [pair(parameters.template("gptscore_summary", TEMPLATE, name, quality), values)]
             for name, quality in QUALITIES.items()
         }
     }

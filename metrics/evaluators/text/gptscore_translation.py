@@ -5,7 +5,13 @@ from math import log
 
 from metrics.core.evaluator import CaseScore, Example, evaluator
 from metrics.core.suite import Case
-from metrics.evaluators.text._gptscore import LanguageModelParameters, half_rewritten, rewrite_metrics, rewritten
+from metrics.evaluators.text._gptscore import (
+    TemplateParameters,
+    half_rewritten,
+    rewrite_metrics,
+    rewrite_templates,
+    rewritten,
+)
 from metrics.models.language_model import LanguageModel
 
 ASPECTS = {
@@ -22,6 +28,7 @@ ASPECTS = {
     metrics=rewrite_metrics(ASPECTS, "accuracy"),
     sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    prompts=rewrite_templates("gptscore_translation", ASPECTS),
     examples=(
         half_rewritten(ASPECTS),
         Example(
@@ -32,9 +39,15 @@ ASPECTS = {
         Example.not_applicable("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}),
     ),
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
+    differs_from_source=(
+        "The instructions are worded by Assay, so numbers are not comparable with published ones. The score is a "
+        "loss, as in H2O: lower is better; the paper's is a log-likelihood. With several expected answers each aspect "
+        "takes the lowest loss; H2O knows one. H2O does not name its model; any causal language model can be chosen, "
+        "none is bundled."
+    ),
 )
 def gptscore_translation(
-    cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel
+    cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel
 ) -> list[CaseScore]:
     """How likely the expected answer is to a language model after the answer, and the other way round.
 
@@ -46,6 +59,8 @@ def gptscore_translation(
 
     An answer or expected answers without a word are not applicable. Long texts are read in windows, see
     metrics.models.language_model; the evidence then gives their number.
+    Texts of your own can stand in place of the template of all aspects or of one; {ref_hypo} is the one text,
+    {hypo_ref} at its end the other, whose loss is measured.
     Evidence: tokens scored, the best expected answer (from 1) of each aspect, the model and the sha256 of its weights.
     """
-    return rewritten(cases, language_model, ASPECTS)
+    return rewritten(cases, parameters, language_model, "gptscore_translation", ASPECTS)

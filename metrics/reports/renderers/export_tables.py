@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics import analysis
+from metrics.ingest.rag_results import read_results
 from metrics.presentation.safe_text import safe
 from metrics.reports.table_names import WHATS, What
 from metrics.store import Run
@@ -28,7 +30,8 @@ ANALYSES = {
 def table(run: Run, what: What) -> pd.DataFrame:
     """One of WHATS as a data frame of flat rows, in the engine's order; ValueError on any other name.
 
-    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS. scores: SCORES.
+    aggregates: AGGREGATES, the evaluators' own columns (iou, area …; absent ones null), COUNTS, where prompts
+    are worded by the user `wording` (their sha256). scores: SCORES.
     curves, matches: model, run, evaluator, then the columns of the evaluators that have them. problems, insights,
     flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
     has passed metrics.presentation.safe_text.safe.
@@ -47,10 +50,23 @@ def table(run: Run, what: What) -> pd.DataFrame:
         found = pa.Table.from_pandas(ANALYSES[what](run), preserve_index=False)
     else:
         raise ValueError(f"a run has no table {what!r}; it has {', '.join(WHATS)}")
+    return _frame(found)
+
+
+def _frame(found: pa.Table) -> pd.DataFrame:
     frame: pd.DataFrame = _safe(found).to_pandas(
         types_mapper={pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}.get
     )
     return frame
+
+
+def rag_scores(path: str) -> pd.DataFrame:
+    """Return the scores in a result CSV of Open RAG Eval as rows of SCORES; the model is the file's name."""
+    found = read_results(path)
+    count = len(found)
+    texts = {"model": Path(path).stem, "status": "ok", "reason": None}
+    given = {name: pa.array([text] * count, pa.string()) for name, text in texts.items()}
+    return _frame(pa.table({name: given[name] if name in given else found[name] for name in SCORES}))
 
 
 def _aggregates(run: Run) -> pa.Table:
@@ -63,6 +79,10 @@ def _aggregates(run: Run) -> pa.Table:
         found = found.append_column(label, _column([columns.get(name) for columns in own]))
     for name in COUNTS:
         found = found.append_column(name, rows[name])
+    own = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in run.evaluators}
+    if any(own.values()):
+        wording = [own.get(id) or None for id in rows["evaluator"].to_pylist()]
+        found = found.append_column("wording", pa.array(wording, pa.string()))
     return found
 
 

@@ -8,10 +8,10 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.core.evidence import Evidence
-from metrics.core.registry import evaluators, title_of
+from metrics.core.registry import title_of
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
@@ -101,7 +101,7 @@ def _worst(
         tuple(_merged([metric for _, metric in found])),
         tuple(_passages(view.case, output)),
         tuple(view.case["tags"] or ()),
-        tuple(islice(_other_scores(scores, names), MOST_SCORES)),
+        tuple(islice(_other_scores(run, scores, names), MOST_SCORES)),
         tuple(islice(evidence, MOST_EVIDENCE)),
         image,
         boxes,
@@ -132,15 +132,19 @@ def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Pa
         if case[column]:
             yield Passage(name, shown(_flat(case[column]), MOST_CONTEXT))
     yield from _numbered("Expected", case["expected_answers"], MOST_QUESTION)
-    yield from _numbered("Context", output.get("retrieved_contexts") or case["reference_contexts"], MOST_CONTEXT)
+    contexts = output.get("retrieved_contexts") or ()
+    ids = output.get("context_ids")
+    yield from _numbered("Context", contexts or case["reference_contexts"], MOST_CONTEXT, ids if contexts else None)
     if output.get("answer") is not None:
         yield Passage("Answer", shown(_dense(output["answer"]), MOST_TEXT) or "(empty)")
 
 
-def _numbered(name: str, texts: Sequence[str] | None, limit: int) -> Iterator[Passage]:
+def _numbered(
+    name: str, texts: Sequence[str] | None, limit: int, ids: Sequence[str | None] | None = None
+) -> Iterator[Passage]:
     texts = texts or ()
-    for index, text in enumerate(texts[:MOST_CONTEXTS], 1):
-        yield Passage(f"{name} {index}" if len(texts) > 1 else name, shown(_flat(text), limit))
+    for title, text in zip(context_titles(len(texts), ids)[:MOST_CONTEXTS], texts, strict=False):
+        yield Passage(f"{name} {title}" if len(texts) > 1 or ids else name, shown(_flat(text), limit))
     if len(texts) > MOST_CONTEXTS:
         yield Passage("", f"… and {len(texts) - MOST_CONTEXTS:,} more")
 
@@ -154,12 +158,14 @@ def _dense(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
 
 
-def _other_scores(scores: Sequence[Mapping[str, Any]], named: Sequence[tuple[str, str]]) -> Iterator[CaseMetric]:
+def _other_scores(
+    run: Run, scores: Sequence[Mapping[str, Any]], named: Sequence[tuple[str, str]]
+) -> Iterator[CaseMetric]:
     """Yield the scores that are neither among the `named` nor of a minor metric."""
     for row in scores:
         evaluator, name = row["evaluator"], row["metric"]
-        entry = evaluators().get(evaluator)
-        metric = entry.metric(name) if entry else None
+        entry = run.evaluator(evaluator)
+        metric = next((one for one in entry.metrics if one.name == name), None) if entry else None
         if (evaluator, name) in named or (metric is not None and metric.minor):
             continue
         title = title_of(evaluator) if name in (evaluator, "passes") else name

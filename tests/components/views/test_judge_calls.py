@@ -155,11 +155,11 @@ def test_an_estimate_in_lines(estimate: Estimate | str, lines: list[str]) -> Non
 
 def test_a_prompt_that_evaluators_share_is_listed_once() -> None:
     every = evaluators()
-    found = run_judge.prompts_of(["faithfulness", "hallucination_claims"], every)
+    found = run_judge.prompts_of(["faithfulness", "hallucination_claims"], every, judged=True)
     assert found["claims"].used_by == tuple(every[name].title for name in ("faithfulness", "hallucination_claims"))
-    assert found["claims"].text == next(
-        prompt.text for prompt in every["faithfulness"].prompts if prompt.id == "claims"
-    )
+    assert found["claims"].prompt == next(prompt for prompt in every["faithfulness"].prompts if prompt.id == "claims")
+    templates = run_judge.prompts_of(["faithfulness", "gptscore_qa"], every, judged=False)
+    assert list(templates)[:2] == ["gptscore_qa", "gptscore_qa.interest"], "a template needs no judge"
 
 
 def test_levels_are_lines() -> None:

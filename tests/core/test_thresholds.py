@@ -1,0 +1,76 @@
+"""Thresholds of any metric: in force everywhere, refused where they make no sense."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics import analysis
+from metrics.core.errors import InputError
+from metrics.core.registry import choose, evaluators
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+
+@pytest.mark.parametrize(
+    ("given", "thresholds"),
+    [
+        pytest.param({}, {"rougeL": 0.75, "rouge1": 0.75}, id="defaults"),
+        pytest.param({"threshold": 0.4}, {"rougeL": 0.4, "rouge1": 0.75}, id="the-primary-metric"),
+        pytest.param({"thresholds": {"rouge1": 0.2}}, {"rougeL": 0.75, "rouge1": 0.2}, id="another-metric"),
+        pytest.param(
+            {"threshold": 0.4, "thresholds": {"rougeL": 0.3}}, {"rougeL": 0.3, "rouge1": 0.75}, id="by-name-goes-first"
+        ),
+    ],
+)  # fmt: skip
+def test_thresholds_in_force(given: dict[str, object], thresholds: dict[str, float]) -> None:
+    entry, _ = choose(["rouge"], {"rouge": given})["rouge"]
+    assert {name: entry.metric(name).threshold for name in thresholds} == thresholds
+
+
+def test_a_minor_metric_with_a_threshold_is_no_longer_minor() -> None:
+    assert evaluators()["rubric"].metric("completeness").minor
+    entry, _ = choose(["rubric"], {"rubric": {"thresholds": {"completeness": 0.6}}})["rubric"]
+    assert [metric.name for metric in entry.metrics if not metric.minor] == ["rubric", "passed", "completeness"]
+    assert entry.metric("source_quality").minor
+
+
+def test_every_unknown_metric_is_named() -> None:
+    with pytest.raises(InputError) as failure:
+        choose(["rouge"], {"rouge": {"thresholds": {"rougeX": 0.2, "rougeY": 1}}})
+    assert [(one.found, one.column) for one in failure.value.problems] == [
+        ("'rougeX'", "rouge.thresholds"),
+        ("'rougeY'", "rouge.thresholds"),
+    ]
+    assert failure.value.problems[0].expected == "one of rouge1, rouge2, rougeL, rougeLsum"
+
+
+def test_infinity_is_no_threshold() -> None:
+    with pytest.raises(InputError, match="finite number"):
+        choose(["rouge"], {"rouge": {"thresholds": {"rouge1": float("inf")}}})
+
+
+@pytest.fixture
+def strict(workspace: Path) -> Run:
+    return finished(
+        Workspace(), text_suite(), text_outputs(), "rouge", parameters={"rouge": {"thresholds": {"rouge2": 0.99}}}
+    )
+
+
+def test_problems_cases_and_leaderboard_use_it(strict: Run) -> None:
+    column = next(one for one in analysis.leaderboard(strict).columns if one.metric == "rouge2")
+    assert (column.threshold, column.minor) == (0.99, False)
+    found = analysis.problems(strict)
+    rows = found[found["metric"] == "rouge2"]
+    values = strict.aggregates.query("metric == 'rouge2' and slice.isna()").set_index("model")["value"]
+    assert set(rows["model"]) == set(values.index[values < 0.99])
+    assert rows["message"].str.endswith("below the threshold 0.99").all()
+    behind = analysis.cases(strict, "rouge", "rouge2", failing=True).rows
+    scores = strict.scores.query("metric == 'rouge2'")
+    assert len(behind) == (scores["value"] < 0.99).sum()
+
+
+def test_a_spec_without_thresholds_reads_on(strict: Run) -> None:
+    del strict.spec["evaluators"][0]["parameters"]["thresholds"]
+    entry = strict.evaluator("rouge")
+    assert entry is not None
+    assert entry.metric("rouge2").threshold == 0.75
