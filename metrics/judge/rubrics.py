@@ -44,7 +44,7 @@ class Dimension(BaseModel):
     needs_any: tuple[Need, ...] = ()
     levels: Levels = Field(default_factory=dict, description="The score of each level; none: those of the rubric.")
     meanings: dict[str, str] = Field(default_factory=dict, description="What each level means.")
-    zero_if_missing: bool = Field(False, description="Score 0 where a case has nothing of what it needs.")
+    zero_if_missing: bool = Field(default=False, description="Score 0 where a case has nothing of what it needs.")
 
     @model_validator(mode="after")
     def _meanings_of_levels(self) -> "Dimension":
