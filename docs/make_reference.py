@@ -24,6 +24,7 @@ from metrics.ingest import format_table, formats
 from metrics.ingest.reader import Reader
 from metrics.ingest.tables.columns import IMAGE_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, SUITE_ALIASES
 from metrics.perturbations.kinds import KINDS
+from metrics.questions.kinds import KINDS as QUESTION_KINDS
 
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
 ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
@@ -39,6 +40,12 @@ def evaluator_tables() -> str:
         ]
         parts.append(f"### {family.capitalize()}\n\n" + _table(("evaluator", "summary", "needs", "metrics"), rows))
     return "\n".join(parts)
+
+
+def source_table() -> str:
+    """Return where each evaluator comes from and where it departs from that."""
+    rows = [(f"`{entry.id}`", "; ".join(entry.sources), entry.differs_from_source) for entry in evaluators().values()]
+    return _table(("evaluator", "source", "differs from the source"), rows)
 
 
 def _needs(inputs: tuple[str, ...], resources: tuple[str, ...]) -> str:
@@ -125,6 +132,12 @@ def perturbation_table() -> str:
     return _table(("kind", "change", "needs"), rows)
 
 
+def question_table() -> str:
+    """Return the kinds of questions about documents."""
+    rows = [(f"`{kind.name}`", kind.says.rstrip("."), f"{kind.share:g}") for kind in QUESTION_KINDS.values()]
+    return _table(("kind", "question", "weight"), rows)
+
+
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
@@ -132,10 +145,12 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluators": ("evaluators.md", evaluator_tables),
+    "sources": ("evaluators.md", source_table),
     "commands": ("command.md", command_sections),
     "readers": ("formats.md", format_list),
     "columns": ("formats.md", column_tables),
     "perturbations": ("test-sets.md", perturbation_table),
+    "questions": ("test-sets.md", question_table),
 }
 
 

@@ -73,8 +73,8 @@ def show(entry: data.Evaluator) -> None:
         st.text(prompt.id)
         st.code(prompt.text, language=None, wrap_lines=True)
     for title, lines in (
-        ("Sources", entry.sources), ("Standards", entry.standards),
-        ("Similar evaluators", [entry.differs_from] if entry.differs_from else []),
+        ("Sources", entry.sources), ("Differs from the source", [entry.differs_from_source]),
+        ("Similar evaluators", [entry.differs_from] if entry.differs_from else []), ("Standards", entry.standards),
     ):  # fmt: skip
         if lines:
             st.markdown(f"**{title}**")

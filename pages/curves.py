@@ -65,5 +65,7 @@ view = controls.choice("View", {name: VIEWS[name][0] for name in views}, "view",
 _, question, show = VIEWS[view]
 st.caption(question)
 of = views[view]
+if keys := data.leaderboard(run).label_keys:
+    filters.pick("Label key", keys, "label_key")
 evaluator = filters.pick("Evaluator", of, "evaluator") if len(of) > 1 else next(iter(of))
 show(run, evaluator)

@@ -9,6 +9,7 @@ import streamlit as st
 from components import data
 from components.viewers import image_viewer, segment_panels, text_case, trace
 from components.views.judge import judge_calls
+from components.views.results import asked_models
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.presentation import format
@@ -117,8 +118,10 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
         compare = controls.choice("Answers", {"written": "As written", "expected": "Against the expected"}, "view")
     columns = [shown.column for shown in chosen]
     of_metric = scores[(scores["evaluator"] == around.evaluator) & (scores["metric"] == around.metric)]
-    answered = any(shown.output["answer"] is not None for shown in chosen)
+    answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
     values = {row["column"]: text_case.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")}
+    contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
+    ids = {column: list(output.get("context_ids") or []) for column, output in chosen}
     for place, (column, output) in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
             value = values.get(column)
@@ -127,23 +130,24 @@ def show_text(view: data.CaseView, chosen: list[Shown], around: CaseList) -> Non
             if compare == "expected" and answer:
                 text_case.draw_difference(title, text_case.closest(answer, expected), answer)
             elif answered:
-                text_case.draw_text(title, answer, text_case.ANSWER_HEIGHT, len(chosen), "no answer")
+                text_case.draw_text(
+                    title, answer, text_case.ANSWER_HEIGHT, len(chosen), output.get("error") or "no answer"
+                )
             else:
                 st.text(title)
             show_label_scores(view.predictions, output)
-            text_case.draw_list("Retrieved contexts", list(output["retrieved_contexts"] or []), f"c-{column}")
+            text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
             show_trace(column, output)
     titles = {name: entry.title for name, entry in data.catalogue().items()}
-    contexts = {column: list(output["retrieved_contexts"] or []) for column, output in chosen}
     told = scores["evaluator"] == around.evaluator
     if scores.loc[told, "verdicts"].map(bool).any():  # the answer to the page's question goes first
-        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around.evaluator)
+        text_case.draw_evidence_by_evaluator(scores[told], titles, contexts, around.evaluator, ids)
     else:
         told &= False
     st.subheader("Scores", anchor=False)
     numbers = {column: st.column_config.TextColumn(alignment="right") for column in columns}
     st.dataframe(text_case.score_table(scores, titles, columns), hide_index=True, column_config=numbers)
-    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around.evaluator)
+    text_case.draw_evidence_by_evaluator(scores[~told], titles, contexts, around.evaluator, ids)
 
 
 def show_trace(column: str, output: Mapping[str, Any]) -> None:
@@ -266,3 +270,4 @@ elif chosen and task == "detection":
     show_image(view, chosen, run, around.evaluator, case_id)
 elif chosen:
     show_text(view, chosen, around)
+asked_models.draw_asked_models(run)

@@ -48,11 +48,14 @@ def fill_in(way: str, kept: data.Setting | None) -> data.Setting | None:
             help=f"As litellm names it: {judge_form.MODELS}" if way == "hosted" else "As the server names it.",
             placeholder="gpt-4o-mini" if way == "hosted" else "the model's name",
         )  # fmt: skip
-    limits, budget = data.judge_schemas()
+    limits, options, budget = data.judge_schemas()
     with st.expander("Sampling, limits, budget"):
         chosen = parameter_form(limits, "judge-limits", start=kept)
         st.text("Limits for one run; empty: no limit. A run can be started with its own budget.")
         most = parameter_form(budget, "judge-budget", start=(kept or {}).get("budget"))
+    with st.expander("More settings"):
+        st.text("Sent to the model only where they are set. A model that does not take one says so on the test call.")
+        chosen |= parameter_form(options, "judge-options", start=kept)
     with st.expander("Panel: further judges"):
         st.text("Every judge of the panel judges every case: scores are their mean, yes or no goes by majority.")
         lines = st.text_area(

@@ -77,7 +77,8 @@ def show(run: str, case_id: str, model: str) -> None:
         for output in outputs:
             title = "Answer" if len(outputs) == 1 else f"Answer, repeat {output['run']}"
             text_case.draw_text(title, output["answer"], 330 // len(outputs), 2, "no answer")
-        text_case.draw_list("Retrieved contexts", list(outputs[0]["retrieved_contexts"] or []), "contexts")
+        passages, ids = (outputs[0].get(name) or [] for name in ("retrieved_contexts", "context_ids"))
+        text_case.draw_list("Retrieved contexts", passages, "contexts", ids)
 
 
 run = frame("Label", "How do people judge these outputs?")

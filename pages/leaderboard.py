@@ -8,7 +8,7 @@ import streamlit as st
 from components import data
 from components.viewers import heatmap
 from components.views.judge import judge_calls
-from components.views.results import detectable_difference
+from components.views.results import asked_models, detectable_difference
 from components.widgets import controls, drilldown_filters, filters, run_progress, url
 from components.widgets.frame import frame
 from metrics.presentation import format
@@ -69,13 +69,15 @@ counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)
 
 chosen = filters.many("Evaluators", {name: f"{title} ({counts[name]})" for name, title in titles.items()}, "evaluator")
+key = filters.one("Label key", whole.label_keys, "label_key")
 tag = filters.one("Tag", whole.tags, "tag")
 wanted = filters.search(f"Model ({len(whole.models)})", "search")
 show_minor = bool(minor) and filters.toggle(f"Minor metrics ({minor})", "minor")
-filters.reset(["evaluator", "tag", "search", "minor", "key", "shown"])
+filters.reset(["evaluator", "label_key", "tag", "search", "minor", "key", "shown"])
 
 board = data.leaderboard(run, tag=tag) if tag else whole
 columns = heatmap.select_columns(board.columns, chosen, show_minor)
+columns = [column for column in columns if key is None or column.label_key in (key, None)]
 models = [model for model in board.models if wanted.casefold() in model.casefold()]
 sort, down = url.param("sort"), url.param("order") != "up"
 
@@ -123,6 +125,7 @@ with st.container(horizontal=True):
         url.go("judge_agreement", run=run)
     if st.button("Export a report"):
         url.go("report", run=run)
+    asked_models.draw_asked_models(run)
 if form == "heatmap" and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
 if missing:

@@ -3,22 +3,50 @@ from __future__ import annotations
 import streamlit as st
 
 from components import data
-from components.views.setup import suite_editor, suite_makers
+from components.views.setup import (
+    question_maker,
+    question_review,
+    suite_editor,
+    suite_history,
+    suite_makers,
+    suite_merging,
+)
 from components.widgets import controls, url
 from components.widgets.frame import frame
 from metrics.presentation import format
 
+QUESTIONS = {"questions": "From documents"}
 VIEWS = {
-    "cases": "Cases", "contents": "Contents", "divide": "Sample or split", "perturb": "Perturb",
-    "upload": "Upload another",
+    "cases": "Cases", "contents": "Contents", "merge": "Import or merge", "divide": "Sample or split",
+    "perturb": "Perturb", **QUESTIONS, "history": "History", "upload": "Upload another",
 }  # fmt: skip
+
+
+def draw_questions() -> None:
+    """Draw the draft of questions that the address names, else the form for new ones."""
+    asked = url.param("questions")
+    draft = data.question_draft(asked) if asked else None
+    if isinstance(draft, str):
+        st.error(draft)
+    elif draft is not None:
+        question_review.draw(draft)
+        return
+    question_maker.draw()
+
 
 frame("Suites", "What is in my test suite, and which suite do I need?", needs_run=False)
 stored = data.stored_suites()
 if not stored:
+    if controls.choice("View", {"upload": "Upload", **QUESTIONS}, "view") == "questions":
+        draw_questions()
+        st.stop()
     st.subheader("No suite is stored yet", anchor=False)
     st.text("A suite holds the cases that models are tested on. Every evaluated suite is stored; or store one here.")
     suite_makers.draw_upload()
+    st.stop()
+if url.param("view") == "questions":
+    controls.choice("View", VIEWS, "view", clears=("page",))
+    draw_questions()
     st.stop()
 suite = suite_editor.choose_suite(stored)
 draft = url.param("draft", "") or ""
@@ -26,7 +54,7 @@ facts = data.suite_facts(suite, draft)
 if facts.problem:
     st.text(f"✗ The draft cannot be shown: {facts.problem}")
     draft = ""
-view = controls.choice("View", VIEWS, "view", clears=("page",))
+view = controls.choice("View", VIEWS, "view", clears=("page", "case", "new"))
 criteria = suite_editor.draw_filters(facts) if view == "cases" else {}
 variants = facts.cases - facts.originals
 more = f", {format.plural(variants, 'of them a variant', 'of them variants')}" if variants else ""
@@ -38,6 +66,10 @@ if view == "cases":
     suite_editor.draw_cases(suite, draft, facts, criteria)
 elif view == "contents":
     suite_editor.draw_contents(facts)
+elif view == "merge":
+    suite_merging.draw(suite, draft, facts)
+elif view == "history":
+    suite_history.draw(suite, draft, facts)
 elif view == "divide":
     suite_makers.draw_divide(suite, draft, facts)
 elif view == "perturb":

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from components.charts.figure_parts import mix, panels, plain
@@ -27,8 +28,8 @@ KINDS = {
     "fp_hallucination": ("false: nothing there", MARKS["fp_hallucination"].colour, 1.0),
 }
 PALE = 0.4  # of a bar that is not at the threshold
+WIDEST = 0.1  # of a bar, as a share of the axis
 BELOW = "fp_"  # kinds that are no ground truth's stand below the zero line
-STEP = 0.05  # between two thresholds
 
 
 def kinds_in(outcomes: pd.DataFrame) -> list[str]:
@@ -53,13 +54,14 @@ def outcomes_figure(
     figure, place, down = panels(names, min(3, len(names)), pixels_high, dark)
     sums = counted(outcomes)
     marked = float(at_threshold(sums, threshold)["threshold"].iloc[0]) if len(sums) else threshold
+    step = float(np.diff(np.unique(sums["threshold"])).min(initial=WIDEST))  # between two thresholds
     kinds = kinds_in(sums)
     for series in names:
         for kind in kinds:
             rows = sums[(sums["series"] == series) & (sums["kind"] == kind)].sort_values("threshold")
             title, colour, fullness = KINDS[kind]
             figure.add_bar(
-                x=rows["threshold"], y=rows["count"] * (-1 if kind.startswith(BELOW) else 1), width=STEP * 0.84,
+                x=rows["threshold"], y=rows["count"] * (-1 if kind.startswith(BELOW) else 1), width=step * 0.84,
                 name=title, legendgroup=kind, showlegend=series == names[0],
                 marker={
                     "color": mix(SURFACE[dark], colour, fullness),
@@ -74,7 +76,7 @@ def outcomes_figure(
                 hoverinfo="text", selected={"marker": {}}, unselected={"marker": {"opacity": None}}, **place[series],
             )  # fmt: skip
         figure.add_vrect(
-            x0=marked - STEP / 2, x1=marked + STEP / 2, line={"width": 0}, fillcolor=MUTED[dark], opacity=0.18,
+            x0=marked - step / 2, x1=marked + step / 2, line={"width": 0}, fillcolor=MUTED[dark], opacity=0.18,
             layer="below",
             **place[series],
         )  # fmt: skip

@@ -23,6 +23,23 @@ from components.data.agreements import (
     read_labels,
 )
 from components.data.case_views import CaseView, example
+from components.data.document_questions import (
+    DOCUMENTS,
+    DocumentFacts,
+    DraftFacts,
+    DraftView,
+    document_facts,
+    question_bytes,
+    question_draft,
+    question_drafts,
+    question_estimate,
+    question_job,
+    question_kinds,
+    question_schema,
+    review_questions,
+    start_questions,
+    store_questions,
+)
 from components.data.found_slices import (
     found_slices,
     has_topics,
@@ -127,15 +144,29 @@ from components.data.run_reads import (
     resources,
     scored,
     segments,
+    targets,
     thumbnails,
     trend,
     working_point,
 )
+from components.data.suite_cases import (
+    CaseToEdit,
+    condition_form,
+    condition_problem,
+    copies,
+    editable_cases,
+    next_case_ids,
+    schema_problem,
+    suite_case,
+    try_condition,
+)
 from components.data.suite_drafts import (
     SuiteFacts,
+    add_edits,
     divide_suite,
     draft_bytes,
     edit_draft,
+    edit_words,
     parts_of,
     perturb_draft,
     perturb_preview,
@@ -145,6 +176,30 @@ from components.data.suite_drafts import (
     suite_cases,
     suite_facts,
     undo_edit,
+)
+from components.data.suite_versions import (
+    CONFLICTS,
+    MergeFacts,
+    merge_into,
+    rename_suite,
+    suite_difference,
+    suite_to_merge,
+    suite_versions,
+    suites_of_task,
+    upload_to_merge,
+)
+from components.data.target_runs import (
+    CompletionFacts,
+    CompletionPlan,
+    TriedTarget,
+    cancel_completion,
+    completion,
+    plan_completion,
+    start_completion,
+    target_placeholders,
+    target_schemas,
+    triable_cases,
+    try_target,
 )
 from components.data.uploaded_files import ARCHIVES, TABLES, model_name, upload_name
 from components.data.workspace_runs import (
@@ -171,6 +226,9 @@ from metrics.core.errors import RunError
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators as catalogue
 from metrics.judge.local.measured import MEASURED
+from metrics.text.condition_form import ConditionForm, condition_of, row_problem
+from metrics.text.condition_form import Group as ConditionGroup
+from metrics.text.condition_form import Row as ConditionRow
 
 if TYPE_CHECKING:
     from metrics.analysis import (
@@ -203,6 +261,7 @@ if TYPE_CHECKING:
     from metrics.analysis.slices.find_slices import SliceSearch
     from metrics.analysis.slices.slice_outcomes import Measure
     from metrics.analysis.slices.slice_values import SliceTable, SliceValue
+    from metrics.core.errors import InputProblem
     from metrics.core.evaluator import Evaluator, Example, Metric
     from metrics.core.prompt import Prompt
     from metrics.engine import Estimate
@@ -215,3 +274,6 @@ if TYPE_CHECKING:
     from metrics.perturbations import Kind
     from metrics.stats.prediction_powered import Estimate as MeanEstimate
     from metrics.store.run import EvaluatorProgress, Progress
+    from metrics.suites import Change as SuiteChange
+    from metrics.suites import Difference as SuiteDifference
+    from metrics.suites import Version

@@ -15,7 +15,7 @@ from metrics import analysis
 from metrics.core.errors import AssayError, InputError
 from metrics.judge.keys import key_variables, missing_keys
 from metrics.judge.local.install import INSTALL, missing_local_model
-from metrics.judge.settings import LOCAL, Budget, JudgeSettings, settings_of
+from metrics.judge.settings import LOCAL, OPTIONS, Budget, JudgeSettings, settings_of
 
 if TYPE_CHECKING:
     from metrics.judge.cache import Cache, Statistics
@@ -126,11 +126,11 @@ def try_judge(setting: Setting) -> Trial:
         return workspace_judge.Trial("", 0.0, failure=str(failure))
 
 
-def judge_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the JSON schemas of the settings for sampling and speed (LIMITS), and of the budget."""
-    schema = JudgeSettings.model_json_schema()["$defs"]["JudgeSettings"]
-    limits = {name: schema["properties"][name] for name in LIMITS}
-    return {"properties": limits}, Budget.model_json_schema()
+def judge_schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the JSON schemas of the settings for sampling and speed (LIMITS), of the OPTIONS, and of the budget."""
+    schema = JudgeSettings.model_json_schema()["$defs"]["JudgeSettings"]["properties"]
+    limits, options = ({"properties": {name: schema[name] for name in names}} for names in (LIMITS, OPTIONS))
+    return limits, options, Budget.model_json_schema()
 
 
 def local_judge() -> tuple[str, bool]:

@@ -28,8 +28,8 @@ class SuiteFacts(NamedTuple):
     """What is in a suite: counts of cases and originals (cases that are no variant), of tags, complexity and values.
 
     edits: of the draft, in words; rated: cases that state their complexity; values: column → value → cases; longest:
-    characters of a question; weighted: weights differ; textual: not of images; problem: why the draft cannot be shown,
-    the rest being of the suite without it.
+    characters of a question; weighted: weights differ; textual: not of images; columns: those with a value in some
+    case; labels: the classes; problem: why the draft cannot be shown, the rest being of the suite without it.
     """
 
     name: str
@@ -44,12 +44,15 @@ class SuiteFacts(NamedTuple):
     longest: int
     weighted: bool
     textual: bool
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
     problem: str
 
 
 def suite_facts(fingerprint: str, draft: str = "") -> SuiteFacts:
     """Return what is in a stored suite after the edits of a draft; neither ever changes."""
-    return _facts(str(workspace_path()), fingerprint, draft)
+    facts = _facts(str(workspace_path()), fingerprint, draft)
+    return facts._replace(name=workspace().suite(fingerprint).name)  # it may have been renamed
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -60,22 +63,24 @@ def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
     from metrics.core.suite import COMPLEXITY, CRITERIA, question_lengths
 
     try:
-        suite, problem = _suite(fingerprint, draft), ""
+        suite, problem = drafted_suite(fingerprint, draft), ""
     except InputError as failure:
-        suite, problem = _suite(fingerprint), str(failure)
+        suite, problem = drafted_suite(fingerprint), str(failure)
     cases = suite.cases
     read = suites.read_draft(Path(folder), draft)
     edits = read.edits if read is not None and read.suite == fingerprint else ()
     values = suites.values_of(suite, MOST_VALUES)
     return SuiteFacts(
         name=suite.name, task=suite.task, cases=len(suite), originals=cases["perturbs"].null_count,
-        edits=tuple(_words(edit) for edit in edits), tags=suites.tag_counts(suite),
+        edits=tuple(edit.words for edit in edits), tags=suites.tag_counts(suite),
         complexity=suites.complexity_distribution(suite),
         rated=len(suite) - cases[COMPLEXITY].null_count if COMPLEXITY in cases.column_names else 0,
         values={name: counts for name, counts in values.items() if name not in CRITERIA},
         longest=int(question_lengths(cases).max(initial=0)),
         weighted=pc.count_distinct(pc.fill_null(cases["weight"], 1.0)).as_py() > 1,
-        textual=suite.task not in ("detection", "segmentation"), problem=problem,
+        textual=suite.task not in ("detection", "segmentation"),
+        columns=tuple(name for name in cases.column_names if cases[name].null_count < len(suite)),
+        labels=suite.labels, problem=problem,
     )  # fmt: skip
 
 
@@ -90,7 +95,7 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
 
     from metrics.core.suite import complexity_of
 
-    suite = _suite(fingerprint, draft)
+    suite = drafted_suite(fingerprint, draft)
     ids = suite.matching(criteria)
     wanted = ids.slice(offset, limit)
     rows = suite.cases.take(pc.index_in(wanted, suite.cases["case_id"].combine_chunks()))
@@ -108,27 +113,46 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
 
 def edit_draft(
     fingerprint: str, draft: str, edit: Mapping[str, Any], criteria: Criteria, chosen: Sequence[str] = ()
-) -> tuple[str, str]:
-    """Add an edit of the `chosen` cases (none: all that meet the criteria) to a draft; return its token, or "" and why.
+) -> tuple[str, tuple[InputProblem | str, ...]]:
+    """Add an edit of the `chosen` cases (none: all that meet the criteria) to a draft, as `add_edits`.
 
     An edit has do (keep, leave_out, tag, untag, weigh) and what that takes: tag, weight.
     """
+    cases = list(chosen) or drafted_suite(fingerprint, draft).matching(criteria).to_pylist()
+    return add_edits(fingerprint, draft, [{**edit, "cases": cases}])
+
+
+def add_edits(
+    fingerprint: str, draft: str, edits: Sequence[Mapping[str, Any]]
+) -> tuple[str, tuple[InputProblem | str, ...]]:
+    """Add edits, see metrics.suites.Edit, to a draft; return its token, or "" and all that is wrong with them."""
     from pydantic import ValidationError
 
     from metrics import suites
 
-    suite = _suite(fingerprint, draft)
+    suite = drafted_suite(fingerprint, draft)
     before = suites.read_draft(workspace_path(), draft)
-    edits = before.edits if before is not None and before.suite == fingerprint else ()
-    cases = tuple(chosen) or tuple(suite.matching(criteria).to_pylist())
-    try:
-        added = suites.Edit.model_validate({**edit, "cases": cases})
-        suites.apply(suite, [added])
-    except ValidationError as failure:
-        return "", "; ".join(str(error["msg"]).removeprefix("Value error, ") for error in failure.errors())
-    except InputError as failure:
-        return "", str(failure)
-    return suites.save_draft(workspace_path(), suites.Draft(suite=fingerprint, edits=(*edits, added))), ""
+    added: list[Edit] = []
+    problems: list[InputProblem | str] = []
+    for edit in edits:
+        try:
+            added.append(suites.Edit.model_validate(edit))
+            suite = suites.apply(suite, added[-1:], workspace_path())
+        except ValidationError as failure:
+            problems += [str(error["msg"]).removeprefix("Value error, ") for error in failure.errors()]
+        except InputError as failure:
+            problems += failure.problems
+    if problems:
+        return "", tuple(problems)
+    own = before.edits if before is not None and before.suite == fingerprint else ()
+    return suites.save_draft(workspace_path(), suites.Draft(suite=fingerprint, edits=(*own, *added))), ()
+
+
+def edit_words(edits: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what edits do, a line each."""
+    from metrics.suites import Edit
+
+    return [Edit.model_construct(**edit).words for edit in edits]
 
 
 def undo_edit(fingerprint: str, draft: str) -> str:
@@ -145,14 +169,15 @@ def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
     """Store a draft as a suite of that name; return its fingerprint and a message."""
     from dataclasses import replace
 
-    return _store(replace(_suite(fingerprint, draft), name=name))
+    edits = suite_facts(fingerprint, draft).edits
+    return store_suite(replace(drafted_suite(fingerprint, draft), name=name), fingerprint, edits)
 
 
 def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
     """Return the cases of a draft as a file: jsonl, csv."""
     from metrics.suites import suite_bytes
 
-    return bytes(suite_bytes(_suite(fingerprint, draft), format))
+    return bytes(suite_bytes(drafted_suite(fingerprint, draft), format))
 
 
 def parts_of(fingerprint: str, draft: str, how: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
@@ -175,7 +200,9 @@ def _parts_table(
         made = _parts(fingerprint, draft, how)
     except InputError as failure:
         return pd.DataFrame(), str(failure)
-    every = {"the suite": _suite(fingerprint, draft)} | {f"part {number}": part for number, part in enumerate(made, 1)}
+    every = {"the suite": drafted_suite(fingerprint, draft)} | {
+        f"part {number}": part for number, part in enumerate(made, 1)
+    }
     if len(made) == 1:
         every["the sample"] = every.pop("part 1")
     tags = suites.tag_counts(every["the suite"])
@@ -190,7 +217,9 @@ def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Se
     from dataclasses import replace
 
     made = _parts(fingerprint, draft, how)
-    return [_store(replace(part, name=name)) for part, name in zip(made, names, strict=True)]
+    words = f"sample, seed {how['seed']}" if how["do"] == "sample" else f"one of two parts, seed {how['seed']}"
+    edits = (*suite_facts(fingerprint, draft).edits, words)
+    return [store_suite(replace(part, name=name), fingerprint, edits) for part, name in zip(made, names, strict=True)]
 
 
 def perturbation_kinds() -> Mapping[str, Kind]:
@@ -210,7 +239,7 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
 
     from metrics.perturbations import FIELDS
 
-    suite = _suite(fingerprint, draft)
+    suite = drafted_suite(fingerprint, draft)
     column = FIELDS[how["fields"][0]]
     plain = suite.cases.filter(pc.and_(pc.is_null(suite.cases["perturbs"]), pc.is_valid(suite.cases[column])))
     first = plain["case_id"].slice(0, count).combine_chunks()
@@ -240,12 +269,13 @@ def perturb_draft(fingerprint: str, draft: str, how: Mapping[str, Any], name: st
     from dataclasses import replace
 
     try:
-        made = _perturbed(_suite(fingerprint, draft), how)
+        made = _perturbed(drafted_suite(fingerprint, draft), how)
     except AssayError as failure:
         return "", str(failure)
     if not any(made.made.values()):
         return "", "No case can be changed this way: " + "; ".join(sorted({case.reason for case in made.skipped}))
-    stored, said = _store(replace(made.suite, name=name))
+    edits = (*suite_facts(fingerprint, draft).edits, f"perturbed: {', '.join(how['kinds'])}")
+    stored, said = store_suite(replace(made.suite, name=name), fingerprint, edits)
     without = Counter((case.kind, case.reason) for case in made.skipped)
     lines = [f"{kind}: {count:,} without a variant, {reason}" for (kind, reason), count in without.items()]
     return stored, "\n".join([said, f"{sum(made.made.values()):,} variants made", *lines])
@@ -255,6 +285,14 @@ def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str,
     """Store an uploaded suite; return its fingerprint and a message, or "" twice and a table of all its problems."""
     import pandas as pd
 
+    suite, problems = uploaded_suite(token, task, pairs)
+    if suite is None:
+        return "", "", problem_table(problems)
+    return *store_suite(suite), pd.DataFrame()
+
+
+def uploaded_suite(token: str, task: str, pairs: Sequence[str]) -> tuple[Suite | None, tuple[InputProblem, ...]]:
+    """Return the suite in an uploaded file, or None and all its problems."""
     from metrics import ingest
 
     folder = upload_folder()
@@ -265,11 +303,12 @@ def store_upload(token: str, task: str, pairs: Sequence[str]) -> tuple[str, str,
             filename=file, workspace_media=folder / f"{token}.media",
         )  # fmt: skip
     except InputError as failure:
-        return "", "", problem_table(failure.problems or (InputProblem(file, str(failure), ""),))
-    return *_store(suite), pd.DataFrame()
+        return None, failure.problems or (InputProblem(file, str(failure), ""),)
+    return suite, ()
 
 
-def _suite(fingerprint: str, draft: str = "") -> Suite:
+def drafted_suite(fingerprint: str, draft: str = "") -> Suite:
+    """Return a stored suite after the edits of a draft."""
     from metrics.suites import drafted
 
     return drafted(workspace_path(), fingerprint, draft)
@@ -278,7 +317,7 @@ def _suite(fingerprint: str, draft: str = "") -> Suite:
 def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Suite]:
     from metrics import suites
 
-    suite, seed, stratified = _suite(fingerprint, draft), how["seed"], how["stratified"]
+    suite, seed, stratified = drafted_suite(fingerprint, draft), how["seed"], how["stratified"]
     if how["do"] == "sample":
         return [suites.sample(suite, how["size"], seed, stratified=stratified)]
     return list(suites.split(suite, how["share"], seed, stratified=stratified))
@@ -297,20 +336,19 @@ def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
     )  # fmt: skip
 
 
-def _store(suite: Suite) -> tuple[str, str]:
-    """Store a suite; return its fingerprint, and whether it is new or was stored before, perhaps under another name."""
+def store_suite(suite: Suite, parent: str = "", edits: Sequence[str] = ()) -> tuple[str, str]:
+    """Store a suite; return its fingerprint, and whether it is new or was stored before, perhaps under another name.
+
+    `parent` is the fingerprint of the suite that it was made from, by `edits` in words.
+    """
+    from metrics.suites import save_version
+
     before = {each["fingerprint"]: each["name"] for each in workspace().suites()}
-    fingerprint = str(workspace().save_suite(suite))
+    fingerprint = suite.fingerprint
     if fingerprint in before:
         return fingerprint, f"The workspace already has this suite, as {before[fingerprint]!r}: nothing was stored."
+    if parent:
+        save_version(workspace(), suite, drafted_suite(parent), edits)
+    else:
+        workspace().save_suite(suite)
     return fingerprint, f"{KEPT} as {suite.name!r}: {len(suite):,} cases"
-
-
-def _words(edit: Edit) -> str:
-    what = {
-        "keep": "kept, others removed", "leave_out": "removed", "tag": f"tagged {edit.tag}",
-        "untag": f"{edit.tag} removed",
-        "weigh": "weight taken away" if edit.weight is None else f"weight {edit.weight:g}",
-    }  # fmt: skip
-    count = len(edit.cases)
-    return f"{count:,} {'case' if count == 1 else 'cases'}: {what[edit.do]}"

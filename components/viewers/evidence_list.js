@@ -51,12 +51,12 @@ function drawRows(group) {
   return [head, ...group.rows.map((row) => drawPair(group.name, row, counts))];
 }
 
-function drawContext(text, place) {
+function drawContext(text, place, title) {
   const made = html("button", "row context");
   made.type = "button";
   made.dataset.name = name("contexts", place + 1);
   made.links = [];
-  made.append(html("span", "number", place + 1), html("span", "words", text));
+  made.append(html("span", "number", title), html("span", "words", text));
   return made;
 }
 
@@ -86,7 +86,7 @@ export default function (component) {
   sides.append(left);
   if (data.contexts.length) {
     const right = html("div", "side");
-    right.append(drawList("Retrieved contexts", data.hint, data.contexts.map(drawContext)));
+    right.append(drawList("Retrieved contexts", data.hint, data.contexts.map((text, place) => drawContext(text, place, data.titles[place]))));
     sides.append(right);
   }
   root.replaceChildren(sides);

@@ -13,6 +13,7 @@ from typing import Any
 
 from components.viewers.browser_component import browser_component
 from metrics.presentation.palette import MARKS, MUTED
+from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import HOLDS_GLYPHS, VerdictGroup, VerdictRow
 
 COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
@@ -20,7 +21,9 @@ MOST_ROWS = 200  # of a group
 MOST_CHARACTERS = 20_000  # of a context
 
 
-def payload(groups: Sequence[VerdictGroup], contexts: Sequence[str]) -> dict[str, Any]:
+def payload(
+    groups: Sequence[VerdictGroup], contexts: Sequence[str], ids: Sequence[str | None] | None = None
+) -> dict[str, Any]:
     """Return what evidence.js draws: the groups of verdicts, and the contexts if a verdict rests on one."""
     rests_on_contexts = any(name == "contexts" for group in groups for row in group.rows for name, _ in row.rests_on)
     return {
@@ -32,6 +35,7 @@ def payload(groups: Sequence[VerdictGroup], contexts: Sequence[str]) -> dict[str
             for group in groups
         ],
         "contexts": [text[:MOST_CHARACTERS] for text in contexts] if rests_on_contexts else [],
+        "titles": context_titles(len(contexts), ids),
         "hint": "hover or click a row to see what it rests on",
     }  # fmt: skip
 
@@ -53,7 +57,9 @@ def _row(row: VerdictRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def draw(groups: Sequence[VerdictGroup], contexts: Sequence[str], key: str) -> None:
-    """Draw the verdicts of one score beside the contexts they rest on."""
-    packed = json.dumps(payload(groups, contexts), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    browser_component("evidence_list")(key=key, data=packed)
+def draw(
+    groups: Sequence[VerdictGroup], contexts: Sequence[str], key: str, ids: Sequence[str | None] | None = None
+) -> None:
+    """Draw the verdicts of one score beside the contexts they rest on, each with its id if there is one."""
+    packed = json.dumps(payload(groups, contexts, ids), ensure_ascii=False, separators=(",", ":"))
+    browser_component("evidence_list")(key=key, data=packed.encode("utf-8", "replace"))

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -17,6 +17,7 @@ import streamlit as st
 from components.viewers import evidence_list
 from components.views.judge import judge_calls
 from metrics.presentation.format import MISSING, STATUSES, number
+from metrics.presentation.phrases import context_titles
 
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
 CASE_HEIGHT = 130
@@ -24,15 +25,15 @@ COLUMNS = 3  # models side by side
 CONSTRAINTS = {"label": "True label", "conditions": "Conditions", "json_schema": "JSON schema"}
 
 
-def difference(expected: str, answer: str) -> str:
+def difference(expected: str, answer: str, exact: bool = False) -> str:
     """Return a word-by-word diff as lines: two blanks for common words, `-` for only expected, `+` for only answered.
 
-    Words are compared without case and punctuation and shown as written; a diff highlighter colours the lines.
+    Words are compared without case and punctuation, unless `exact`, and shown as written; a diff highlighter colours
+    the lines.
     """
     left, right = expected.split(), answer.split()
-    matcher = difflib.SequenceMatcher(
-        None, [_bare(word) for word in left], [_bare(word) for word in right], autojunk=False
-    )
+    compared, other = (words if exact else [_bare(word) for word in words] for words in (left, right))
+    matcher = difflib.SequenceMatcher(None, compared, other, autojunk=False)
     lines = []
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":
@@ -160,29 +161,33 @@ def draw_text(title: str, text: str | None, height: int, columns: int = 1, absen
             st.text(text if text else f"({absent})")
 
 
-def draw_difference(title: str, expected: str, answer: str, height: int = ANSWER_HEIGHT) -> None:
+def draw_difference(
+    title: str, expected: str, answer: str, height: int | Literal["content"] = ANSWER_HEIGHT, exact: bool = False
+) -> None:
     """Draw the answer compared with the expected one, word by word: `-` only expected, `+` only answered."""
     with st.container(gap="xsmall"):
         st.text(title)
-        st.code(difference(expected, answer), language="diff", wrap_lines=True, height=height)
+        st.code(difference(expected, answer, exact), language="diff", wrap_lines=True, height=height)
 
 
-def draw_list(title: str, texts: Sequence[str], key: str) -> None:
-    """Draw a list of passages in an expander that shows their number; nothing if there are none."""
+def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None) -> None:
+    """Draw a list of passages, with their ids if any, in an expander that shows how many; nothing if there are none."""
     if not texts:
         return
     with st.expander(f"{title} ({len(texts)})", key=key):
-        for index, text in enumerate(texts):
-            st.caption(f"{index + 1}")
+        for name, text in zip(context_titles(len(texts), ids), texts, strict=True):
+            st.caption(name) if not ids else st.text(name)  # literal: an id could be Markdown
             st.text(text)
 
 
-def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: str) -> None:
+def draw_evidence(
+    score: Mapping[Hashable, Any], contexts: Sequence[str], key: str, ids: Sequence[str | None] | None = None
+) -> None:
     """Why a score is what it is: the reason, the verdicts beside the contexts, the rest as plain data, who judged."""
     if isinstance(score["reason"], str):  # pandas has NaN for none
         st.text(score["reason"])
     if score["verdicts"]:
-        evidence_list.draw(score["verdicts"], contexts, f"evidence-{key}")
+        evidence_list.draw(score["verdicts"], contexts, f"evidence-{key}", ids)
     facts = []
     for title, kind, content in fact_parts(score["evidence"]):
         if kind == "fact":
@@ -201,11 +206,15 @@ def draw_evidence(score: Mapping[Hashable, Any], contexts: Sequence[str], key: s
 
 
 def draw_evidence_by_evaluator(
-    scores: pd.DataFrame, titles: Mapping[str, str], contexts: Mapping[str, Sequence[str]], opened: str | None
+    scores: pd.DataFrame,
+    titles: Mapping[str, str],
+    contexts: Mapping[str, Sequence[str]],
+    opened: str | None,
+    ids: Mapping[str, Sequence[str | None]],
 ) -> None:
     """Draw an expander for each evaluator that has more than a value, the outputs side by side; `opened` starts open.
 
-    `contexts` are those of each output, by its column, in order.
+    `contexts` are those of each output, by its column, in order; `ids` theirs, empty where they have none.
     """
     for evaluator, rows in scores.groupby("evaluator", sort=False):
         has_evidence = rows["reason"].notna()
@@ -220,4 +229,4 @@ def draw_evidence_by_evaluator(
                     if len(contexts) > 1:
                         st.text(column)
                     for row in explained[explained["column"] == column].to_dict("records"):
-                        draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}")
+                        draw_evidence(row, contexts[column], f"{evaluator}-{row['metric']}-{column}", ids[column])

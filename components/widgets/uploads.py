@@ -9,8 +9,9 @@ from components.widgets import url
 
 
 def draw_uploads(
-    label: str, name: str, allowed: Iterable[str], many: bool = False, hint: str | None = None
-) -> list[str]:
+    label: str, name: str, allowed: Iterable[str], many: bool = False, hint: str | None = None,
+    another: str = "Add a file of another model",
+) -> list[str]:  # fmt: skip
     """Draw an uploader that stores files at once and keeps their names (ours) in the address; return these names.
 
     Stored files are listed with a button to remove them; the uploader is drawn while another file fits.
@@ -29,7 +30,7 @@ def draw_uploads(
     if tokens and not many:
         return tokens
     key = f"upload-{name}-{st.session_state.get('uploads', 0)}"
-    place = st.expander("Add a file of another model") if tokens else st.container()
+    place = st.expander(another) if tokens else st.container()
     place.file_uploader(
         label, kinds, accept_multiple_files=many, key=key, label_visibility="collapsed", on_change=_receive,
         args=(key, name, tokens, kinds),

@@ -7,9 +7,11 @@ from typing import Any
 from metrics import engine
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
+from metrics.judge.settings import OPTIONS, Budget
 from metrics.models import SOURCES
 from metrics.store import Workspace
 
+SAMPLING = ("temperature", "max_tokens", *OPTIONS)
 BUDGETS = {"usd": float, "calls": int, "tokens": int, "seconds": float}
 
 
@@ -28,10 +30,14 @@ def add_options(command: argparse.ArgumentParser, estimates: bool = True) -> Non
         "--judge-budget", metavar="usd=N|calls=N|tokens=N|seconds=N", action="append", default=[],
         help="limit on what the judge may spend, repeatable; what remains beyond it is skipped",
     )  # fmt: skip
+    command.add_argument(
+        "--judge-option", metavar="NAME=VALUE", action="append", default=[],
+        help=f"how the judge replies, repeatable: {', '.join(SAMPLING)}",
+    )  # fmt: skip
     if estimates:
         command.add_argument(
             "--dry-run", action="store_true",
-            help="only estimate what the judge would cost, and how much of it the cache has already",
+            help="only estimate what judge and targets would cost, and how much of it is recorded already",
         )  # fmt: skip
     command.add_argument(
         "--replay",
@@ -52,7 +58,8 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
     given = {
         "base_url": options.judge_base_url,
         "concurrency": options.judge_concurrency,
-        "budget": _budget(options.judge_budget) or None,
+        "budget": budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None,
+        **_options(options.judge_option),
         "replay": None if options.replay is None else str(Path(options.replay).absolute()),
     }
     given = {name: value for name, value in given.items() if value is not None}
@@ -65,18 +72,33 @@ def settings(options: argparse.Namespace) -> dict[str, Any] | None:
     return {"model": options.judge, **given}
 
 
-def _budget(texts: list[str]) -> dict[str, float]:
+def _options(texts: list[str]) -> dict[str, str]:
+    """Return the sampling that the options give, still as text."""
+    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
+    problems = [
+        InputProblem("--judge-option", repr(text), f"NAME=VALUE, with one of {', '.join(SAMPLING)}")
+        for text, name in zip(texts, (text.partition("=")[0] for text in texts), strict=True)
+        if name not in SAMPLING or "=" not in text
+    ]
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def budget_of(texts: list[str], option: str) -> Budget:
+    """Return the budget in texts such as calls=100. Raises InputError listing those that are none."""
     found: dict[str, float] = {}
     problems = []
     for text in texts:
         name, _, value = text.partition("=")
         try:
             found[name] = BUDGETS[name](value)
+            Budget.model_validate({name: found[name]})
         except (KeyError, ValueError):
-            problems.append(InputProblem("--judge-budget", repr(text), "usd=N, calls=N, tokens=N or seconds=N"))
+            problems.append(InputProblem(option, repr(text), "usd=N, calls=N, tokens=N or seconds=N"))
     if problems:
         raise InputError(problems)
-    return found
+    return Budget.model_validate(found)
 
 
 def print_estimate(

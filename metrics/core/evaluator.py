@@ -14,6 +14,8 @@ Three shapes, recognised by the annotation of the first argument; the resources 
     fn(case: Case, parameters, **resources) -> CaseScore                   one case (`async def` where a judge is asked)
     fn(cases: Sequence[Case], parameters, **resources) -> list[CaseScore]  a batch, one score a case, in order
     fn(suite: Suite, outputs: Outputs, parameters, **resources) -> Findings   one model's whole data set
+A data-set evaluator with an argument `scores` runs after the evaluators that its parameters name (`followed`), and gets
+their stored scores of the model: a table of core.schema.SCORES without evidence.
 A data-set evaluator gets one repeat (`run`) at a time, or with `repeats=True` all repeats of the model at once. The
 engine calls an evaluator only with cases that have every declared input; the others are `not_applicable`.
 """
@@ -121,6 +123,15 @@ class Parameters(BaseModel):
     def measured(self, declared: "tuple[Metric, ...]") -> "tuple[Metric, ...]":
         """Return the metrics that the evaluator then computes; the `declared` ones unless overridden."""
         return declared
+
+    def followed(self) -> tuple[str, ...]:
+        """Return the evaluators of the run whose stored scores the evaluator reads; none unless overridden."""
+        return ()
+
+    def following(self, others: "Sequence[Evaluator]") -> "Parameters":
+        """Return the parameters for a run with these other evaluators; ValueError where it cannot be with them."""
+        del others
+        return self
 
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
         """Return the evaluator's `declared` resources that these parameters need; all of them unless overridden."""
@@ -265,10 +276,12 @@ class Evaluator:
     standards: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     differs_from: str = ""
+    differs_from_source: str = ""
     default_needs: tuple[str, ...] = ()
     version: int = 1
     repeats: bool = False
     prompts: tuple[Prompt, ...] = ()
+    follows: bool = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's own result."""
@@ -350,6 +363,7 @@ def evaluator(
     standards: tuple[str, ...] = (),
     examples: tuple[Example, ...] = (),
     differs_from: str = "",
+    differs_from_source: str = "",
     default_needs: tuple[str, ...] = (),
     version: int = 1,
     repeats: bool = False,
@@ -358,7 +372,8 @@ def evaluator(
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
     `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
-    differs from other metrics of the same name; raise `version` whenever the same input would give another number.
+    differs from similar evaluators; `differs_from_source`: where it departs from its sources and why, or that it does
+    not. Raise `version` whenever the same input would give another number.
     `repeats`: a data-set evaluator gets all repeats of a model at once, not one after the other.
     `prompts`: every prompt that the judge may be asked, including shared ones.
     `default_needs`: what the data must have (library.evaluate.available_inputs) for the evaluator to run by default.
@@ -380,12 +395,16 @@ def evaluator(
         shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
         if shape == "batch" and get_origin(first) is not Sequence:
             raise ValueError(f"evaluator {id}: the first argument is a Case, a Sequence[Case] or a Suite, not {first}")
+        follows = "scores" in names
+        if follows and shape != "dataset":
+            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")
         if repeats and shape != "dataset":
             raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
         family = function.__module__.split(".")[-2]
         return Evaluator(
             id, title, family, tasks, inputs, metrics, function, hints["parameters"], shape,
-            resources, sources, standards, examples, differs_from, default_needs, version, repeats, prompts,
+            resources, sources, standards, examples, differs_from, differs_from_source, default_needs, version, repeats,
+            prompts, follows,
         )  # fmt: skip
 
     return register

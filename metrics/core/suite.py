@@ -115,7 +115,8 @@ class Suite:
 
     `media` is the folder with the images named in `cases.image`; `labels` are the classes in the suite's own order;
     `left_out` counts wrong rows of the upload that the user chose to leave out; `category_ids` are the numbers that a
-    results file may use instead of `labels`, in the same order.
+    results file may use instead of `labels`, in the same order; `label_keys` are the keys of labels that are all of the
+    form key=value (core.label_keys).
     """
 
     name: str
@@ -126,6 +127,7 @@ class Suite:
     media: Path | None = None
     left_out: int = 0
     category_ids: tuple[int, ...] = ()
+    label_keys: tuple[str, ...] = ()
 
     @classmethod
     def from_rows(
@@ -149,9 +151,10 @@ class Suite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The sha256 of task, labels, cases and annotations (not of the name or the pixels)."""
+        """The sha256 of task, labels, their keys, cases and annotations (not of the name or the pixels)."""
         tables = [self.cases] if self.annotations is None else [self.cases, self.annotations]
-        return fingerprint(self.task, "\x1f".join(self.labels), *tables)
+        keys = ["keys " + "\x1f".join(self.label_keys)] if self.label_keys else []
+        return fingerprint(self.task, "\x1f".join(self.labels), *keys, *tables)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -196,13 +199,14 @@ class Outputs:
 
     `predictions` (schema PREDICTIONS) holds scored labels, with geometries in detection; a case without rows there has
     no predictions. `left_out` counts wrong rows of the upload that the user chose to leave out. `files` is the folder
-    of the files that `artifacts` names.
+    of the files that `artifacts` names. `targets` describes models that Assay itself asked, by name.
     """
 
     outputs: pa.Table
     predictions: pa.Table | None = None
     left_out: int = 0
     files: Path | None = None
+    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def from_rows(

@@ -2,6 +2,6 @@
 
 from metrics.engine.estimate import Estimate, estimate
 from metrics.engine.execute import execute
-from metrics.engine.run_control import cancel, create, resume, start
+from metrics.engine.run_control import cancel, create, resume, start, with_followed
 
-__all__ = ["Estimate", "cancel", "create", "estimate", "execute", "resume", "start"]
+__all__ = ["Estimate", "cancel", "create", "estimate", "execute", "resume", "start", "with_followed"]

@@ -1,7 +1,6 @@
 """The estimated cost of a run's judge before it is asked: calls, tokens, dollars, and replies in the cache."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,16 +16,13 @@ from metrics.core.suite import Outputs, Suite, join_cases
 from metrics.engine.load_resources import JUDGE, Resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
-from metrics.judge.budget import Ledger, Spend, price
-from metrics.judge.cache import Cache, Stored
+from metrics.judge.budget import Spend
 from metrics.judge.client import Client
-from metrics.judge.completion import Completion, Messages
 from metrics.judge.opening import FOLDER
+from metrics.judge.rehearsal import Rehearsal
 from metrics.judge.rubrics import with_rubric
-from metrics.judge.settings import Budget, JudgeSettings, settings_of
-from metrics.judge.typical import typical
+from metrics.judge.settings import JudgeSettings, settings_of
 
-CHARACTERS_PER_TOKEN = 4  # of English prose, about
 SAMPLE = 100  # cases that are simulated; the rest are assumed to be like them
 
 
@@ -45,6 +41,15 @@ class Estimate:
     prompt_tokens: int
     completion_tokens: int
     usd: float | None
+
+    @classmethod
+    def of(cls, settings: JudgeSettings, spend: Spend, cases: int, walked: int) -> "Estimate":
+        """Return the estimate for `cases`, of which `walked` cost `spend` when they were simulated."""
+        scale = cases / max(1, walked)
+        tokens = round(spend.prompt_tokens * scale), round(spend.completion_tokens * scale)
+        usd = None if spend.unpriced else spend.usd * scale
+        names = tuple(judge.name for judge in settings.judges)
+        return cls(names, cases, walked, round(spend.calls * scale), round(spend.cached * scale), *tokens, usd)
 
     def __str__(self) -> str:
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}" if self.usd else "no price"
@@ -76,36 +81,21 @@ def estimate(
     places = np.unique(np.linspace(0, len(suite) - 1, min(SAMPLE, len(suite))).astype(int))
     sample = ids.take(pa.array(places))
     rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], sample.combine_chunks()))
-    spend = asyncio.run(_walk(chosen, suite, Outputs(rows), settings, workspace / "cache" / FOLDER))
-    scale = len(suite) / max(1, len(places))
-    return Estimate(
-        tuple(judge.name for judge in settings.judges),
-        len(suite),
-        len(places),
-        round(spend.calls * scale),
-        round(spend.cached * scale),
-        round(spend.prompt_tokens * scale),
-        round(spend.completion_tokens * scale),
-        None if spend.unpriced else spend.usd * scale,
-    )
+    cache_folder = workspace / "cache"
+    rehearsal = Rehearsal(settings, cache_folder)
+    spend = asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER))
+    return Estimate.of(settings, spend, len(suite), len(places))
 
 
 async def _walk(
-    chosen: Sequence[tuple[Evaluator, Parameters]],
-    suite: Suite,
-    outputs: Outputs,
-    settings: JudgeSettings,
-    folder: Path,
+    chosen: Sequence[tuple[Evaluator, Parameters]], suite: Suite, outputs: Outputs, rehearsal: Rehearsal, folder: Path
 ) -> Spend:
-    ledger = Ledger(Budget())
-    known = _Known(folder)
-    resources = _Supposed(tuple(Client(own, known, _TypicalReplies(own), ledger) for own in settings.judges), folder)
+    resources = _Supposed(rehearsal.judges, folder)
     for case in join_cases(suite, outputs):
         for entry, parameters in chosen:
             await judge_cases(entry, parameters, [case], resources)
-    known.close()
-    ledger.spend.cached = len(known.found)
-    return ledger.spend
+    rehearsal.close()
+    return rehearsal.spend
 
 
 class _Supposed(Resources):
@@ -117,42 +107,3 @@ class _Supposed(Resources):
 
     def models(self, entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
         return dict.fromkeys(name for name in parameters.used(entry.resources) if name != JUDGE)
-
-
-class _Known:
-    """The workspace's cache, and the typical replies so far, which are never stored."""
-
-    def __init__(self, folder: Path):
-        self._cache = Cache(folder, counting=False) if folder.exists() else None
-        self._supposed: dict[str, Stored] = {}
-        self.found: set[str] = set()  # keys of the questions that the cache answered
-
-    def get(self, key: str) -> Stored | None:
-        stored = self._cache.get(key) if self._cache is not None else None
-        if stored is not None:
-            self.found.add(key)
-        return stored or self._supposed.get(key)
-
-    def put(self, key: str, stored: Stored) -> None:
-        self._supposed[key] = stored
-
-    def close(self) -> None:
-        if self._cache is not None:
-            self._cache.close()
-
-
-class _TypicalReplies:
-    """A completer that sends nothing: it returns a typical reply and counts tokens approximately."""
-
-    def __init__(self, settings: JudgeSettings):
-        self._settings = settings
-
-    async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:  # noqa: ARG002
-        """Return a typical reply."""
-        text = json.dumps(typical(schema, messages))
-        prompt = sum(len(message["content"]) for message in messages) + len(json.dumps(schema))
-        used = prompt // CHARACTERS_PER_TOKEN, len(text) // CHARACTERS_PER_TOKEN
-        return Completion(text, *used, price(self._settings, *used))
-
-    async def close(self) -> None:
-        """Do nothing: there is no connection."""

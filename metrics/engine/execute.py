@@ -12,12 +12,12 @@ from metrics.core.errors import AssayError
 from metrics.core.files import write_text
 from metrics.core.registry import choose
 from metrics.engine.judge_worker import JudgeWorker
-from metrics.engine.parts import Parts
+from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import Unit, judged, plan
 from metrics.engine.progress import EVERY, Tracker
 from metrics.engine.score_cases import RUN_WIDE
 from metrics.engine.seal import seal
-from metrics.engine.unit_work import Job, UnitResult, failed_unit, perform
+from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Progress, Run
 
 SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
@@ -98,17 +98,23 @@ def _work(
 ) -> Iterator[tuple[Unit, UnitResult] | None]:
     """Yield each unit with its result, as they come, and None every half second without one.
 
-    Closing the generator drops what has not begun. A judge that is down stops only its own units; its error is raised
-    when the others are done.
+    Units that follow the scores of others begin when those are done. Closing the generator drops what has not begun.
+    A judge that is down stops only its own units and those that follow them; its error is raised when the others are
+    done.
     """
-    parameters = run.evaluators
-    asking = {name for name, chosen in choose(list(parameters), parameters).items() if judged(*chosen)}
-    pool = _PoolQueue(run, [unit for unit in units if unit.evaluator not in asking], make_executor)
+    chosen = choose(list(run.evaluators), run.evaluators)
+    asking = {name for name, one in chosen.items() if judged(*one)}
+    last = {name for name, (entry, _) in chosen.items() if entry.follows}
+    pool = _PoolQueue(run, [unit for unit in units if unit.evaluator not in asking | last], make_executor)
+    following = [unit for unit in units if unit.evaluator in last]
     # slice by slice, so that evaluators which share questions about a case ask them at about the same time
     questions = sorted((unit for unit in units if unit.evaluator in asking), key=lambda unit: unit.start)
     judging = _JudgeQueue(run, questions, judge, SLICES_ASKED * len(asking))
     try:
-        while pool.busy or judging.busy:
+        while pool.busy or judging.busy or (following and judging.stopped is None):
+            if not (pool.busy or judging.busy):  # every score that they read is stored
+                pool.add(following)
+                following = []
             pool.submit()
             judging.submit()
             ready, _ = wait([*pool.flying, *judging.flying], timeout=EVERY, return_when=FIRST_COMPLETED)
@@ -132,6 +138,10 @@ class _Queue:
         self.flying: dict[Future[UnitResult], Unit] = {}
         self._run = run
         self._waiting = deque(units)
+
+    def add(self, units: Iterable[Unit]) -> None:
+        """Queue further units."""
+        self._waiting.extend(units)
 
     @property
     def busy(self) -> bool:

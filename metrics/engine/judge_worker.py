@@ -15,8 +15,9 @@ from metrics.core.schema import JUDGEMENTS
 from metrics.core.suite import Case
 from metrics.engine.judge_case import ScoredCase
 from metrics.engine.load_resources import JUDGE, Resources
+from metrics.engine.parts import UnitResult
 from metrics.engine.score_cases import judge_cases
-from metrics.engine.unit_work import Job, UnitResult, case_tables, unit_cases
+from metrics.engine.unit_work import Job, case_tables, unit_cases
 from metrics.judge.budget import Spend
 from metrics.judge.settings import settings_of
 from metrics.store import Run

@@ -1,7 +1,8 @@
 """The parts of an unfinished run: a folder a unit, valid once its unit.json is there, which is written last."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,15 @@ import pyarrow.parquet as pq
 from metrics.core.files import read_json, write_json, write_table
 from metrics.core.schema import TABLES, conformed
 from metrics.engine.plan import Unit
-from metrics.engine.unit_work import UnitResult
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """What a unit made: tables by name, how many cases ended in an error, seconds of work."""
+
+    tables: Mapping[str, pa.Table]
+    failed: int
+    seconds: float
 
 
 class Parts:

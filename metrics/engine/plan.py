@@ -45,11 +45,17 @@ def plan(run: Run) -> list[Unit]:
     """Return every unit of a run, ordered by evaluator, model, repeat and slice; the sealed tables keep that order."""
     spec = run.spec
     entries = {entry["id"]: entry for entry in spec["evaluators"]}
+    chosen = choose(list(run.evaluators), run.evaluators)
+    read = {name: [entries.get(other) for other in own.followed()] for name, (_, own) in chosen.items()}
     common = [
         SCHEMA_VERSION, spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"], spec["seed"],
         _bearing(spec.get("resources", {})),
     ]  # fmt: skip
-    return [replace(unit, name=_digest([*common, entries[unit.evaluator], asdict(unit)])) for unit in _units(run)]
+    return [
+        # what follows other scores depends on whatever made those
+        replace(unit, name=_digest([*common, entries[unit.evaluator], asdict(unit), *read[unit.evaluator]]))
+        for unit in _units(run)
+    ]
 
 
 def judged(entry: Evaluator, parameters: Parameters) -> bool:

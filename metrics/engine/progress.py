@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from metrics.core.files import write_json
 from metrics.core.registry import title_of
+from metrics.engine.parts import UnitResult
 from metrics.engine.plan import Unit
-from metrics.engine.unit_work import UnitResult
 from metrics.store import Progress, Run
 from metrics.store.run import EvaluatorProgress
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed
 from metrics.core.registry import choose
+from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.settings import settings_of
@@ -37,7 +38,8 @@ def create(
     Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
     outputs have cases that the suite lacks.
     """
-    chosen = choose(evaluators, with_rubric(parameters, workspace.path))
+    ids, spelled = with_followed(evaluators, with_rubric(parameters, workspace.path))
+    chosen = choose(ids, spelled)
     problems = [
         InputProblem("evaluators", entry.id, f"evaluators for {suite.task}; {entry.id} is for {', '.join(entry.tasks)}")
         for entry, _ in chosen.values()
@@ -77,6 +79,35 @@ def create(
     )  # fmt: skip
 
 
+def with_followed(
+    ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Return the evaluators and parameters with the metrics that some follow over the others spelled out.
+
+    An evaluator that is followed by name and needs no model is added where it was not chosen. Raises InputError for
+    metrics that cannot be followed, and as `choose` does.
+    """
+    given = {id: dict(values) for id, values in (parameters or {}).items()}
+    # thresholds may be of metrics that are only now spelled out
+    plain = {id: {name: own[name] for name in own if name != "thresholds"} for id, own in given.items()}
+    followers = {id: own for id, (entry, own) in choose(ids, plain).items() if entry.follows}
+    known = registered()
+    named = (name for own in followers.values() for name in own.followed())
+    added = [name for name in dict.fromkeys(named) if name not in ids and name in known and not known[name].needs]
+    chosen = choose([*added, *ids], plain)
+    problems = []
+    for id, own in followers.items():
+        try:
+            spelled = own.following([entry for name, (entry, _) in chosen.items() if name != id])
+            given[id] = given.get(id, {}) | spelled.model_dump(mode="json", exclude_defaults=True)
+        except ValueError as failure:
+            found = ", ".join(own.followed()) or f"{id} alone"
+            problems.append(InputProblem("evaluators", found, str(failure), column=id))
+    if problems:
+        raise InputError(problems)
+    return list(chosen), given
+
+
 def _resources(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the choices as they are saved. Raises InputError for invalid settings of the judge."""
     chosen = dict(given or {})
@@ -91,14 +122,19 @@ def start(run: Run) -> "subprocess.Popen[bytes]":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     if run.state == "running":
         raise RunBusy(f"run {run.id} is being worked on already")
-    command = [sys.executable, "-m", "metrics", "resume", run.id, "--workspace", str(run.workspace.path), "--quiet"]
+    return start_module(["resume", run.id, "--workspace", str(run.workspace.path), "--quiet"], run.folder / "log.txt")
+
+
+def start_module(arguments: Sequence[str], log_file: Path) -> "subprocess.Popen[bytes]":
+    """Start `python -m metrics` in a process that outlives this one; what it prints is appended to a file."""
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     }
-    with (run.folder / "log.txt").open("ab") as log:
+    with log_file.open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
-        )
+            [sys.executable, "-m", "metrics", *arguments],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True,
+        )  # fmt: skip
 
 
 resume = start  # a stopped run is continued in the same way

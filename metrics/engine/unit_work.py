@@ -16,18 +16,19 @@ from metrics.core.evaluator import (
     Aggregate,
     CaseScore,
     Evaluator,
-    Findings,
     Parameters,
     Status,
     not_applicable,
     unreadable_value,
 )
+from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES
 from metrics.core.suite import Case, Outputs, Suite, join_cases
 from metrics.engine.judge_case import failed_score
 from metrics.engine.load_resources import Resources
-from metrics.engine.plan import Unit
+from metrics.engine.parts import Parts, UnitResult
+from metrics.engine.plan import Unit, plan
 from metrics.engine.score_cases import score_cases
 from metrics.store import Run, Workspace
 
@@ -42,6 +43,7 @@ class Job:
     parameters: Mapping[str, Any]
     unit: Unit
     resources: Mapping[str, Any]
+    run: Path
 
     @classmethod
     def of(cls, run: Run, unit: Unit) -> "Job":
@@ -49,7 +51,7 @@ class Job:
         spec = run.spec
         suite, outputs = spec["suite"]["fingerprint"], spec["outputs"]["fingerprint"]
         parameters, resources = run.evaluators[unit.evaluator], spec.get("resources", {})
-        return cls(run.workspace.path, suite, outputs, parameters, unit, resources)
+        return cls(run.workspace.path, suite, outputs, parameters, unit, resources, run.folder)
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
         """Return the unit's evaluator with its parameters."""
@@ -58,15 +60,6 @@ class Job:
     def stored_suite(self) -> Suite:
         """Return the suite that the unit is about."""
         return Workspace(self.workspace).suite(self.suite)
-
-
-@dataclass(frozen=True, slots=True)
-class UnitResult:
-    """What a unit made: tables by name, how many cases ended in an error, seconds of work."""
-
-    tables: Mapping[str, pa.Table]
-    failed: int
-    seconds: float
 
 
 def perform(job: Job) -> UnitResult:
@@ -168,7 +161,10 @@ def _data_set(
         suite = suite.restricted(case_ids)
     outputs = _all_outputs(job.workspace, job.outputs).restricted(unit.model, unit.run, case_ids)
     try:
-        findings: Findings = entry(suite, outputs, parameters, **resources.models(entry, parameters))
+        given = resources.models(entry, parameters)
+        if entry.follows:
+            given["scores"] = _followed(job.run, unit.model, parameters.followed())
+        findings = find(entry, suite, outputs, parameters, given)
     except Exception as failure:
         score = failed_score(failure)
         missing = _aggregates(unit, _without_value(entry, score.reason or "", len(suite)))
@@ -226,6 +222,15 @@ def _replicates(unit: Unit, aggregates: Sequence[Aggregate]) -> pa.Table:
         if entry.label is None and entry.value is not None and entry.replicates is not None and len(entry.replicates)
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=REPLICATES)
+
+
+@lru_cache(maxsize=1)  # the slices of a model come one after the other
+def _followed(folder: Path, model: str, evaluators: tuple[str, ...]) -> pa.Table:
+    """Return the stored scores of a model by these evaluators of a run that is being done."""
+    run = Run(folder)
+    units = [unit for unit in plan(run) if unit.model == model and unit.evaluator in evaluators]
+    columns = [name for name in SCORES.names if name != "evidence"]
+    return pa.concat_tables([SCORES.empty_table().select(columns), *Parts(folder).read(units, "scores", columns)])
 
 
 @lru_cache(maxsize=2)

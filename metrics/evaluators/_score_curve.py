@@ -1,14 +1,22 @@
-"""What the precision–recall curves of classification and of detection share: their metrics and their table."""
+"""What the precision–recall curves of classification and of detection share: thresholds, metrics and table."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
+from pydantic import AfterValidator, Field
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Metric
-from metrics.stats.classification.score_counts import THRESHOLDS, f1
+from metrics.stats.classification.score_counts import f1
 from metrics.stats.ratios import ratio
+
+ScoreThresholds = Annotated[
+    tuple[Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)], ...],
+    Field(min_length=1, max_length=1000, description="Score thresholds of the curve, in any order."),
+    AfterValidator(lambda values: tuple(sorted(set(values)))),
+]  # of which THRESHOLDS are the default
 
 
 def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:
@@ -19,7 +27,9 @@ def best_f1_metrics(kinds: str) -> tuple[Metric, Metric]:
     )
 
 
-def curve_table(labels: Sequence[str], truths: Ints, tp: Ints, predicted: Ints, cases: int | None) -> pa.Table:
+def curve_table(
+    labels: Sequence[str], thresholds: Sequence[float], truths: Ints, tp: Ints, predicted: Ints, cases: int | None
+) -> pa.Table:
     """Return the curve of each label, a row per threshold. truths: [k]; counts: [k, thresholds]; tn of `cases`."""
     truths = np.broadcast_to(truths[:, None], tp.shape)
 
@@ -28,8 +38,8 @@ def curve_table(labels: Sequence[str], truths: Ints, tp: Ints, predicted: Ints, 
 
     return pa.table(
         {
-            "label": pa.array(labels, pa.string()).take(pa.array(np.repeat(np.arange(len(tp)), len(THRESHOLDS)))),
-            "threshold": np.tile(THRESHOLDS, len(tp)),
+            "label": pa.array(labels, pa.string()).take(pa.array(np.repeat(np.arange(len(tp)), len(thresholds)))),
+            "threshold": np.tile(thresholds, len(tp)),
             "tp": tp.ravel(),
             "fp": (predicted - tp).ravel(),
             "tn": pa.nulls(tp.size, pa.int64()) if cases is None else (cases - truths - predicted + tp).ravel(),

@@ -9,8 +9,8 @@ import pyarrow as pa
 from metrics.core.array_types import Ints
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems, Sheet, only
-from metrics.ingest.tables import sheet_cells, text_cases
-from metrics.ingest.tables.text_cases import ANSWER_KEY
+from metrics.ingest.tables import contexts, keyed_labels, sheet_cells
+from metrics.ingest.tables.contexts import ANSWER_KEY
 
 VISION: tuple[Task, ...] = ("detection", "segmentation")
 
@@ -45,6 +45,8 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
     """Return the outputs of all parts; a second answer to a case is a problem, unanswered cases are only counted."""
     answered_twice(parts)
     for part in parts:
+        if suite.label_keys and part.predictions is not None and part.rows is not None:
+            keyed_labels.check_predictions(part.sheet, part.predictions["label"], part.rows, suite)
         part.sheet.leave_out()
     problems.check()
     tables, scored_tables = [], []
@@ -57,7 +59,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
             scored_tables.append(only(joined, good[part.rows]))
         table = only(part.table, good)
         if part.passages:
-            table = text_cases.gather_passages(table)
+            table = contexts.gather_passages(table)
         # a list of objects covers every image; masks only the images that have one
         tables.append(_every_case(table, suite) if suite.task in VISION and part.repeats else table)
     table = conform(pa.concat_tables(tables, promote_options="default"), OUTPUTS)
@@ -79,10 +81,7 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems) -> Loaded[Ou
 
 def answered_twice(parts: list[Part]) -> None:
     """Record as problems the rows that answer what another row, of any upload, has answered before."""
-    plain = [part for part in parts if not part.repeats and not part.passages]
-    for part in parts:
-        if part.passages:
-            text_cases.check_passages(part.sheet, part.table)
+    plain = [part for part in parts if not part.repeats]
     if not plain:
         return
     keys = pa.concat_tables([part.table.select(ANSWER_KEY) for part in plain], promote_options="default")
@@ -101,6 +100,8 @@ def answered_twice(parts: list[Part]) -> None:
     for number, part in enumerate(plain):
         begin, end = int(starts[number]), int(starts[number + 1])
         mask = again[begin:end] & ~part.sheet.bad
+        if part.passages:  # their answer has a row for each passage
+            mask &= first[begin:end] < begin
         expected = "one answer per case, model and run (repeats: a column run)"
         part.sheet.report(mask, "case_id", partial(found, begin), expected)
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Ints
 from metrics.core.errors import InputError, InputProblem
@@ -106,15 +107,24 @@ class Sheet:
         """Return the file that the row of that index is in."""
         return self.file
 
+    def take(self, places: NDArray[np.intp]) -> None:
+        """Keep the rows of these indexes, in that order; one may be kept several times."""
+        self.table, self.rows, self.bad = self.table.take(pa.array(places)), self.rows[places], self.bad[places]
+
     def report(
         self, mask: Bools, column: str | None,
         found: pa.ChunkedArray | pa.Array | Sequence[Any] | str | Callable[[int], str], expected: str,
+        *, left_out: bool = True,
     ) -> None:  # fmt: skip
-        """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index."""
+        """Record a problem for each row of `mask`; `found` is a text, a column, or a function of the row's index.
+
+        With `left_out` False the rows stay in where the user keeps the good ones.
+        """
         places = np.flatnonzero(mask)
         if not len(places):
             return
-        self.bad |= mask
+        if left_out:
+            self.bad |= mask
         for place in places[:LISTED_PER_KIND].tolist():
             text = _found_text(found, place)
             self.problems.add(self.file_of(place), text, expected, int(self.rows[place]), column)

@@ -3,11 +3,12 @@
 from typing import Any
 
 from metrics.core.suite import Task
+from metrics.ingest.output_parts import VISION
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Request
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import task_of
 from metrics.ingest.source import Source
-from metrics.ingest.tables import object_tables, sheet_cells
+from metrics.ingest.tables import contexts, keyed_labels, object_tables, sheet_cells
 from metrics.ingest.tables.columns import LISTS, Columns, Role, fold, guess_role, is_detection, resolve
 from metrics.ingest.tables.lists import understand
 from metrics.ingest.traces import trace_column
@@ -17,9 +18,10 @@ LIST_CELLS = 3  # examples shown of each list column
 
 def preview_of(source: Source, sheet: Sheet, rows: int | None, request: Request) -> Preview:
     """Return the preview of a table, of which `sheet` may be only the beginning; `rows` None: not counted."""
-    names = sheet.table.column_names
-    role: Role = guess_role(names) if request.role == "auto" else request.role
+    role: Role = guess_role(sheet.table.column_names) if request.role == "auto" else request.role
     task = request.task
+    keyed_labels.gather(sheet, role, task)
+    names = sheet.table.column_names
     if task is None and role == "outputs" and not is_detection(names):
         task = _outputs_task(names)
     columns = resolve(names, role, task, request.mapping, None, source.name)
@@ -39,9 +41,10 @@ def _outputs_task(names: list[str]) -> Task | None:
 
 def _list_cells(sheet: Sheet, columns: Columns) -> list[ListCell]:
     shown: list[ListCell] = []
+    single = contexts.LISTED if contexts.passage_rows(columns) else ()
     for canonical in LISTS:
         name = columns.columns.get(canonical)
-        if name is None:
+        if name is None or canonical in single:
             continue
         numbered = name in columns.numbered
         rows = sheet.table.select(columns.numbered.get(name, (name,))).slice(0, FIRST_ROWS).to_pylist()
@@ -72,8 +75,12 @@ def _notes(sheet: Sheet, columns: Columns, task: Task, role: Role) -> list[str]:
     elif "case_id" not in columns.columns and role != "outputs":
         by = "questions" if "question" in columns.columns else "rows"
         notes.append(f"No case ids: the {by} are numbered.")
+    if task in ("classification", *VISION) and (keys := keyed_labels.keys_in(sheet, columns)):
+        notes.append(f"Labels have the keys {', '.join(keys)}: each is evaluated by itself.")
     if role == "outputs" and "model" not in columns.columns:
         notes.append("No column model: the file's name is the model's.")
+    if role != "suite" and contexts.passage_rows(columns):
+        notes.append("One passage a row: those of a case, model and run are put together, with the first answer given.")
     if role != "suite" and (note := trace_column.note(sheet, columns, role)):
         notes.append(note)
     return notes

@@ -8,11 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.label_keys import keys_of, labels_of
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, outputs_of
 from metrics.ingest.sheet import Loaded, Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import class_scores, object_tables, sheet_cells, text_cases
+from metrics.ingest.tables import class_scores, contexts, keyed_labels, object_tables, sheet_cells, text_cases
 from metrics.ingest.tables.columns import Columns, is_detection, resolve
 from metrics.ingest.traces import trace_column
 
@@ -22,6 +23,7 @@ def suite_of(
 ) -> Loaded[Suite]:
     """Return the suite in a table: a row a case, or a row an object in an image."""
     problems = sheet.problems
+    keyed_labels.gather(sheet, "suite", task)
     columns = resolve(sheet.table.column_names, "suite", task, mapping, problems, sheet.file)
     ask(sheet, columns)
     need_rows(sheet)
@@ -29,6 +31,8 @@ def suite_of(
         return _objects_suite(sheet, columns, name, task or "detection", pictures)
     task = task or task_of(columns)
     table = text_cases.cases(sheet, columns, task == "classification")
+    if task == "classification":
+        keyed_labels.check_cases(sheet, columns.columns["label"], table["label"])
     text_cases.unique_cases(sheet, table)
     sheet.leave_out()
     problems.check()
@@ -46,8 +50,10 @@ def _text_suite(sheet: Sheet, table: pa.Table, name: str, task: Task) -> Suite:
     cases = conform(table, CASES)
     if not len(cases):
         raise sheet.problems.fail(sheet.file, "no valid row", "at least one case")
-    labels = tuple(sorted(label for label in cases["label"].unique().to_pylist() if label is not None))
-    return Suite(name, task, cases, None, labels)
+    texts = [label for label in cases["label"].unique().to_pylist() if label is not None]
+    keys = keys_of(label for text in texts for label in labels_of(text)) if task == "classification" else ()
+    labels = sorted({label for text in texts for label in labels_of(text)} if keys else texts)
+    return Suite(name, task, cases, None, tuple(labels), label_keys=keys)
 
 
 def _objects_suite(sheet: Sheet, columns: Columns, name: str, task: Task, pictures: SuiteImages) -> Loaded[Suite]:
@@ -75,19 +81,24 @@ def combined_of(
     problems = sheet.problems
     if task in VISION or (task is None and is_detection(sheet.table.column_names)):
         raise problems.fail(sheet.file, "objects in images", "ground truth and predictions in files of their own")
+    keyed_labels.gather(sheet, "combined", task)
     columns = resolve(sheet.table.column_names, "combined", task, mapping, problems, sheet.file)
     ask(sheet, columns)
     need_rows(sheet)
     columns = trace_column.unpack(sheet, columns, "combined")
     task = task or task_of(columns)
     suite_part = text_cases.cases(sheet, columns, task == "classification")
+    if task == "classification":
+        keyed_labels.check_cases(sheet, columns.columns["label"], suite_part["label"])
     outputs_columns = columns
     if task == "classification":  # in such a file `label` is the true class, and the prediction has a column of its own
         kept = {canonical: column for canonical, column in columns.columns.items() if canonical != "label"}
         outputs_columns = replace(columns, columns=kept, questions=())
     outputs_part = text_cases.outputs(sheet, outputs_columns, model, None)
     part = answers_part(sheet, outputs_columns, outputs_part, {}, task)
-    suite_part, part.table, heads = text_cases.split_combined(sheet, suite_part, outputs_part)
+    if part.passages:
+        suite_part = contexts.spread(sheet, suite_part, ("case_id",))
+    suite_part, part.table, heads = text_cases.split_combined(sheet, suite_part, part.table)
     text_cases.known_cases(sheet, suite_part)
     if not heads.all():
         answered_twice([part])
@@ -117,6 +128,7 @@ def _notes(columns: Columns) -> tuple[str, ...]:
 
 def part_of(sheet: Sheet, suite: Suite, mapping: Mapping[str, str] | None, model: str, renamed: str | None) -> Part:
     """Return the outputs in a table, checked by themselves and against the suite."""
+    keyed_labels.gather(sheet, "outputs", suite.task, suite)
     names = sheet.table.column_names
     classes = class_scores.class_columns(names, suite.labels) if suite.task == "classification" else {}
     names = [name for name in names if name not in classes.values()]
@@ -138,7 +150,7 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
         labels, rows = class_scores.wide(sheet, classes) if classes else class_scores.long(sheet, columns)
         repeats = not classes and "score" in columns.columns
         if repeats:
-            keys = [table[name] for name in text_cases.ANSWER_KEY]
+            keys = [table[name] for name in contexts.ANSWER_KEY]
             again, first = sheet_cells.duplicates([*keys, labels["label"]])
             sheet.report(
                 again & ~sheet.bad, None, lambda row: f"the class of row {sheet.rows[first[row]]} again",
@@ -148,7 +160,10 @@ def answers_part(sheet: Sheet, columns: Columns, table: pa.Table, classes: dict[
     if not any(name in columns.columns for name in text_cases.ANSWERED):
         expected = "a column answer, output, response, … or retrieved_contexts"
         raise sheet.problems.fail(sheet.file, "no column with the model's answers", expected, 1)
-    return Part(sheet, table, passages=text_cases.passage_rows(columns))
+    if not contexts.passage_rows(columns):
+        return Part(sheet, table)
+    contexts.check_passages(sheet, table)
+    return Part(sheet, contexts.spread(sheet, table, contexts.ANSWER_KEY), passages=True)
 
 
 def _objects_part(sheet: Sheet, columns: Columns, suite: Suite, model: str, renamed: str | None) -> Part:

@@ -10,13 +10,17 @@ Messages = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's text; tokens and dollars are None where they are unknown. `cut`: it ended at the token limit."""
+    """A model's text; tokens and dollars are None where they are unknown. `cut`: it ended at the token limit.
+
+    `left_out` names the sampling parameters that the model does not take and that were therefore not sent.
+    """
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
     cut: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 class CallFailed(Exception):
@@ -38,7 +42,7 @@ class Completer(Protocol):
     """A model that completes chats: by litellm, on a server, in this process, or simulated for an estimate."""
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply in JSON of that schema, named `name`. Raises CallFailed."""
+        """Return the model's reply in JSON of that schema, named `name`; any text without one. Raises CallFailed."""
         ...
 
     async def close(self) -> None:

@@ -29,7 +29,7 @@ def library() -> ModuleType:
 
         litellm.ModelResponse()
     litellm.suppress_debug_info = True
-    litellm.drop_params = True  # providers that have no such parameter get the request without it
+    litellm.drop_params = False  # what a provider does not take is left out by us, who say so, or is an error
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm
 
@@ -52,7 +52,7 @@ class Provider:
         self._wire = Wire(settings, takes_schemas=bool(self._litellm.supports_response_schema(settings.model)))
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
-        """Return the model's reply. A refused schema moves into the prompt, a refused parameter is left out."""
+        """Return the model's reply. A refused schema moves into the prompt, a refused temperature is left out."""
         limits = {"timeout": self._settings.timeout, "num_retries": 0, "max_retries": 0}
         while True:
             request = self._wire.request(messages, schema, name)
@@ -62,7 +62,10 @@ class Provider:
             except TimeoutError:
                 raise CallFailed(f"no reply in {self._settings.timeout:g} s") from None
             except Exception as failure:
-                if not self._wire.learn(getattr(failure, "status_code", None), str(failure), request):
+                status = getattr(failure, "status_code", None)
+                if refused := self._wire.option_refused(status, str(failure)):
+                    raise CallFailed(redact(refused)[:SHOWN], "unusable") from None
+                if not self._wire.learn(status, str(failure), request):
                     raise self._failed(failure) from None
 
     async def close(self) -> None:
@@ -80,6 +83,7 @@ class Provider:
             reply,
             None if prompt is None else listed_price(self._settings.model, prompt, reply or 0),
             choice is not None and choice.finish_reason == "length",
+            self._wire.left_out,
         )
 
     def _failed(self, failure: Exception) -> CallFailed:

@@ -1,7 +1,7 @@
 """The settings of a run's judge. They are saved with the run, so keys are never part of them."""
 
 import json
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -10,6 +10,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.judge.local.install import MODEL as KNOWN
 from metrics.judge.local.questions import VERSION
 
+OPTIONS = ("top_p", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort")  # sent only if given
 LOCAL = "local"  # the known local judge; "local:FILE" is a GGUF file of the user
 
 
@@ -33,6 +34,19 @@ class JudgeSettings(BaseModel):
     base_url: str | None = Field(None, description="Address of an OpenAI-compatible server (vLLM, Ollama, llama.cpp).")
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0: the likeliest reply.")
     max_tokens: int = Field(4096, ge=16, description="Most tokens of a reply; a longer one is a parse failure.")
+    top_p: float | None = Field(
+        None, gt=0, le=1, description="Share of the likeliest tokens that are sampled from; empty: not sent."
+    )
+    seed: int | None = Field(None, description="Seed of the sampling, where the provider has one; empty: not sent.")
+    presence_penalty: float | None = Field(
+        None, ge=-2, le=2, description="Penalty on tokens that the reply has already; empty: not sent."
+    )
+    frequency_penalty: float | None = Field(
+        None, ge=-2, le=2, description="Penalty on tokens by how often the reply has them; empty: not sent."
+    )
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+        None, description="How long a reasoning model may think, within max_tokens; empty: not sent."
+    )
     prompts: dict[str, str] = Field(default_factory=dict, description="Texts in place of the prompts of these ids.")
     concurrency: int = Field(16, ge=1, le=1024, description="Requests in flight at once.")
     timeout: float = Field(120.0, gt=0, description="Seconds a call may take.")
@@ -51,6 +65,8 @@ class JudgeSettings(BaseModel):
         judges: list[JudgeSettings] = [self, *self.panel]
         if len({judge.identity() for judge in judges}) < len(judges):
             raise ValueError("two judges of the panel are the same")
+        if self.is_local and self.reasoning_effort is not None:
+            raise ValueError("the local judge has no reasoning_effort")
         if self.base_url is not None:
             parts = urlsplit(self.base_url)
             if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -72,6 +88,11 @@ class JudgeSettings(BaseModel):
         return self.model == LOCAL or self.model.startswith(LOCAL + ":")
 
     @property
+    def options(self) -> dict[str, Any]:
+        """The OPTIONS that are set, by name."""
+        return {name: value for name in OPTIONS if (value := getattr(self, name)) is not None}
+
+    @property
     def judges(self) -> tuple["JudgeSettings", ...]:
         """This judge and the rest of its panel."""
         return (self.model_copy(update={"panel": ()}), *self.panel)
@@ -79,6 +100,7 @@ class JudgeSettings(BaseModel):
     def identity(self) -> str:
         """Return the settings that change replies, except prompts, as canonical JSON: a part of every cache key."""
         own = self.model_dump(mode="json", include={"model", "base_url", "temperature", "max_tokens"})
+        own |= self.options  # an option that is not sent leaves the keys of older replies as they are
         if self.is_local:
             own |= {"questions": VERSION} | ({"weights": KNOWN.sha256} if self.model == LOCAL else {})
         return json.dumps(own, sort_keys=True)
@@ -86,7 +108,11 @@ class JudgeSettings(BaseModel):
     def numbers(self) -> dict[str, Any]:
         """Return the settings that affect a run's scores, without limits of speed and cost."""
         own = {"model", "base_url", "temperature", "max_tokens", "prompts"}
-        return self.model_dump(mode="json", include=own) | {"panel": [judge.numbers() for judge in self.panel]}
+        return (
+            self.model_dump(mode="json", include=own)
+            | self.options
+            | {"panel": [judge.numbers() for judge in self.panel]}
+        )
 
 
 def settings_of(given: Any) -> JudgeSettings:

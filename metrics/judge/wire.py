@@ -29,21 +29,42 @@ class Wire:
         self._refused: set[str] = set() if takes_schemas else {SCHEMA}
 
     def request(self, messages: Messages, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Return messages, sampling and the form of the reply: as a schema, or as a line of the prompt."""
+        """Return messages, sampling and the form of the reply: as a schema, or as a line of the prompt.
+
+        Without a schema any text is a reply.
+        """
         sent = [dict(message) for message in messages]
         request = {
             "messages": sent, "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens,
+            **self._settings.options,
         }  # fmt: skip
-        if SCHEMA in self._refused:
+        if not schema:
+            pass
+        elif SCHEMA in self._refused:
             sent[0]["content"] += f"\n{SCHEMA_LINE}{json.dumps(schema, ensure_ascii=False)}"
         else:
             form = {"name": name.replace(".", "_"), "schema": schema, "strict": True}
             request[SCHEMA] = {"type": "json_schema", "json_schema": form}
         return {key: value for key, value in request.items() if key not in self._refused}
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The parameters that are not sent because the provider refuses them."""
+        return tuple(name for name in SAMPLING if name in self._refused)
+
+    def option_refused(self, status: int | None, message: str) -> str | None:
+        """Return in words that the provider refuses an option that was set; None where it is about something else."""
+        names = [name for name in self._settings.options if name in message] if status in REFUSALS else []
+        if not names:
+            return None
+        settings = ", ".join(f"{name} = {self._settings.options[name]}" for name in names)
+        return f"the provider refuses {settings}; change or remove it in the judge's settings. It says: {message}"
+
     def learn(self, status: int | None, message: str, request: Mapping[str, Any]) -> bool:
         """Remember what the provider has just refused; return whether the request is worth another try without it."""
         if status not in REFUSALS:
+            return False
+        if self.option_refused(status, message):
             return False
         about = SCHEMA if ABOUT_SCHEMA.search(message) else next((name for name in SAMPLING if name in message), "")
         if about not in request:

@@ -33,7 +33,8 @@ class _TrialReply(Reply):
 class Trial:
     """A judge's reply to one small question: the raw text, or why there is none; its cost.
 
-    `understood`: whether the reply could be read; `right`: whether it was the correct one.
+    `left_out` names the sampling parameters that the judge does not take. `understood`: whether the reply could be
+    read; `right`: whether it was the correct one.
     """
 
     reply: str
@@ -44,6 +45,7 @@ class Trial:
     understood: bool = False
     right: bool = False
     failure: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def chosen_judge(workspace: Path) -> JudgeSettings | None:
@@ -99,5 +101,5 @@ async def _trial(settings: JudgeSettings, opener: Open) -> Trial:
     try:
         reply = read(made.text, _TrialReply, cut=made.cut, limit=settings.max_tokens)
     except JudgeError as failure:
-        return Trial(redact(made.text), seconds, *facts, failure=redact(str(failure)))
-    return Trial(redact(made.text), seconds, *facts, True, reply.verdict == "yes")
+        return Trial(redact(made.text), seconds, *facts, failure=redact(str(failure)), left_out=made.left_out)
+    return Trial(redact(made.text), seconds, *facts, True, reply.verdict == "yes", left_out=made.left_out)

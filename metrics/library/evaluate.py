@@ -5,25 +5,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics import engine
-from metrics.core.errors import RunError
+from metrics.core.errors import InputError, InputProblem, RunError
 from metrics.core.registry import evaluators as registered
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import outputs_from_frame, read_outputs, read_suite, suite_from_frame
 from metrics.judge.rubrics import with_rubric
 from metrics.judge.wordings import placed
 from metrics.library.run import Run, Workspace
+from metrics.targets import complete
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.targets.spec import Spec
+
+CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
 MOST_LABELS = 50  # distinct expected answers, at most, that still look like labels
 
 
 def evaluate(
     suite: "Suite | str | Path | pd.DataFrame",
-    outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path]",
+    outputs: "Outputs | str | Path | pd.DataFrame | Sequence[str | Path] | None" = None,
     evaluators: Sequence[str] | None = None,
     *,
+    target: "Spec | Sequence[Spec] | None" = None,
+    repeats: int = 1,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     name: str | None = None,
     seed: int = 0,
@@ -31,6 +37,7 @@ def evaluate(
     resources: Mapping[str, Any] | None = None,
     judge: "str | Mapping[str, Any] | None" = None,
     prompts: Mapping[str, str] | None = None,
+    run_consistency: bool = False,
 ) -> Run:
     """Evaluate the outputs of one or more models on a suite and return the finished, sealed Run.
 
@@ -39,13 +46,19 @@ def evaluate(
     its values (the `rubric` of evaluator rubric may be a file), `resources` a kind of model to the one wanted
     (`{"embedder": "path or hub name"}`). `judge` is the name of a model in litellm, "local", or the fields of
     metrics.judge.settings.JudgeSettings. `prompts`: texts of your own in place of prompts, by
-    prompt id (or the evaluator's, if it has only one).
+    prompt id (or the evaluator's, if it has only one). `run_consistency` adds consistency_statistics, which compares
+    the metrics over the repeats of each case. In place of outputs, `target` names what is to answer the cases, each
+    `repeats` times: a function, a model … see `complete`, which has more settings.
 
     The work is done in a process of its own, so it can be called in a notebook, a running event loop or a script
     without a main guard. Raises InputError listing every problem of the input, RunError if the run fails.
     """
     if not isinstance(suite, Suite):
         suite = read_suite(suite) if isinstance(suite, str | Path) else suite_from_frame(suite)
+    if target is not None and outputs is None:
+        outputs = complete(suite, target, repeats=repeats, workspace=workspace)
+    elif target is not None or outputs is None:
+        raise InputError([InputProblem("evaluate", "neither" if target is None else "both", "outputs, or a target")])
     if isinstance(outputs, str | Path):
         outputs = [outputs]
     if isinstance(outputs, Sequence):
@@ -53,6 +66,8 @@ def evaluate(
     elif not isinstance(outputs, Outputs):
         outputs = outputs_from_frame(outputs, suite=suite)
     chosen = list(evaluators) if evaluators is not None else runnable(suite, outputs)
+    if run_consistency and CONSISTENCY not in chosen:
+        chosen.append(CONSISTENCY)
     wanted = dict(resources or {}) | ({} if judge is None else {"judge": judge})
     kept = Workspace(workspace)
     parameters = with_rubric(parameters, kept.path, files=True)

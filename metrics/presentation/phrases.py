@@ -10,6 +10,7 @@ CHART_QUESTIONS = {
     "calibration": "Is a model right as often as its scores say?",
     "confusion": "Which classes are confused?",
     "errors": "Which kind of error costs the most?",
+    "consistency": "How much do answers and scores of a case vary between repeats?",
     "classes": "On which classes is each model weak?",
 }
 MOST_NAMED = 6  # names in a row before "and 12 more"
@@ -45,6 +46,12 @@ def metric_title(column: MetricColumn, arrow: bool = True) -> str:
 def directed(title: str, direction: str) -> str:
     """Return a metric's name and the arrow of its better end, joined by a space that does not break."""
     return f"{title}\u00a0{ARROWS[direction]}" if ARROWS[direction] else title
+
+
+def context_titles(count: int, ids: Sequence[str | None] | None = None) -> list[str]:
+    """Return what each of `count` retrieved contexts is called: `2`, or `2 · id doc-3` if it has an id."""
+    known = [*(ids or ())[:count], *[None] * (count - len(ids or ()))]
+    return [f"{number} · id {id}" if id else f"{number}" for number, id in enumerate(known, 1)]
 
 
 def limit(threshold: float | None, direction: str) -> str:

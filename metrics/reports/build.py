@@ -1,5 +1,6 @@
 """Building a Report from a sealed run: the answer first, then the evidence for it."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,8 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, title_of
-from metrics.presentation.format import plural
+from metrics.judge.settings import settings_of
+from metrics.presentation.format import plural, shorten
 from metrics.presentation.phrases import metric_title, named
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.report import (
@@ -46,6 +48,7 @@ HOW = (
     f"{METHODS}."
 )
 MOST_PARAMETER = 200  # characters of a parameter's value
+MOST_DESCRIPTION = 600  # characters of how a model was asked
 
 
 def build(run: Run) -> Report:
@@ -180,6 +183,11 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             for name, parameters in run.evaluators.items()
         ),
     )
+    if run.targets:
+        yield FactGroup(
+            "Models asked",
+            tuple(Fact(name, _described(target), True) for name, target in run.targets.items()),
+        )
     yield from _judge(run)
     versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())
     yield FactGroup(
@@ -194,6 +202,13 @@ def _facts(run: Run) -> Iterator[FactGroup]:
     )
 
 
+def _described(target: Mapping[str, Any]) -> str:
+    """Return the description of a target in a line: `kind: model · model: m · prompt: {question}`."""
+    parts = {name: value for name, value in target.items() if name != "name" and value}
+    texts = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in parts.items())
+    return shorten(" · ".join(texts), MOST_DESCRIPTION)
+
+
 def _judge(run: Run) -> Iterator[FactGroup]:
     """Yield the judge and its cost by evaluator; nothing for a run without a judge."""
     judged = analysis.judged_evaluators(run)
@@ -202,10 +217,15 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     spend, costs = run.spend or {}, analysis.judging(run)
     edited = [f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.asked(run).items() if prompt.edited]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
+    settings = settings_of(run.spec["resources"]["judge"])
+    sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
+    facts.append(Fact("Sampling", ", ".join(f"{name} {value}" for name, value in sampling.items())))
     if spend:
         tokens = spend["prompt_tokens"] + spend["completion_tokens"]
         cached = f"; {spend['cached']:,} replies from the cache"
         facts.append(Fact("Spent", f"{plural(spend['calls'], 'call')}, {_cost(tokens, spend['usd'])}{cached}"))
+    if spend.get("left_out"):
+        facts.append(Fact("Not taken by the model, so not sent", ", ".join(spend["left_out"])))
     if edited:
         facts.append(Fact("Edited prompts", ", ".join(edited)))
     for name in judged:
@@ -283,6 +303,7 @@ def _methods(run: Run) -> Iterator[Method]:
         yield Method(
             known.id, known.title, entry["version"], known.summary, details,
             tuple(_metrics(known)), parameters, known.sources, known.standards, known.differs_from,
+            known.differs_from_source,
         )  # fmt: skip
 
 

@@ -39,6 +39,7 @@ def _record(entry: Evaluator) -> dict[str, Any]:
         "sources": list(entry.sources),
         "standards": list(entry.standards),
         "differs_from": entry.differs_from,
+        "differs_from_source": entry.differs_from_source,
         "default_needs": list(entry.default_needs),
         "version": entry.version,
     }

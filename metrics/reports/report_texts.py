@@ -93,12 +93,14 @@ def method_metric_row(metric: MethodMetric) -> dict[str, str]:
 
 
 def method_lines(method: Method) -> Iterator[str]:
-    """Yield the parameters, differences, sources and standards of a method, a line each."""
+    """Yield parameters, similar evaluators, sources, differences from them and standards of a method, a line each."""
     if method.parameters:
         yield "Parameters: " + " · ".join(f"{fact.name} = {fact.value}" for fact in method.parameters)
     if method.differs_from:
-        yield "Differs: " + method.differs_from
+        yield "Similar evaluators: " + method.differs_from
     if method.sources:
         yield "Sources: " + " · ".join(method.sources)
+    if method.differs_from_source:
+        yield "Differs from the source: " + method.differs_from_source
     if method.standards:
         yield "Evidence for: " + " · ".join(method.standards)

@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 PIECE = 50_000  # rows
 FILES = "artifacts"  # folder of stored outputs
+TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, described
 
 
 class StoredInputs:
@@ -31,8 +34,11 @@ class StoredInputs:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
 
-    def save_suite(self, suite: Suite) -> str:
-        """Store a suite under its fingerprint, once, with a copy of its media; return the fingerprint."""
+    def save_suite(self, suite: Suite, made: Mapping[str, Any] | None = None) -> str:
+        """Store a suite under its fingerprint, once, with a copy of its media; return the fingerprint.
+
+        `made`: the suite that it was made from (parent) and how, see metrics.suites.suite_history.
+        """
         folder = make_folder(self.path / "suites") / suite.fingerprint
         if not (folder / "suite.json").exists():
             write_table(folder / "cases.parquet", suite.cases)
@@ -43,6 +49,8 @@ class StoredInputs:
             facts = {
                 "schema": SCHEMA_VERSION, "name": suite.name, "task": suite.task, "labels": suite.labels,
                 "category_ids": suite.category_ids, "cases": len(suite), "left_out": suite.left_out,
+                "label_keys": suite.label_keys,
+                "created": datetime.now(UTC).isoformat(timespec="milliseconds"), **(made or {}),
             }  # fmt: skip
             write_json(folder / "suite.json", facts)
         return suite.fingerprint
@@ -68,6 +76,8 @@ class StoredInputs:
                 models[entry["model"]]["runs"] = sorted([*models[entry["model"]]["runs"], entry["run"]])
             facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out}
             write_json(folder / "outputs.json", facts)
+        if outputs.targets and not (folder / TARGETS).exists():
+            write_json(folder / TARGETS, outputs.targets)
         return outputs.fingerprint
 
     def suite(self, fingerprint: str) -> Suite:
@@ -83,7 +93,12 @@ class StoredInputs:
             pq.read_table(predictions) if predictions.exists() else None,
             read_json(folder / "outputs.json")["left_out"],
             self.outputs_files(fingerprint),
+            self.targets(fingerprint),
         )
+
+    def targets(self, fingerprint: str) -> dict[str, dict[str, Any]]:
+        """Return the descriptions of the models that were asked for stored outputs, by name; none for uploads."""
+        return read_json(self._folder("outputs", fingerprint) / TARGETS) or {}
 
     def outputs_files(self, fingerprint: str) -> Path | None:
         """Return the folder with the files of the stored outputs' artifacts; None where there are none."""
@@ -109,6 +124,16 @@ class StoredInputs:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
         stored = sorted((self.path / "suites").glob("*/suite.json"), key=lambda path: -path.stat().st_mtime_ns)
         return [{"fingerprint": path.parent.name, **read_json(path)} for path in stored]
+
+    def rename_suite(self, fingerprint: str, name: str) -> None:
+        """Give a stored suite another name, and keep the names that it had; runs keep the name that they were given."""
+        path = self._folder("suites", fingerprint) / "suite.json"
+        facts = read_json(path)
+        if facts["name"] != name:
+            stored = path.stat()
+            write_json(path, facts | {"name": name, "names": [*facts.get("names", ()), facts["name"]]})
+            os.utime(path, ns=(stored.st_atime_ns, stored.st_mtime_ns))  # suites are listed by when they were stored
+            _load_suite.cache_clear()
 
     def _folder(self, kind: str, fingerprint: str) -> Path:
         folder = self.path / kind / fingerprint
@@ -146,4 +171,5 @@ def _load_suite(folder: Path) -> Suite:
         media if media.exists() else None,
         facts["left_out"],
         tuple(facts["category_ids"]),
+        tuple(facts.get("label_keys", ())),
     )

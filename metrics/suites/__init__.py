@@ -5,34 +5,70 @@
     suite.filter(tag="billing", complexity="complex", length=(0, 200))
     complexity_distribution(suite)      # {"simple": 12, "medium": 31, …}
     development, held_out = split(suite, 0.8, seed=1)
+    longer = add_cases(suite, [{"case_id": "new", "question": "Why?", "tags": ["fees"]}])
+    difference(suite, longer).added     # ("new",)
 
 Suites never change: every function gives a new one. Those made by `perturb` stand beside, in metrics.perturbations.
 """
 
+from metrics.store.table_files import FORMATS
 from metrics.suites.suite_contents import (
     complexity_distribution,
     tag_counts,
+    tag_index,
     values_of,
     with_originals,
 )
-from metrics.suites.suite_edits import Draft, Edit, apply, drafted, read_draft, save_draft
-from metrics.suites.suite_files import FORMATS, suite_bytes, write_suite
+from metrics.suites.suite_difference import Change, Difference, difference
+from metrics.suites.suite_edits import (
+    Draft,
+    Edit,
+    apply,
+    drafted,
+    media_folder,
+    part_of,
+    read_draft,
+    save_draft,
+    save_part,
+)
+from metrics.suites.suite_files import suite_bytes, write_suite
+from metrics.suites.suite_history import Version, save_version, versions
+from metrics.suites.suite_merge import CONFLICTS, Merged, merge
+from metrics.suites.suite_rows import add_cases, change_cases, free_id, relabel_objects, rename_cases
 from metrics.suites.suite_splits import sample, split
 
 __all__ = [
+    "CONFLICTS",
     "FORMATS",
+    "Change",
+    "Difference",
     "Draft",
     "Edit",
+    "Merged",
+    "Version",
+    "add_cases",
     "apply",
+    "change_cases",
     "complexity_distribution",
+    "difference",
     "drafted",
+    "free_id",
+    "media_folder",
+    "merge",
+    "part_of",
     "read_draft",
+    "relabel_objects",
+    "rename_cases",
     "sample",
     "save_draft",
+    "save_part",
+    "save_version",
     "split",
     "suite_bytes",
     "tag_counts",
+    "tag_index",
     "values_of",
+    "versions",
     "with_originals",
     "write_suite",
 ]

@@ -17,6 +17,15 @@ def tag_counts(suite: Suite) -> dict[str, int]:
     return _counts(suite.cases["tags"].combine_chunks().flatten().drop_null())
 
 
+def tag_index(suite: Suite) -> dict[str, list[str]]:
+    """Return the ids of the cases with each tag, in the suite's order; the most frequent tag first."""
+    found: dict[str, list[str]] = {tag: [] for tag in suite.tags}
+    for id, tags in zip(suite.cases["case_id"].to_pylist(), suite.cases["tags"].to_pylist(), strict=True):
+        for tag in dict.fromkeys(tags or ()):
+            found[tag].append(id)
+    return found
+
+
 def values_of(suite: Suite, most: int) -> dict[str, dict[str, int]]:
     """Return the columns with at most `most` values: name (metadata without prefix) → value → number of cases."""
     names = ["label", "group", "perturbation", *(n for n in suite.cases.column_names if n.startswith(METADATA))]

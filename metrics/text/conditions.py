@@ -15,10 +15,12 @@ TOKEN = re.compile(r'\s*(?:(?P<symbol>[()])|(?P<string>"(?:[^"\\]|\\.)*+")|(?P<w
 
 
 class ConditionError(ValueError):
-    """A condition that cannot be read; `position` counts characters from 1."""
+    """A condition that cannot be read: what was found and expected; `position` counts characters from 1."""
 
     def __init__(self, found: str, expected: str, position: int):
         super().__init__(f"the condition has {found} at character {position}; expected {expected}")
+        self.found = f"{found} at character {position}"
+        self.expected = expected
         self.position = position
 
 

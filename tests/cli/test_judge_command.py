@@ -126,3 +126,17 @@ def test_evaluate_takes_a_judge(files: list[str], judge_server: JudgeServer) -> 
     run = evaluate(suite, outputs, ["faithfulness"], judge={"model": "scripted", "base_url": judge_server.url})
     assert run.scores["status"].eq("ok").all()
     assert len(judge_server.calls) == 6
+
+
+def test_options_of_the_judge_reach_the_server_and_the_specification(
+    files: list[str], judge_server: JudgeServer, workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--judge-option", "seed=42", "--judge-option", "temperature=0.5")
+    assert main(judging(files, judge_server, *options)) == 0
+    assert all((request.body["seed"], request.body["temperature"]) == (42, 0.5) for request in judge_server.calls)
+    judge = Workspace(workspace).run("latest").spec["resources"]["judge"]
+    assert (judge["seed"], judge["temperature"]) == (42, 0.5)
+    assert main(judging(files, judge_server, "--judge-option", "sed=1", "--judge-option", "seed")) == 2
+    assert "'sed=1'; expected NAME=VALUE, with one of temperature, max_tokens, top_p" in capsys.readouterr().err
+    assert main(judging(files, judge_server, "--judge-option", "top_p=2")) == 2
+    assert "judge, column top_p: found '2'" in capsys.readouterr().err

@@ -82,7 +82,7 @@ def _languages() -> Iterator[HeavyInput]:
         yield HeavyInput(f"condition: {condition[:8]} …", 2, partial(_refused, _holds, condition, "a"))
     for pattern in ("(a+)+$", "(a|a)*b", "(.*)(.*)(.*)x", "a", "a{1,200}b", "a(?:.*b)?"):
         yield HeavyInput(f"pattern: {pattern}", 10, partial(found, [pattern], "a" * 300_000))
-    for unit in ("a. ", "a", ". ", "。", "a.\n", "? ", '"', "A. B. "):
+    for unit in ("a. ", "a", ". ", "。", "a.\n", "? ", '"', "A. B. ", "sat. Uranus ", "No. [1] "):
         yield HeavyInput(f"sentences: {unit!r}", 10, partial(sentences, filled(unit, 150_000)))
     for unit in ("[1", "[1,", "```", "`", "[1](", "[1 ", "A [1]", "\n- ", "[1-", "((((", "[^"):
         yield HeavyInput(f"citations: {unit!r}", 2, partial(cited_parts, unit * 20_000))
@@ -114,7 +114,22 @@ def _refused(read: Callable[..., object], *given: str) -> None:
 def _agents() -> Iterator[HeavyInput]:
     for keys in ("a" * 20_000, "abc" * 6_666, "".join(map(str, range(5_000)))):
         yield HeavyInput(f"loops of calls: {keys[:6]} …", 2, partial(looping, keys))
-    for unit in ("- a\n", "1. a\n", " ", "*", "```\n", "#", "第", "- [ ] ", "a1:"):
+    for unit in (
+        "- a\n",
+        "1. a\n",
+        " ",
+        "*",
+        "```\n",
+        "#",
+        "第",
+        "- [ ] ",
+        "a1:",
+        "\n",
+        "1. a ",
+        "a. ",
+        "→ ",
+        "|---|\n",
+    ):
         yield HeavyInput(f"steps: {unit!r}", 8, partial(steps, filled(unit, 400_000)))
     for kind, unit, size in (
         ("html", "<a", 10**6), ("html", "<!--", 10**6), ("html", "<div>", 10**6), ("python", "(", 190_000),

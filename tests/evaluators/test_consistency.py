@@ -1,16 +1,21 @@
 """Consistency: repeats reach the evaluator all at once; pairs against rouge_score, statistics against numpy."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, evaluator
+from metrics import engine
+from metrics.core.errors import InputError
+from metrics.core.evaluator import CaseScore, Evaluator, Findings, Metric, Parameters, Status, evaluator
 from metrics.core.evidence import Evidence
-from metrics.core.suite import Case, Outputs, Suite
+from metrics.core.registry import choose
+from metrics.core.schema import SCORES
+from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.evaluators.consistency.consistency_rouge import consistency_rouge
 from metrics.evaluators.consistency.consistency_statistics import consistency_statistics
 from metrics.library.evaluate import runnable
@@ -68,26 +73,108 @@ def test_dispersion_is_the_populations(values: list[float]) -> None:
 
 def test_worked_number_10() -> None:
     found = dispersion([0.8, 0.9, 0.7])
-    assert found == pytest.approx((0.8, 0.006667, 0.102062), abs=1e-6)
+    assert found == pytest.approx((0.8, 0.006667, 0.081650, 0.102062, 0.2), abs=1e-6)
     with pytest.raises(ValueError, match="no values"):
         dispersion([])
 
 
-def test_repeats_without_a_value_are_counted_with_the_reason() -> None:
-    score = scored(consistency_statistics, ["the cat", "the", "sat"], of="looping_detection.unique_sentences")
-    assert score.reason == "needs two repeats with a value of unique_sentences of the case, has 0"
+def stored(*rows: tuple[str, str, int, float | str]) -> pa.Table:
+    """Stored scores of case 1: evaluator, metric, run, and the value or the reason for none."""
+    return rows_table(
+        (
+            {"case_id": "1", "evaluator": evaluator, "metric": metric, "run": run}
+            | ({"status": "error", "reason": value} if isinstance(value, str) else {"status": "ok", "value": value})
+            for evaluator, metric, run, value in rows
+        ),
+        SCORES,
+    )
+
+
+def spread_of(scores: pa.Table, *metrics: str) -> CaseScore:
+    suite = Suite.from_rows("one", "text", [{"case_id": "1"}])
+    parameters = consistency_statistics.parameters.model_validate({"metrics_to_run_consistency": metrics})
+    found: Findings = consistency_statistics(suite, Outputs.from_rows([]), parameters, scores)
+    names = {metric.name for metric in parameters.measured(consistency_statistics.metrics)}
+    assert {row.metric for row in found.aggregates} == names
+    assert {row.columns["of"] for row in found.aggregates} == set(metrics)
+    return found.cases["1"]
+
+
+def test_repeats_without_a_value_are_listed_with_the_reason() -> None:
+    rows = [("umbrela", "mrr", 3, 1.0), ("umbrela", "mrr", 1, 0.5), ("umbrela", "mrr", 2, "the judge gave no reply")]
+    score = spread_of(stored(*rows), "umbrela.mrr")
+    assert score.values["mean_of_umbrela:mrr"] == 0.75
+    assert score.values["range_of_umbrela:mrr"] == 0.5
     assert score.evidence is not None
-    assert score.evidence.facts["unscored"][0] == {"run": 1, "reason": "no sentence has 10 characters"}
-    assert scored(consistency_statistics, ["the cat", "the"], of="text_matching").reason
+    table = score.evidence.facts["repeats"]
+    assert table == [{"metric": "umbrela.mrr", "run 1": 0.5, "run 2": "the judge gave no reply", "run 3": 1.0}]
+
+
+def test_a_metric_with_too_few_values_does_not_cost_the_others_theirs() -> None:
+    rows = [("rouge", "rouge1", run, value) for run, value in ((1, 0.5), (2, 0.7))]
+    rows += [("bleu", "bleu1", run, value) for run, value in ((1, 0.5), (2, "x"))]
+    score = spread_of(stored(*rows), "rouge.rouge1", "bleu.bleu1", "bleu.bleu2")
+    assert score.values["mean_of_rouge:rouge1"] == pytest.approx(0.6)
+    assert score.values["mean_of_bleu:bleu1"] is None
+    assert score.reason == (
+        "needs two repeats with a value of bleu.bleu1, has 1; "
+        "the run has no scores of bleu.bleu2 for this case: the model has no output for this case"
+    )
+    nothing = spread_of(stored(*rows), "bleu.bleu1")
+    assert (nothing.status, nothing.values) == (Status.NOT_APPLICABLE, {})
+
+
+def test_bounds_follow_from_those_of_the_metric() -> None:
+    parameters = consistency_statistics.parameters.model_validate(
+        {"metrics_to_run_consistency": "umbrela.umbrela, umbrela.mrr"}
+    )
+    found = {metric.name: metric for metric in parameters.measured(consistency_statistics.metrics)}
+    bounds = {name: (metric.low, metric.high) for name, metric in found.items() if name.endswith("_of_umbrela")}
+    assert bounds == {
+        "mean_of_umbrela": (0, 3), "variance_of_umbrela": (0, 2.25), "standard_deviation_of_umbrela": (0, 1.5),
+        "cv_of_umbrela": (0, float("inf")), "range_of_umbrela": (0, 3),
+    }  # fmt: skip
+    assert [name for name, metric in found.items() if metric.primary] == ["cv_of_umbrela"]
+    assert [name for name, metric in found.items() if not metric.minor] == ["cv_of_umbrela"]
 
 
 @pytest.mark.parametrize(
-    ("of", "message"),
-    [("roug", "one of .*rouge"), ("rouge.f", "one of rouge.rouge1, "), ("classification_text", "one of ")],
+    ("evaluators", "given", "message"),
+    [
+        (["rouge"], {"of": "roug"}, "expected metrics of the run's other evaluators of single cases, which are rouge"),
+        (["rouge"], {"of": "rouge.f"}, "expected one of rouge.rougeL, rouge.rouge1"),
+        (["rouge"], {"metrics_to_run_consistency": ["umbrela"]}, "which are rouge"),
+        (["classification_text"], {}, "expected other evaluators of single cases beside it"),
+    ],
 )
-def test_only_metrics_of_single_cases_can_be_followed(of: str, message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        consistency_statistics.parameters.model_validate({"of": of})
+def test_only_metrics_of_single_cases_in_the_run_can_be_followed(
+    evaluators: list[str], given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        engine.with_followed([*evaluators, "consistency_statistics"], {"consistency_statistics": given})
+
+
+def test_what_is_followed_is_spelled_out() -> None:
+    chosen = ["consistency_statistics", "rouge", "groundedness", "faithfulness", "classification_text"]
+    ids, parameters = engine.with_followed(chosen, {"rouge": {"use_stemmer": True}})
+    assert ids == chosen
+    assert parameters["consistency_statistics"]["metrics_to_run_consistency"] == [
+        "rouge.rougeL", "rouge.rouge1", "rouge.rouge2", "rouge.rougeLsum", "groundedness.groundedness",
+        "faithfulness.faithfulness",
+    ]  # fmt: skip
+    assert engine.with_followed(ids, parameters) == (ids, parameters), "spelled out, it stays the same"
+
+
+def test_an_evaluator_that_needs_no_model_is_added_where_it_is_named() -> None:
+    ids, _ = engine.with_followed(["consistency_statistics"], {"consistency_statistics": {"of": "rouge.rouge1"}})
+    assert ids == ["rouge", "consistency_statistics"]
+
+
+def test_thresholds_of_its_numbers_can_be_given_before_they_are_spelled_out() -> None:
+    given = {"consistency_statistics": {"thresholds": {"range_of_rouge:rougeL": 0.1}}}
+    ids, parameters = engine.with_followed(["rouge", "consistency_statistics"], given)
+    entry, _ = choose(ids, parameters)["consistency_statistics"]
+    assert entry.metric("range_of_rouge:rougeL").threshold == 0.1
 
 
 def test_weights_count() -> None:
@@ -103,7 +190,9 @@ def test_weights_count() -> None:
 
 
 def test_a_run_gives_an_evaluator_all_repeats_of_a_model(workspace: object) -> None:
-    run = finished(Workspace(), text_suite(), text_outputs(repeats=3), "consistency_rouge", "consistency_statistics")
+    run = finished(
+        Workspace(), text_suite(), text_outputs(repeats=3), "consistency_rouge", "consistency_statistics", "rouge"
+    )
     rows = run.aggregates.query("metric == 'rougeL_f1' and slice.isna()")
     assert rows["run"].isna().all()
     assert rows["value"].tolist() == [1.0, 1.0]
@@ -128,3 +217,36 @@ def test_only_a_data_set_evaluator_takes_all_repeats() -> None:
     with pytest.raises(ValueError, match="only a data-set evaluator"):
         evaluator(id="x", title="X", tasks=("text",), inputs=("answer",), metrics=(Metric("x", "X.", primary=True),),
                   repeats=True)(single)  # fmt: skip
+
+
+def test_rouge_types_are_the_metrics() -> None:
+    entry, _ = choose(["consistency_rouge"], {"consistency_rouge": {"rouge_types": ["rouge2", "rougeLsum", "rouge2"]}})[
+        "consistency_rouge"
+    ]
+    parts = ("precision", "recall", "f1")
+    assert [metric.name for metric in entry.metrics] == [
+        f"{kind}_{part}" for kind in ("rouge2", "rougeLsum") for part in parts
+    ]
+    assert entry.primary.name == "rouge2_f1"
+    found = scored(consistency_rouge, ["a b c", "a b d"], rouge_types=["rouge2", "rougeLsum"]).values
+    assert found["rouge2_f1"] == 0.5
+    assert found["rougeLsum_f1"] == pytest.approx(2 / 3)
+
+
+def test_a_baseline_is_looked_up_or_given() -> None:
+    def baseline(**given: Any) -> float | None:
+        return choose(["consistency_bertscore"], {"consistency_bertscore": given})["consistency_bertscore"][
+            1
+        ].subtracted  # type: ignore[attr-defined,no-any-return]
+
+    published = {"token_encoder": "xlm-roberta-large", "layer": 17, "rescale_with_baseline": True}
+    assert baseline() is None
+    assert baseline(baseline=0.4) == 0.4
+    assert baseline(**published) == 0.8525485
+    assert baseline(**published, baseline=0.4) == 0.4
+    with pytest.raises(
+        InputError, match="expected a value of baseline, as a published one is known only for token_enco"
+    ):
+        baseline(rescale_with_baseline=True)
+    with pytest.raises(InputError, match="expected a value of baseline"):
+        baseline(**published, lang="fr")

@@ -24,8 +24,10 @@ from metrics.core.evaluator import (
     unreadable_value,
 )
 from metrics.core.registry import evaluators
-from metrics.core.suite import Case, Outputs, Suite
+from metrics.core.schema import SCORES
+from metrics.core.suite import Case, Outputs, Suite, rows_table
 from metrics.engine.load_resources import missing_inputs
+from metrics.models.embedder import BUNDLED_NAME
 from tests.models.word_models import WordPredictor, WordTokens, classifiers
 from tests.models.word_vectors import WordVectors
 
@@ -45,6 +47,7 @@ STAND_INS = {"embedder": WordVectors(), "language_model": WordPredictor(), "toke
 RUNNABLE = [entry for entry in EVERY if STAND_INS.keys() | {"classifier"} >= set(entry.needs)]
 BY_CASE = [entry for entry in RUNNABLE if entry.shape != "dataset"]
 BY_DATA_SET = [entry for entry in RUNNABLE if entry.shape == "dataset"]
+OWN_PROMPT = ("byop",)  # asks the user's prompt
 GEOMETRIC = ("detection", "segmentation")
 LABELS = ("cat", "dog", "fox")
 
@@ -127,6 +130,20 @@ def test_it_says_what_it_is(entry: Evaluator) -> None:
 
 
 @named(EVERY)
+def test_it_says_where_it_departs_from_its_source(entry: Evaluator) -> None:
+    """Models, wordings and attributions that are Assay's choice are named, whatever else the text says."""
+    text = entry.differs_from_source
+    assert text.endswith(".")
+    assert len(text) > 50
+    if {"embedder", "token_encoder"} & set(entry.needs):
+        assert BUNDLED_NAME in text
+    if entry.prompts and entry.id not in OWN_PROMPT:
+        assert "worded by Assay" in text
+    if any(metric.name == "generation_failures" for metric in entry.metrics):
+        assert "generation_failures" in text or "retrieval_failures" in text
+
+
+@named(EVERY)
 def test_its_metrics_are_whole(entry: Evaluator) -> None:
     for metric in entry.metrics:
         assert metric.description.endswith("."), metric.name
@@ -155,7 +172,9 @@ def test_its_parameters_are_a_form(entry: Evaluator) -> None:
 def test_a_worked_example_gives_its_numbers(entry: Evaluator, example: Example) -> None:
     parameters = entry.parameters.model_validate(dict(example.parameters))
     if entry.shape == "dataset":
-        found = [flat(row) for row in run(entry, *tables(example.given, entry.tasks[0]), parameters).aggregates]
+        stored = rows_table(example.given["scores"], SCORES) if entry.follows else None
+        findings = run(entry, *tables(example.given, entry.tasks[0]), parameters, stored)
+        found = [flat(row) for row in findings.aggregates]
         assert example.rows
         for expected in example.rows:
             keys = {key: value for key, value in expected.items() if key != "value"}
@@ -301,15 +320,32 @@ def check_score(entry: Evaluator, result: CaseScore) -> None:
         assert not judged, "what is judged is a Verdict, not a fact"
 
 
-def run(entry: Evaluator, suite: Suite, outputs: Outputs, parameters: Parameters | None = None) -> Findings:
+def run(
+    entry: Evaluator,
+    suite: Suite,
+    outputs: Outputs,
+    parameters: Parameters | None = None,
+    scores: pa.Table | None = None,
+) -> Findings:
     parameters = parameters or quick(entry)
-    findings: Findings = entry(suite, outputs, parameters, **resources(entry, parameters))
+    stored = {"scores": lengths(outputs) if scores is None else scores} if entry.follows else {}
+    findings: Findings = entry(suite, outputs, parameters, **resources(entry, parameters), **stored)
     return findings
+
+
+def lengths(outputs: Outputs) -> pa.Table:
+    """The number of characters of each answer, as if rouge.rougeL were that."""
+    same = {"evaluator": "rouge", "metric": "rougeL", "status": "ok"}
+    rows = outputs.outputs.to_pylist()
+    own = ({"case_id": row["case_id"], "run": row["run"], "value": len(row["answer"] or "")} for row in rows)
+    return rows_table(({**same, **row} for row in own), SCORES)
 
 
 def quick(entry: Evaluator) -> Parameters:
     """The default parameters, with few resamples where their number is one."""
-    return entry.parameters.model_validate({"resamples": 20} if "resamples" in entry.parameters.model_fields else {})
+    quick = {"resamples": 20, "of": "rouge.rougeL"}
+    own = {name: value for name, value in quick.items() if name in entry.parameters.model_fields}
+    return entry.parameters.model_validate(own)
 
 
 def untied(predictions: pa.Table, order: Sequence[str]) -> pa.Table:

@@ -16,6 +16,7 @@ from metrics.judge.asking import ItemReply, Reply
 from metrics.judge.client import CaseJudge, Client
 from metrics.judge.opening import CHOOSE, missing_judge, open_judges
 from metrics.judge.provider import listed_price
+from metrics.judge.settings import OPTIONS
 from tests.judge.server import Fault, JudgeServer, Request, in_turn
 
 GRADE = Prompt("test.grade", "Is TEXT polite?")
@@ -73,10 +74,21 @@ def either(
 ) -> Bench:
     """A judge at an address of one's own, or of a provider that litellm knows, whose address is ours for the test."""
     if request.param == "litellm":
-        monkeypatch.setenv("OPENAI_API_KEY", "none-is-needed")
-        monkeypatch.setenv("OPENAI_BASE_URL", judge_server.url)
-        monkeypatch.setenv("OPENAI_API_BASE", judge_server.url)
-    return Bench(judge_server, tmp_path, hosted=request.param == "litellm")
+        return hosted_bench(judge_server, tmp_path, monkeypatch)
+    return Bench(judge_server, tmp_path)
+
+
+@pytest.fixture
+def hosted(judge_server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A judge of a provider that litellm knows."""
+    return hosted_bench(judge_server, tmp_path, monkeypatch)
+
+
+def hosted_bench(server: JudgeServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    settings = {"OPENAI_API_KEY": "none-is-needed", "OPENAI_BASE_URL": server.url, "OPENAI_API_BASE": server.url}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    return Bench(server, folder, hosted=True)
 
 
 class TestAsking:
@@ -103,7 +115,7 @@ class TestAsking:
         assert [call.cached for call in bench.judge.calls] == [True]
         assert bench.client.ledger.spend.as_row() | {"usd": 0, "priced_usd": 0} == {
             "calls": 0, "cached": 1, "replies": 0, "prompt_tokens": 0, "completion_tokens": 0, "usd": 0, "unpriced": 0,
-            "priced_usd": 0,
+            "priced_usd": 0, "left_out": [],
         }  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -169,6 +181,33 @@ class TestAsking:
         either.server.fail(Fault(400, body='{"error": {"message": "temperature is not supported with this model"}}'))
         either.ask()
         assert ["temperature" in request.body for request in either.server.calls] == [True, False]
+        assert either.client.ledger.spend.left_out == ["temperature"]
+
+    def test_options_are_sent_where_they_are_set(self, either: Bench) -> None:
+        either.ask()
+        assert not set(OPTIONS) & either.server.calls[0].body.keys()
+        given = {"top_p": 0.9, "seed": 42, "presence_penalty": 0.5, "frequency_penalty": -0.5, "max_tokens": 77}
+        either.ask(**given)
+        assert {name: either.server.calls[1].body[name] for name in given} == given
+        assert len(either.server.calls) == 2, "other options are another question"
+
+    def test_an_option_that_the_provider_refuses_ends_the_run_with_its_name(self, either: Bench) -> None:
+        either.server.fail_by(lambda _: Fault(400, body='{"error": {"message": "Unsupported parameter: seed"}}'))
+        with pytest.raises(JudgeError, match="the provider refuses seed = 7; change or remove it in the judge's sett"):
+            either.ask(seed=7, tries=1)
+        assert len(either.server.calls) == 1
+
+    def test_litellm_says_which_option_a_model_does_not_take(self, hosted: Bench) -> None:
+        with pytest.raises(JudgeError, match="the provider refuses reasoning_effort = low; change or remove it"):
+            hosted.ask(reasoning_effort="low", tries=1)
+        assert not hosted.server.calls
+
+    def test_a_reasoning_model_is_asked_without_temperature(self, hosted: Bench) -> None:
+        hosted.ask(model="openai/o3-mini", reasoning_effort="low")
+        [request] = hosted.server.calls
+        assert request.body["reasoning_effort"] == "low"
+        assert "temperature" not in request.body
+        assert hosted.client.ledger.spend.left_out == ["temperature"]
 
 
 class TestReading:
@@ -341,7 +380,7 @@ class TestBudget:
     def test_time(self, bench: Bench) -> None:
         bench.server.latency = 0.1
         found = self.several(bench, 6, budget={"seconds": 0.15}, concurrency=1)
-        assert any("seconds for judging are over" in str(one) for one in found)
+        assert any("seconds for judge calls are over" in str(one) for one in found)
         assert len(bench.server.calls) < 6
 
 
@@ -365,6 +404,8 @@ class TestSettings:
             ({"model": "m", "base_url": "localhost"}, "base_url must be an address like http://localhost:8000/v1"),
             ({"model": "m", "base_url": "http://me:secret@host/"}, "base_url must not hold a password"),
             ({"model": "m", "panel": [{"model": "m"}]}, "two judges of the panel are the same"),
+            ({"model": "local", "reasoning_effort": "low"}, "the local judge has no reasoning_effort"),
+            ({"model": "m", "reasoning_effort": "much"}, "expected Input should be 'none', 'minimal'"),
             ({"model": "m", "temperature": 3}, "judge, column temperature: found 3"),
         ],
     )
@@ -385,7 +426,7 @@ def test_many_at_once_but_no_more_than_allowed(bench: Bench) -> None:
 def test_the_cache_key_is_pinned(bench: Bench) -> None:
     """A key that changes by accident would have every user's cache asked anew."""
     bench.ask(model="m")
-    assert json.loads(bench.client.identity)["model"] == "m"
+    assert json.loads(bench.client.identity).keys() == {"model", "base_url", "temperature", "max_tokens"}
     [call] = bench.judge.calls
 
     def said(_: Request) -> dict[str, str]:

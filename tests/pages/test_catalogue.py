@@ -27,6 +27,7 @@ def test_an_evaluator_shows_all_it_declares(open_page: Callable[..., AppTest], n
     assert set(parameters["Parameter"]) == set(entry.parameters.model_fields)
     assert [box.label for box in page.expander] == [worked_examples.heading(example) for example in entry.examples]
     assert all(any(source in text.value for text in page.text) for source in entry.sources)
+    assert any(text.value == entry.differs_from_source for text in page.text)
 
 
 def test_search_looks_into_names_and_definitions(open_page: Callable[..., AppTest]) -> None:

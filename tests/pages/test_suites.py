@@ -170,12 +170,10 @@ def test_keeping_all_of_them_is_no_edit(page: Callable[..., AppTest]) -> None:
 
 def test_chosen_rows_alone_are_edited(stored: str) -> None:
     token, refused = data.edit_draft(stored, "", {"do": "keep"}, {"tag": "fees"}, ["c2", "c4"])
-    assert (refused, data.suite_facts(stored, token).cases) == ("", 2)
-    assert data.edit_draft(stored, token, {"do": "leave_out"}, {}) == (
-        "",
-        "desk: found no case left; expected at least one",
-    )
-    assert data.edit_draft(stored, token, {"do": "tag", "tag": ""}, {}) == ("", "a tag is missing")
+    assert (refused, data.suite_facts(stored, token).cases) == ((), 2)
+    empty, problems = data.edit_draft(stored, token, {"do": "leave_out"}, {})
+    assert (empty, [str(each) for each in problems]) == ("", ["desk: found no case left; expected at least one"])
+    assert data.edit_draft(stored, token, {"do": "tag", "tag": ""}, {}) == ("", ("a tag is missing",))
 
 
 def test_what_is_in_it(page: Callable[..., AppTest]) -> None:

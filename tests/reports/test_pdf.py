@@ -10,7 +10,7 @@ from pypdf import PdfReader
 
 from metrics.core.errors import MissingResource
 from metrics.presentation.safe_text import shown
-from metrics.reports.renderers import pdf as module
+from metrics.reports.renderers import typesetting
 from metrics.reports.renderers.pdf import breakable, pdf
 from metrics.reports.report import Cell, Column, Passage, Report
 from metrics.reports.sections.worst_cases import MOST_TEXT
@@ -98,7 +98,7 @@ def test_scripts_whose_letters_merge_can_be_found_in_a_browser(sample: bytes, te
 def test_scripts_have_glyphs(script: str) -> None:
     from fontTools.ttLib import TTFont
 
-    fonts, families = module._fonts()
+    fonts, families = typesetting.fonts()
     paths = {font.path: font.index for font in fonts.fonts() if font.family in families}
     known = set[int]().union(*(TTFont(path, fontNumber=index).getBestCmap() for path, index in paths.items()))
     assert {character for character in SCRIPTS[script] if ord(character) not in known} == set()
@@ -190,11 +190,11 @@ def test_an_empty_report_is_a_page() -> None:
 
 
 def test_missing_fonts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FONT_PACKAGES", ("no_such_fonts",))
-    module._fonts.cache_clear()
+    monkeypatch.setattr(typesetting, "FONT_PACKAGES", ("no_such_fonts",))
+    typesetting.fonts.cache_clear()
     with pytest.raises(MissingResource, match="pip install no-such-fonts"):
         pdf(made())
-    module._fonts.cache_clear()
+    typesetting.fonts.cache_clear()
 
 
 @pytest.mark.parametrize(

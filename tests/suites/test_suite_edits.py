@@ -73,9 +73,12 @@ def test_originals_and_variants_stay_together() -> None:
         ({"do": "keep", "cases": []}, "at least 1 item"),
         ({"do": "weigh", "cases": ["a"], "weight": -1}, "greater than or equal to 0"),
         ({"do": "weigh", "cases": ["a"], "weight": float("inf")}, "finite number"),
-        ({"do": "rename", "cases": ["a"]}, "Input should be 'keep'"),
+        ({"do": "shuffle", "cases": ["a"]}, "Input should be 'keep'"),
+        ({"do": "add"}, "rows should have at least 1 item"),
+        ({"do": "rename"}, "names should have at least 1 item"),
+        ({"do": "merge"}, "suite should have at least 1 item"),
     ],
-    ids=["no tag", "no case", "negative", "infinite", "unknown"],
+    ids=["no tag", "no case", "negative", "infinite", "unknown", "no row", "no name", "no suite"],
 )
 def test_what_is_no_edit(edit: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
@@ -100,7 +103,7 @@ def test_a_token_that_is_none_of_ours_is_no_draft(workspace: Path, token: str) -
     assert read_draft(workspace, token) is None
 
 
-@pytest.mark.parametrize("content", ["[]", "{", '{"suite": 1}', '{"suite": "x", "edits": [{"do": "rename"}]}'])
+@pytest.mark.parametrize("content", ["[]", "{", '{"suite": 1}', '{"suite": "x", "edits": [{"do": "shuffle"}]}'])
 def test_a_spoilt_draft_is_no_draft(workspace: Path, content: str) -> None:
     (workspace / "drafts").mkdir()
     (workspace / "drafts" / f"{'0' * 32}.json").write_text(content)

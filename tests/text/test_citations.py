@@ -1,12 +1,22 @@
 """Citation markers: which numbers belong to which stretch of an answer."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.text.citations import cited_parts
+from metrics.text.citations import CitedPart, cited_parts, passage_names
 
-PARTS = list[tuple[str, tuple[int, ...]]]
+PARTS = list[tuple[str, tuple[int | str, ...]]]
+
+
+def read(parts: Sequence[CitedPart]) -> PARTS:
+    """Return the parts with numbers for the names that are numbers."""
+    return [
+        (text, tuple(int(name) if name.isdecimal() and name.isascii() else name for name in names))
+        for text, names in parts
+    ]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +55,7 @@ PARTS = list[tuple[str, tuple[int, ...]]]
 )
 def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PARTS) -> None:
     found = cited_parts(answer)
-    assert [(part.text, part.citations) for part in found.parts] == parts
+    assert read(found.parts) == parts
     assert found.reading == ("trailing" if any(numbers for _, numbers in parts) else "none")
     assert found.stray == ()
 
@@ -63,21 +73,21 @@ def test_a_trailing_marker_belongs_to_the_text_before_it(answer: str, parts: PAR
 )
 def test_leading_markers_are_read_so_where_they_lead_throughout(answer: str, parts: PARTS) -> None:
     found = cited_parts(answer)
-    assert [(part.text, part.citations) for part in found.parts] == parts
+    assert read(found.parts) == parts
     assert (found.reading, found.stray) == ("leading", ())
 
 
 @pytest.mark.parametrize(
     ("answer", "parts", "stray"),
     [
-        pytest.param("[1] A. [2] B. [3]", [("A.", (2,)), ("B.", (3,))], (1,), id="ends with a marker"),
-        pytest.param("[1]", [], (1,), id="a marker alone"),
-        pytest.param("[4] — [5].", [], (4, 5), id="nothing but markers"),
+        pytest.param("[1] A. [2] B. [3]", [("A.", (2,)), ("B.", (3,))], ("1",), id="ends with a marker"),
+        pytest.param("[1]", [], ("1",), id="a marker alone"),
+        pytest.param("[4] — [5].", [], ("4", "5"), id="nothing but markers"),
     ],
 )
-def test_a_marker_without_text_is_told(answer: str, parts: PARTS, stray: tuple[int, ...]) -> None:
+def test_a_marker_without_text_is_told(answer: str, parts: PARTS, stray: tuple[str, ...]) -> None:
     found = cited_parts(answer)
-    assert [(part.text, part.citations) for part in found.parts] == parts
+    assert read(found.parts) == parts
     assert (found.reading, found.stray) == ("trailing", stray)
 
 
@@ -93,3 +103,58 @@ def test_every_number_and_letter_is_somewhere(answer: str) -> None:
     assert letters == [character for character in answer if character in "ab"] or "](" in answer  # a link is left out
     assert all(part.text == part.text.strip() and part.text for part in found.parts)
     assert all(len(set(part.citations)) == len(part.citations) for part in found.parts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids", "cited"),
+    [
+        pytest.param("A [2]", ["[2]", "[3]"], ("2",), id="brackets around the ids do not count"),
+        pytest.param("A [doc-3], B [x]", ["doc-3"], ("doc-3",), id="a word is a marker only where it is an id"),
+        pytest.param("A [1, doc-4]", ["doc-4", "1"], ("1", "doc-4"), id="numbers and words in one marker"),
+        pytest.param("A [1, doc-9]", ["1"], (), id="with what is no id it stays text"),
+        pytest.param("A [2-4]", ["4", "2"], ("2", "3", "4"), id="a range of numbers, one of them unknown"),
+        pytest.param("A [2-4]", ["2-4", "2"], ("2-4",), id="an id that looks like a range"),
+        pytest.param("A [2-40]", ["2-4", "2"], (), id="the beginning of an id is no id"),
+        pytest.param("A [7] B [007]", ["007"], ("007",), id="leading zeros do not count"),
+        pytest.param("A [7][007]", ["7", "007"], ("7", "007"), id="unless they tell two passages apart"),
+        pytest.param("A [9]", ["doc-1"], ("9",), id="a number that is no id is a name of its own"),
+        pytest.param("A [1234567890]", ["1234567890"], ("1234567890",), id="longer than any position"),
+        pytest.param("A [Smith, J.; 2]", ["Smith, J.", "2"], ("Smith, J.", "2"), id="a comma in an id"),
+        pytest.param("A [a[0]]", ["a[0]"], ("a[0]",), id="brackets in an id"),
+        pytest.param("A [x.y]", ["x-y"], (), id="an id is no pattern"),
+        pytest.param("A [Doc-3]", ["doc-3"], (), id="case counts"),
+        pytest.param("أ [وثيقة-٣] ب [\u200f٢\u200f]", ["وثيقة-٣", "2"], ("وثيقة-٣", "2"), id="written right to left"),
+        pytest.param("東京【資料3】", ["資料3"], ("資料3",), id="lenticular brackets"),
+        pytest.param("A [doc 3](https://a.b)", ["doc 3"], ("doc 3",), id="a linked marker"),
+        pytest.param("Set `a[k]` [k]", ["k"], ("k",), id="an id in code is not cited"),
+        pytest.param("A [1]", ["", " "], ("1",), id="blank ids are none"),
+    ],
+)
+def test_markers_name_passages_by_id(answer: str, ids: list[str], cited: tuple[str, ...]) -> None:
+    found = cited_parts(answer, ids).parts
+    assert tuple(dict.fromkeys(name for part in found for name in part.citations)) == cited
+
+
+def test_passages_are_named_by_id_or_by_position() -> None:
+    assert passage_names(3) == passage_names(3, ["", " "]) == ("1", "2", "3")
+    assert passage_names(3, [" [2] ", "doc-3"]) == ("2", "doc-3", "")
+
+
+ID = st.text(alphabet="ab1２,;-[] .*", min_size=1, max_size=6).filter(lambda id: any(map(str.isalnum, id)))
+
+
+@given(st.lists(ID, min_size=1, max_size=4), st.data())
+def test_an_id_alone_in_brackets_is_cited(ids: list[str], data: st.DataObject) -> None:
+    names = passage_names(len(ids), ids)
+    wanted = data.draw(st.sampled_from([name for name in names if name] or [""]))
+    if wanted:
+        assert wanted in cited_parts(f"text [{wanted}]", ids).parts[0].citations
+
+
+@given(st.text(alphabet="ab .,[]1２٣;-\n`(^", max_size=60), st.lists(ID, max_size=3))
+def test_ids_change_nothing_but_what_is_cited(answer: str, ids: list[str]) -> None:
+    found = cited_parts(answer, ids)
+    names = {name for part in found.parts for name in part.citations} | set(found.stray)
+    assert all(name in passage_names(len(ids), ids) or name.isdecimal() for name in names)
+    if not any(passage_names(len(ids), ids)) or not ids:
+        assert found == cited_parts(answer)

@@ -24,7 +24,7 @@ def show_labels(run: str, evaluator: str) -> None:
     offered = {name: format.title(name) for name in data.label_metrics(run)[evaluator]}
     name = filters.pick("Metric", offered, "metric")
     metric = declared[name]
-    numbers = data.label_numbers(run, evaluator, (name,))
+    numbers = curve_parts.label_numbers(run, evaluator, (name,))
     numbers = numbers[numbers["label"].notna()]
     variants = list(numbers["variant"].unique())
     variant = filters.pick("At", variants, "at") if len(variants) > 1 else variants[0]
@@ -66,7 +66,7 @@ def _objects_of(run: str, evaluator: str, metric: str, models: Sequence[str], la
 def show_breakdown(run: str, evaluator: str) -> None:
     """Draw the average precision that each kind of error costs, and the objects behind a bar."""
     declared = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
-    numbers = data.label_numbers(run, evaluator, tuple(declared))
+    numbers = curve_parts.label_numbers(run, evaluator, tuple(declared))
     models = data.run_facts(run).models
     colours = curve_parts.colours_of(models)
     chosen = filters.many("Models", models, "model") or list(models[: curve_parts.LINES])

@@ -17,7 +17,7 @@ from metrics.presentation.chart_data import confusion_counts
 
 def show_confusion(run: str, evaluator: str) -> None:
     """Draw one model's confusion matrix, its most frequent mistakes, and what is behind a cell."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     places = curve_parts.lines_in(frame)
     name = filters.pick("Model", list(places), "model")
     counts = frame[frame["series"] == name]
@@ -44,7 +44,7 @@ def _show_summary(run: str, evaluator: str, name: str, counts: pd.DataFrame, mar
     said = curve_parts.words(run)
     metrics = data.catalogue()[evaluator].metrics
     wanted = tuple(metric.name for metric in metrics if metric.primary or (margins and metric.name != "count"))
-    numbers = data.label_numbers(run, evaluator, wanted)
+    numbers = curve_parts.label_numbers(run, evaluator, wanted)
     numbers = numbers[(numbers["series"] == name) & numbers["label"].isna()].drop_duplicates("metric")
     rows = {str(row["metric"]): row for row in numbers.to_dict("records")}
     columns = st.columns(len(wanted)) if margins is None else [*st.columns(2), *st.columns(2)]

@@ -51,6 +51,25 @@ SEGMENTATION = Words("pixel", "pixels", "image", {}, "image")
 OTHERS = Words("case", "cases", "case", WHY_CASE)
 
 
+def asked_key(run: str) -> str | None:
+    """Return the key of labels that the address asks for, else the first; None where labels have no keys."""
+    keys = data.leaderboard(run).label_keys
+    asked = url.param("label_key")
+    return asked if asked in keys else next(iter(keys), None)
+
+
+def curves(run: str, evaluator: str) -> pd.DataFrame:
+    """Return the curves of an evaluator, of the asked key of labels."""
+    frame, key = data.curves(run, evaluator), asked_key(run)
+    return frame[frame["key"] == key] if key is not None and "key" in frame else frame
+
+
+def label_numbers(run: str, evaluator: str, metrics: Sequence[str]) -> pd.DataFrame:
+    """Return the numbers of these metrics per class and over all classes, of the asked key of labels."""
+    numbers, key = data.label_numbers(run, evaluator, tuple(metrics)), asked_key(run)
+    return numbers if key is None else numbers[[columns.get("key") == key for columns in numbers["columns"]]]
+
+
 def words(run: str) -> Words:
     """Return the words of a run's task."""
     return {"detection": DETECTION, "segmentation": SEGMENTATION}.get(data.run_facts(run).suite["task"], OTHERS)

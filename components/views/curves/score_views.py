@@ -18,10 +18,10 @@ from metrics.presentation import format
 
 def show_ranks(run: str, evaluator: str) -> None:
     """Draw interpolated precision over recall at one IoU threshold, and average precision with its interval."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     points = frame[frame["series"].isin(series)]
-    numbers = data.label_numbers(run, evaluator, ("ap", "map"))
+    numbers = curve_parts.label_numbers(run, evaluator, ("ap", "map"))
     at = ""
     if "iou" in frame:
         ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}
@@ -46,7 +46,7 @@ def show_ranks(run: str, evaluator: str) -> None:
 
 def show_roc(run: str, evaluator: str) -> None:
     """Draw ROC curves, and the area under each with its interval."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     chosen = curve_parts.choose_labels(list(dict.fromkeys(frame["label"])))
     filters.reset(["model", "label"])
@@ -57,14 +57,14 @@ def show_roc(run: str, evaluator: str) -> None:
         chart(figure, "roc", f"ROC curves of {', '.join(series)}, a panel a class")
     with right:
         st.text("Area under the curve (AUC)")
-        numbers = data.label_numbers(run, evaluator, ("roc_auc",))
+        numbers = curve_parts.label_numbers(run, evaluator, ("roc_auc",))
         curve_parts.numbers_table(curve_parts.of_labels(numbers, chosen), "AUC", series, height=410)
         st.caption("The chance that a case of the class scores higher than one of another class; dotted: a guess, 0.5.")
 
 
 def show_reliability(run: str, evaluator: str) -> None:
     """Draw the reliability diagram of each model, and its calibration errors."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     series, colours, places = curve_parts.choose_series(frame, most=4)
     filters.reset(["model"])
     said = curve_parts.words(run)
@@ -85,7 +85,7 @@ def show_reliability(run: str, evaluator: str) -> None:
             _show_bin(run, evaluator, of, places[of], rows.iloc[0])
             return
         metrics = {metric.name: metric for metric in data.catalogue()[evaluator].metrics}
-        numbers = data.label_numbers(run, evaluator, tuple(metrics))
+        numbers = curve_parts.label_numbers(run, evaluator, tuple(metrics))
         rows = numbers[numbers["label"].isna()].dropna(subset=["value"])
         short = {name: format.title(name.replace("_calibration", "")) for name in metrics}
         named = {name: f"{short[name]} {format.ARROWS[metrics[name].direction.value]}" for name in metrics}

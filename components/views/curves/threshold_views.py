@@ -29,7 +29,7 @@ def threshold_slider() -> float:
 
 def show_thresholds(run: str, evaluator: str) -> None:
     """Draw precision over recall with a marker at the threshold, and the objects behind a point."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     series, colours, places = curve_parts.choose_series(frame)
     labels = curve_points.label_order(frame)
     chosen = curve_parts.choose_labels(labels, curve_points.ALL)
@@ -135,7 +135,7 @@ def _show_matches(
 
 def show_f1(run: str, evaluator: str) -> None:
     """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     series, colours, _ = curve_parts.choose_series(frame)
     labels = curve_points.label_order(frame)
     chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
@@ -151,7 +151,7 @@ def show_f1(run: str, evaluator: str) -> None:
             curve_parts.picked(None, None, "threshold"),
         )  # fmt: skip
     with right:
-        numbers = data.label_numbers(run, evaluator, ("best_f1", "best_threshold"))
+        numbers = curve_parts.label_numbers(run, evaluator, ("best_f1", "best_threshold"))
         at = numbers[numbers["metric"] == "best_threshold"].set_index(["series", "label"])["value"]
         rows = curve_parts.of_labels(numbers[numbers["metric"] == "best_f1"], chosen)
         places = zip(rows["series"], rows["label"], strict=True)
@@ -173,7 +173,7 @@ def show_f1(run: str, evaluator: str) -> None:
 
 def show_outcomes(run: str, evaluator: str) -> None:
     """Draw the outcome of every object at each threshold, and examples of each kind."""
-    frame = data.curves(run, evaluator)
+    frame = curve_parts.curves(run, evaluator)
     series, _, _ = curve_parts.choose_series(frame, most=3)
     labels = list(dict.fromkeys(frame["label"]))
     label = filters.one("Class", labels, "label", every="All classes")

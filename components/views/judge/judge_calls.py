@@ -145,6 +145,8 @@ def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: M
             _of(plural(tokens, "token"), budget.get("tokens"), count),
             _of(dollars(spend["usd"]), budget.get("usd"), dollars),
         ]
+        if spend.get("left_out"):
+            parts.append(f"asked without {', '.join(spend['left_out'])}, which the model does not take")
     return " · ".join(parts)
 
 

@@ -79,7 +79,8 @@ def trial_lines(trial: Trial) -> list[str]:
     )  # fmt: skip
     tokens = [trial.prompt_tokens, trial.completion_tokens]
     counted = "tokens unknown" if tokens == [None, None] else plural(sum(part or 0 for part in tokens), "token")
-    return [result, f"{duration(trial.seconds)} · {counted} · {dollars(trial.cost_usd)}"]
+    sent = [f"– Asked without {', '.join(trial.left_out)}, which the model does not take."] * bool(trial.left_out)
+    return [result, *sent, f"{duration(trial.seconds)} · {counted} · {dollars(trial.cost_usd)}"]
 
 
 def agreement_lines(measured: Iterable[Measured]) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
 from components import data
+from components.views.setup import case_form, case_table, suite_saving
+from components.views.setup.suite_saving import open_suite
 from components.widgets import controls, filters, url
 from components.widgets.controls import place
 from components.widgets.tables import HEAD, ROW, header, records
@@ -22,8 +23,8 @@ PAGE = 100
 TALL = 432  # pixels of the table of cases
 FILTERS = ("tag", "complexity", "length_min", "length_max", "field", "value", "search")
 ACTIONS = {
-    "tag": "Add a tag", "untag": "Remove a tag", "weigh": "Set the weight", "keep": "Keep only these",
-    "leave_out": "Remove these",
+    "tag": "Add a tag", "untag": "Remove a tag", "weigh": "Set the weight", "copy": "Duplicate these",
+    "keep": "Keep only these", "leave_out": "Remove these",
 }  # fmt: skip
 COLUMNS = {  # title, width in pixels, meaning
     "case_id": ("Case", 110, "The id by which outputs refer to the case."),
@@ -52,13 +53,6 @@ def choose_suite(stored: Mapping[str, str]) -> str:
     )  # fmt: skip
     url.put(suite=chosen)
     return chosen
-
-
-def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
-    """Show another suite: query parameters about the old one's draft and filters are dropped."""
-    st.query_params.clear()
-    url.put(suite=suite, view=view)
-    st.session_state["suites-message"] = message
 
 
 def draw_filters(facts: SuiteFacts) -> dict[str, Any]:
@@ -94,15 +88,36 @@ def counted(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def draw_cases(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any]) -> None:
-    """Draw a page of the cases that meet the criteria, and the edits."""
+    """Draw a page of the cases that meet the criteria and the edits, or one case as a form, or a table to edit."""
+    if (case := url.param("case")) is not None or url.flag("new"):
+        case_form.draw(suite, draft, facts, criteria, case)
+        return
+    if url.flag("table"):
+        columns = _draw_modes(facts).popover("Columns", icon=":material/view_column:")
+        case_table.draw(suite, draft, facts, criteria, columns)
+        _, right = st.columns([7, 3], gap="medium")
+        with right:
+            suite_saving.draw_save(suite, draft, facts)
+        return
     left, right = st.columns([7, 3], gap="medium")
     with left:
+        _draw_modes(facts)
         page = int(url.number("page", 1, low=1))
         rows, total = data.suite_cases(suite, draft, criteria, PAGE, PAGE * (page - 1))
         chosen = _draw_table(rows, total, page, facts, f"{suite}-{draft}-{page}-{sorted(criteria.items())}")
     with right:
         _draw_edit(suite, draft, criteria, chosen, total, facts)
-        _draw_save(suite, draft, facts)
+        suite_saving.draw_save(suite, draft, facts)
+
+
+def _draw_modes(facts: SuiteFacts) -> Any:
+    """Draw the choice between the list and the table, and the button to a new case; return their row."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        controls.choice("Show as", {"": "List", "1": "Edit as a table"}, "table")
+        if facts.textual:
+            st.button("New case", icon=":material/add:", on_click=case_form.open_case, args=(None,))
+    return row
 
 
 def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: SuiteFacts, key: str) -> list[str]:
@@ -138,8 +153,14 @@ def _draw_edit(
     suite: str, draft: str, criteria: Mapping[str, Any], chosen: list[str], total: int, facts: SuiteFacts
 ) -> None:
     with st.container(border=True, gap="small"):
+        if len(chosen) == 1:
+            st.button(
+                "Open the chosen case", icon=":material/edit:", width="stretch", on_click=case_form.open_case,
+                args=(chosen[0],),
+            )  # fmt: skip
+        actions = [name for name in ACTIONS if facts.textual or name != "copy"]
         action = st.selectbox(
-            "Edit", list(ACTIONS), format_func=ACTIONS.__getitem__, key="edit-action",
+            "Edit", actions, format_func=ACTIONS.__getitem__, key="edit-action",
             help="Edits make a draft, kept in the address. The stored suite does not change.",
         )  # fmt: skip
         edit: dict[str, Any] = {"do": action}
@@ -154,42 +175,16 @@ def _draw_edit(
         ready = bool(total) and not whole and edit.get("tag") != ""
         target = f"the {format.plural(count, 'chosen case')}" if chosen else f"all {format.plural(count, 'case')} shown"
         if st.button(f"Apply to {target}", disabled=not ready, width="stretch", help="Select rows to edit only those."):
-            token, refused = data.edit_draft(suite, draft, edit, criteria, chosen)
-            if refused:
-                st.text(f"✗ {refused}")
+            if action == "copy":
+                added = {"do": "add", "rows": data.copies(suite, draft, criteria, chosen)}
+                token, problems = data.add_edits(suite, draft, [added])
+            else:
+                token, problems = data.edit_draft(suite, draft, edit, criteria, chosen)
+            if not token:
+                suite_saving.draw_problems(problems)
                 return
             url.put(draft=token, page=None)
             st.rerun()
-
-
-def _draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
-    with st.container(border=True, gap="small"):
-        if facts.edits:
-            hidden = len(facts.edits) - 3
-            lines = ([f"{hidden} earlier"] if hidden > 0 else []) + list(facts.edits[-3:])
-            st.text("\n".join(lines))
-            with st.container(horizontal=True):
-                if st.button("Undo", icon=":material/undo:", help="Reverts the last edit."):
-                    url.put(draft=data.undo_edit(suite, draft) or None, page=None)
-                    st.rerun()
-                if st.button("Discard", type="tertiary", help="Reverts all edits; the stored suite is unchanged."):
-                    url.put(draft=None, page=None)
-                    st.rerun()
-            name = st.text_input("Name of the new suite", f"{facts.name}, edited", key=f"save-name-{suite}").strip()
-            if st.button("Save as a new suite", type="primary", disabled=not name, width="stretch"):
-                open_suite(*data.save_draft(suite, draft, name))
-                st.rerun()
-        elif st.button("Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"):
-            url.go("evaluate", **{"from": "stored", "suite": suite})
-        if facts.textual:
-            with st.container(horizontal=True):
-                for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
-                    st.download_button(
-                        kind.upper(), data=partial(data.draft_bytes, suite, draft, kind), mime=mime,
-                        file_name=f"{facts.name}.{kind}", on_click="ignore", icon=":material/download:",
-                        help="All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe "
-                        "precedes text that a spreadsheet would run as a formula.",
-                    )  # fmt: skip
 
 
 def draw_contents(facts: SuiteFacts) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components import data
-from components.views.setup.suite_editor import open_suite
+from components.views.setup.suite_saving import open_suite
 from components.widgets import column_mapping, controls, uploads, url
 from components.widgets.tables import header
 from metrics.presentation import format

@@ -117,7 +117,8 @@ def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None)
         key = (column.evaluator, column.metric)
         if column.key not in columns_b:
             continue
-        if key in a and key in b:  # of several columns of one metric the values per case are the first one's
+        # of several columns of one metric the values per case are the first one's; with keys, they are of all keys
+        if key in a and key in b and column.label_key is None:
             paired.setdefault(key, column)
             continue
         cell_a, cell_b = board_a.cells.get((model_a, column.key)), board_b.cells.get((model_b, column.key))

@@ -20,6 +20,7 @@ from metrics.analysis.leaderboard.column_key import column_key
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.analysis.leaderboard.replicates import Replicated, replicates
 from metrics.core.errors import InputError
+from metrics.core.label_keys import find
 from metrics.core.registry import evaluators
 from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.paired_tests import resample_tests
@@ -136,7 +137,7 @@ def _estimates(run: Run, model: str, evaluator: str, tag: str | None) -> Mapping
     pooled: dict[Key, list[Replicated]] = {}
     for repeat in repeats:
         try:
-            found = entry(suite, outputs.restricted(model, repeat, cases), parameters)
+            found = find(entry, suite, outputs.restricted(model, repeat, cases), parameters, {})
         except InputError:  # the run says so where it has no value
             continue
         for row in found.aggregates:

@@ -80,7 +80,7 @@ def distributions(
     edges = edges_of(low, high)
     found = []
     for model, own in values.items():
-        one = _distribution(model, own, edges)
+        one = distribution(model, own, edges)
         if one.beyond:
             rows = run.query(
                 f"""SELECT case_id, value {source} AND (value < ? OR value > ?)
@@ -98,8 +98,8 @@ def edges_of(low: float, high: float) -> tuple[float, ...]:
     return tuple(float(f"{edge:.6g}") for edge in np.linspace(low, high, BINS + 1))
 
 
-def _distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distribution:
-    """Return the distribution without the farthest cases."""
+def distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distribution:
+    """Return the distribution of some values, at least one, without the farthest cases."""
     quantiles = np.quantile(values, np.linspace(0, 1, STEPS + 1)).tolist()
     lower, upper = quantiles[STEPS // 4], quantiles[3 * STEPS // 4]
     reach = REACH * (upper - lower)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from metrics.analysis.leaderboard.column_key import column_key, short
 from metrics.analysis.leaderboard.ranks import MOST, Ranks, ranks, resample_ranks
 from metrics.core.evaluator import Evaluator, Metric, Status
+from metrics.core.label_keys import KEY
 from metrics.store import Run
 
 UNSCORED = tuple(status.value for status in Status if status is not Status.OK)
@@ -24,7 +25,8 @@ class Column:
     """One metric on the leaderboard; `key` is evaluator/metric, and ?name=value for a metric's own columns.
 
     `twin` is the key of another column that shows the same number under its original name; `binary`: each case's value
-    is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`.
+    is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`; `label_key`
+    is the key of the labels that it counts, where labels have keys.
     """
 
     key: str
@@ -44,6 +46,7 @@ class Column:
     twin: str | None = None
     binary: bool = False
     wording: str = ""
+    label_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,11 @@ class Leaderboard:
     tags: tuple[str, ...]
     ranks: Mapping[str, Ranks]
 
+    @property
+    def label_keys(self) -> tuple[str, ...]:
+        """The keys of labels that columns count, in their order; none where labels have no keys."""
+        return tuple(dict.fromkeys(column.label_key for column in self.columns if column.label_key is not None))
+
 
 def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     """Return the leaderboard of a sealed run, over all cases or those with one tag."""
@@ -104,9 +112,16 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             grouped.setdefault(column_key(row["evaluator"], row["metric"], row["columns"]), []).append(row)
     names = {key: (same[0]["evaluator"], same[0]["metric"]) for key, same in grouped.items()}
     metrics = {key: declared[name] for key, name in names.items()}
-    alike, first = Counter(names.values()), {name: key for key, name in reversed(names.items())}
+    of_key = {key: json.loads(same[0]["columns"]).get(KEY) for key, same in grouped.items()}
+    alike = Counter((*name, of_key[key]) for key, name in names.items())
+    first = {(*names[key], of_key[key]): key for key in reversed(names)}
+    headlines = set(first.values())
     by_case = ranks(run, tag)
-    whole = {key: metric for key, metric in metrics.items() if first[names[key]] != key or names[key] not in by_case}
+    whole = {
+        key: metric
+        for key, metric in metrics.items()
+        if key not in headlines or names[key] not in by_case or of_key[key] is not None
+    }
     tests = {key: by_case[names[key]] for key in metrics if key not in whole} | dict(resample_ranks(run, whole, tag))
     wordings = {id: ", ".join(f"{name} {sha}" for name, sha in run.wordings(id).items()) for id in known}
     large = run.spec["suite"]["cases"] * len(run.models) > MOST
@@ -114,9 +129,9 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     cells: dict[tuple[str, str], Cell] = {}
     for key, same in grouped.items():
         entry, metric, name = known[names[key][0]], metrics[key], names[key]
-        own = json.loads(same[0]["columns"]) if alike[name] > 1 else {}
-        column = _column(key, entry, metric, own, metric.minor or first[name] != key)
-        columns.append(replace(column, wording=wordings[entry.id]))
+        own = json.loads(same[0]["columns"]) if alike[*name, of_key[key]] > 1 else {KEY: of_key[key]}
+        column = _column(key, entry, metric, own, metric.minor or key not in headlines)
+        columns.append(replace(column, wording=wordings[entry.id], label_key=of_key[key]))
         found = _cells(metric, same, tests.get(key), TOO_MANY if large else UNTESTED)
         cells |= {(row["model"], key): cell for row, cell in zip(same, found, strict=True)}
     by_model = {key: {row["model"]: row for row in same} for key, same in grouped.items()}
@@ -146,7 +161,10 @@ def _equal(one: float | None, other: float | None) -> bool:
 
 
 def _column(key: str, entry: Evaluator, metric: Metric, own: Mapping[str, Any], minor: bool) -> Column:
-    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline."""
+    """Return the column of a metric; of several that differ in the metric's own columns the first is the headline.
+
+    Where labels have keys, each key has its own.
+    """
     named = [
         str(value) if isinstance(value, str) else f"{name} {short(value)}"
         for name, value in own.items()

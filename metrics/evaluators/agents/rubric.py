@@ -22,6 +22,7 @@ from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.rubrics import DIMENSIONS, FACTUAL, USUAL, Dimension, Dimensions, Levels
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, claims, each
 from metrics.text.agents.traces import TraceError, efficiency, steps_of
+from metrics.text.citations import passage_names
 
 PASS_MARK = 0.7
 SHOWN_TRACE = 12_000  # characters of a trace that the judge is shown
@@ -219,6 +220,12 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     ),
     differs_from="agent_sanity checks the files an agent made, step_alignment compares its steps with expected ones; "
     "byop asks one question of your own.",
+    differs_from_source=(
+        "The source leaves the rating of a dimension open; here a judge does it, with prompts worded by Assay. A "
+        "dimension that lacks its data is left out and the weights of the others are scaled to 1. A major claim "
+        "weighs 2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the "
+        "rubric and are Assay's addition."
+    ),
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:
     """How good an agent's answer is by a rubric: levels in several dimensions, combined into one number.
@@ -267,7 +274,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
     material: dict[str, str | Sequence[str] | None] = {
         "TASK": case.question,
         "EXPECTED": case.expected_answers or None,
-        "SOURCES": case.retrieved_contexts or None,
+        "SOURCES": _sources(case) or None,
         "CITATIONS": case.citations or None,
         "TRACE": trace[:SHOWN_TRACE] or None,
         "ANSWER": case.answer or "",
@@ -357,3 +364,11 @@ def _accuracy_score(checked: Sequence[_Accuracy], worth: Mapping[str, float], ma
     ]
     total = sum(weight for _, weight in known)
     return sum(score * weight for score, weight in known) / total if known else None
+
+
+def _sources(case: Case) -> list[str]:
+    """Return the retrieved contexts, each with its id in front if they have ids, by which the answer may cite them."""
+    if not any(case.context_ids):
+        return list(case.retrieved_contexts)
+    names = passage_names(len(case.retrieved_contexts), case.context_ids)
+    return [f"(id {name}) {text}" if name else text for name, text in zip(names, case.retrieved_contexts, strict=True)]

@@ -99,6 +99,11 @@ class _Alignment:
             {"edits": 0.0, "insertions": 0.0, "deletions": 0.0, "mismatches": 0.0, "edit_share": 0.0},
         ),
         Example(
+            "steps in one line are the same steps as on lines",
+            {"answer": "1. Grind the beans. 2. Boil the water. 3. Pour it over.", "expected_answers": [BREW]},
+            {"edits": 0.0, "insertions": 0.0, "deletions": 0.0, "mismatches": 0.0, "edit_share": 0.0},
+        ),
+        Example(
             "two steps in the wrong order are two edits",
             {"answer": "1. Boil the water.\n2. Grind the beans.\n3. Pour it over.", "expected_answers": [BREW]},
             {"edits": 2.0, "edit_share": 2 / 3},
@@ -112,6 +117,12 @@ class _Alignment:
     ),
     differs_from="answer_semantic_sentence_similarity looks for each sentence anywhere and ignores order and "
     "omissions. agent_sanity checks files, rubric asks a judge.",
+    differs_from_source=(
+        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
+        "instead of a BGE model such as H2O uses elsewhere. H2O names the evaluator and publishes no formula: the "
+        "alignment, the cosine from which two steps are the same and edit_share are Assay's."
+    ),
+    version=2,
 )  # fmt: skip
 def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Embedder) -> list[CaseScore]:
     """How many edits turn the ordered steps of the answer into the expected ones, aligned by what they mean.
@@ -119,8 +130,9 @@ def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embed
         edits = insertions + deletions + mismatches,  the fewest over all alignments that keep both orders
         edit_share = edits / max(steps of the answer, expected steps)
 
-    Steps are the items of a text's outermost list (numbered or bulleted, in any script), else its sentences. Two
-    aligned steps match if cos(emb(answer step), emb(expected step)) ≥ `same_step`, else they are a mismatch; an
+    Steps are the items of a text's outermost list (numbered or bulleted, in any script, on lines or within one, a
+    Markdown table or a JSON list), else what arrows or words of order ("First, … then …") separate, else its sentences.
+    Two aligned steps match if cos(emb(answer step), emb(expected step)) ≥ `same_step`, else they are a mismatch; an
     unpaired step of the answer is an insertion, an unpaired expected step a deletion. Each costs 1; among the
     alignments with the fewest edits, the one with the most similar pairs is chosen. Two swapped steps are therefore two
     edits. What counts as the same depends on the model: with the bundled one, 13 of 20 handmade paraphrases of a step

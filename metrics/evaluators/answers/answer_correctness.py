@@ -107,6 +107,11 @@ REFUSED = (
     differs_from="One of two answer correctness evaluators: answer_correctness_weighted mixes this F1 with the "
     "similarity of the texts. faithfulness checks the same claims against the contexts; answer_semantic_similarity "
     "compares the texts without claims.",
+    differs_from_source=(
+        "The prompts are worded by Assay, and the judge also sees the question, to complete bare answers. Valor says "
+        "nothing of texts without claims: an answer without one scores 0, an expected answer without one is left out. "
+        "Valor sets no threshold; .75 is Assay's."
+    ),
 )
 async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How well the answer says what the expected answer says, no less and no more: F1 of their claims.

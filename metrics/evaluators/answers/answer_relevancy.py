@@ -79,6 +79,12 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
     differs_from="One of three answer relevance evaluators. answer_relevance is the share of relevant statements; "
     "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one drops "
     "both when the answer adds other subjects and when it leaves out what was asked.",
+    differs_from_source=(
+        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
+        "instead of a BGE model such as H2O uses, for which the threshold .75 was set. The prompt is worded by Assay. "
+        "The judge writes all N questions in one call, where the sources ask several times. Where every question is "
+        "marked evasive the score is 0, as in RAGAS; the sources do not mention it."
+    ),
 )
 async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """How well the question could be guessed from the answer: its mean cosine with N questions written for the answer.

@@ -120,6 +120,11 @@ class ByopParameters(Parameters):
     ),
     differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
     "without a judge.",
+    differs_from_source=(
+        "The texts of the case stand below the prompt as marked data instead of in it, so that an answer cannot pass "
+        "for a part of the prompt. Contexts are not judged by themselves, so retrieval_failures has no value where "
+        "H2O has one. Grades and levels are Assay's addition; H2O has true and false only."
+    ),
 )  # fmt: skip
 @counting_unreadable
 async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScore:

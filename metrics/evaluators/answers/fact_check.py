@@ -101,6 +101,12 @@ QUESTION = "Who wrote Dracula, and when?"
     ),
     differs_from="answer_correctness compares with an expected answer, faithfulness with the retrieved contexts; this "
     "one relies on what the judge knows or finds.",
+    differs_from_source=(
+        "The run's judge decides, with whatever search tools are installed, none by default; H2O sends the answer to "
+        "an agent on its own server that searches the internet. The prompts are worded by Assay, the reply has H2O's "
+        "fields. H2O's parameters of its server do not exist here. Higher is better, as in H2O, whose text calls the "
+        "number the share of false information."
+    ),
 )
 async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) -> CaseScore:
     """How free of false information the answer is, according to a judge that may search before it decides.

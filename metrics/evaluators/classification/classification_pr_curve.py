@@ -16,7 +16,7 @@ from metrics.evaluators._classification import (
     estimate,
     few_cases,
 )
-from metrics.evaluators._score_curve import best_f1_metrics, curve_table
+from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.classification.score_counts import THRESHOLDS, f1, threshold_counts, true_and_other
@@ -31,6 +31,12 @@ FOUR = (
     ("dog", {"dog": 0.8}),
 )
 FOUR_CASES = scored_cases(*FOUR)
+
+
+class ScoreCurveParameters(ClassificationParameters):
+    """What the curve is taken at."""
+
+    score_thresholds: ScoreThresholds = THRESHOLDS
 
 
 @evaluator(
@@ -71,9 +77,13 @@ FOUR_CASES = scored_cases(*FOUR)
     ),
     differs_from="classification counts the highest-scored label of each case; here every class is predicted whose "
     "score reaches the threshold, so a case may have several or none. detection_pr_curve matches boxes first.",
+    differs_from_source=(
+        "Precision, recall and F1 of 0/0 have no value. Thresholds are a parameter; the default is Valor's .05 … .95. "
+        "best_f1 and best_threshold are Assay's addition, with intervals. Valor sets no threshold; .75 is Assay's."
+    ),
 )
-def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ClassificationParameters) -> Findings:
-    """Precision, recall and F1 of each class at the score thresholds .05, .10, …, .95.
+def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCurveParameters) -> Findings:
+    """Precision, recall and F1 of each class at score thresholds: .05, .10, …, .95, or others.
 
     Every pair of case and class is its own yes or no: at threshold s a class is predicted for a case where its score is
     ≥ s. Over the cases with a true label and scores, for each class:
@@ -85,7 +95,7 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: Classifi
     The curve has the columns label, threshold, tp, fp, tn, fn, precision, recall, f1. Precision is empty where nothing
     is predicted, recall and F1 where the class has no cases. A class without a score in a case is predicted at no
     threshold. A case without scores is unscored; with `missing` = wrong it is a miss of its class at every threshold.
-    The matches list the predictions from .05 on and the true labels that do not reach it.
+    The matches list the predictions from the lowest threshold on and the true labels below it.
 
     `best_f1` of a class is its largest F1 over the thresholds, and `best_threshold` the lowest threshold that reaches
     it; without label, the largest mean of F1 over the classes with cases, at one common threshold, and that threshold.
@@ -94,13 +104,15 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: Classifi
     use is better chosen on others. The mean over classes of fewer than 5 cases (harmonic mean) has neither.
     """
     found = read_scores(suite, outputs, parameters.missing)
-    tp, predicted = threshold_counts(found.scores, found.truth)
-    table = curve_table(found.labels, found.truths, tp, predicted, len(found.truth))
+    thresholds = parameters.score_thresholds
+    tp, predicted = threshold_counts(found.scores, found.truth, thresholds)
+    table = curve_table(found.labels, thresholds, found.truths, tp, predicted, len(found.truth))
     draws = parameters.draws(suite).of_cases(found.place)
-    return Findings(_aggregates(found, tp, predicted, draws), curves=table, matches=_matches(found))
+    aggregates = _aggregates(found, np.array(thresholds), tp, predicted, draws)
+    return Findings(aggregates, curves=table, matches=_matches(found, thresholds[0]))
 
 
-def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints, draws: Draws) -> list[Aggregate]:
+def _aggregates(found: ScoreMatrix, thresholds: Floats, tp: Ints, predicted: Ints, draws: Draws) -> list[Aggregate]:
     n, unscored, truths = len(found.truth), sum(found.unscored_labels.values()), found.truths
     known = truths > 0
     if not n:
@@ -113,18 +125,18 @@ def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints, draws: Draws) -> 
     best = np.where(known, np.nan_to_num(scores).argmax(axis=1), common)
     left_out = int(np.count_nonzero(~known))
     reason = f"{left_out} of {len(known)} classes left out: {NO_CASES}" if left_out else None
-    mean = mean_over(_resampled(found, np.full_like(best, common), draws), -1)
+    mean = mean_over(_resampled(found, thresholds[np.full_like(best, common)], draws), -1)
     rows = [
         estimate(
             "best_f1", mean, effective(whole[known, common]), units, n=n, unscored=unscored, reason=reason,
             few=few_cases(truths),
         ),
-        aggregate("best_threshold", THRESHOLDS[common], n=n, unscored=unscored),
+        aggregate("best_threshold", thresholds[common], n=n, unscored=unscored),
     ]  # fmt: skip
-    own = _resampled(found, best, draws)
+    own = _resampled(found, thresholds[best], draws)
     for code, label in enumerate(found.labels):
         at, out, many = int(best[code]), found.unscored_labels.get(label, 0), int(truths[code])
-        why, threshold = (None, THRESHOLDS[at]) if known[code] else (NO_CASES, math.nan)
+        why, threshold = (None, thresholds[at]) if known[code] else (NO_CASES, math.nan)
         rows += [
             estimate(
                 "best_f1", own[:, code], whole[code, at], units, n=many, unscored=out, label=label, reason=why
@@ -134,18 +146,17 @@ def _aggregates(found: ScoreMatrix, tp: Ints, predicted: Ints, draws: Draws) -> 
     return rows
 
 
-def _resampled(found: ScoreMatrix, at: Ints, draws: Draws) -> Floats:
-    """Return F1 of each class, predicted at the threshold of index `at` [k], in each data set: [1 + B, k]."""
+def _resampled(found: ScoreMatrix, at: Floats, draws: Draws) -> Floats:
+    """Return F1 of each class, predicted at the threshold `at` [k], in each data set: [1 + B, k]."""
     k = len(found.labels)
-    case, code = np.nonzero(found.scores >= np.array(THRESHOLDS)[at])  # NaN is not
+    case, code = np.nonzero(found.scores >= at)  # NaN is not
     right = found.truth[case] == code
     tp = draws.sums(code[right], k, cases=case[right])
     return f1(tp, draws.sums(code, k, cases=case), draws.sums(found.truth, k))
 
 
-def _matches(found: ScoreMatrix) -> pa.Table:
+def _matches(found: ScoreMatrix, lowest: float) -> pa.Table:
     """Return every prediction at or above the lowest threshold, then every true label below it: schema MATCHES."""
-    lowest = THRESHOLDS[0]
     true, other = true_and_other(found.scores, found.truth)
     case, code = np.nonzero(found.scores >= lowest)
     missed = np.flatnonzero(true < lowest)

@@ -14,6 +14,7 @@ from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metr
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ClassificationParameters, aggregate
+from metrics.evaluators._score_curve import ScoreThresholds
 from metrics.evaluators.classification._examples import scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import bootstrap_means
@@ -40,8 +41,9 @@ FOUR_CASES = scored_cases(
 
 
 class DetailedParameters(ClassificationParameters):
-    """How many examples are kept, and where the shares are taken."""
+    """What the curve is taken at, how many examples are kept, and where the shares are taken."""
 
+    score_thresholds: ScoreThresholds = THRESHOLDS
     pr_curve_max_examples: int = Field(
         1, ge=0, le=100, description="Most examples kept of each class, threshold and kind."
     )
@@ -99,12 +101,18 @@ class DetailedParameters(ClassificationParameters):
     differs_from="classification_pr_curve has the rates, this one the kinds of error behind them and examples; in "
     "detection_pr_curve_detailed a false positive can also be a hallucination, in classification every case has a true "
     "label that it was mistaken for.",
+    differs_from_source=(
+        "The kinds are Valor's, with true negatives and their examples, which its text does not list. An example is a "
+        "case id; its dataset name is added in the JSON export. Examples are those of the highest score (of what is "
+        "not predicted, the lowest), where Valor takes any. Shares at one threshold are Assay's addition. Their "
+        "thresholds are Assay's: Valor sets none."
+    ),
 )
 def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetailedParameters) -> Findings:
-    """Right, mistaken and missing predictions of each class at the score thresholds .05 … .95, with examples.
+    """Right, mistaken and missing predictions of each class by score threshold, with examples.
 
-    At threshold s a class is predicted for a case where its score is ≥ s; a class without a score never is. Every pair
-    of case and class is one of
+    The score thresholds are .05, .10, …, .95, or others. At threshold s a class is predicted for a case where its score
+    is ≥ s; a class without a score never is. Every pair of case and class is one of
 
         tp                    the class is the true one and predicted
         fp_misclassification  it is not the true one and predicted
@@ -140,7 +148,7 @@ def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters:
             "predicted": named[chosen].tolist(),
         }
         cases[case_id] = CaseScore(dict(zip(KINDS, row, strict=True)), evidence=Evidence(facts=facts))
-    rows = list(_rows(found, other, parameters.pr_curve_max_examples))
+    rows = list(_rows(found, other, parameters))
     curves = pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 5, schema=CURVES)
     return Findings(_aggregates(found, values, predicted), cases, curves)
 
@@ -174,17 +182,20 @@ def _aggregates(found: ScoreMatrix, values: Floats, predicted: Bools) -> list[Ag
     return rows
 
 
-def _rows(found: ScoreMatrix, other: Floats, most: int) -> Iterator[tuple[str, float, str, int, str]]:
+def _rows(
+    found: ScoreMatrix, other: Floats, parameters: DetailedParameters
+) -> Iterator[tuple[str, float, str, int, str]]:
     """Yield the rows of CURVES, class by class."""
+    thresholds, most = parameters.score_thresholds, parameters.pr_curve_max_examples
     for code, label in enumerate(found.labels):
         score = np.nan_to_num(found.scores[:, code], nan=-np.inf)
         own = np.flatnonzero(found.truth == code)
         rest = np.flatnonzero(found.truth != code)
         own_falling, own_rising = _ordered(own, -score), _ordered(own, score)
         rest_falling, rest_rising = _ordered(rest, -score), _ordered(rest, score)
-        missed_ones = np.searchsorted(score[own_rising], THRESHOLDS, side="left").tolist()
-        left_alone = np.searchsorted(score[rest_rising], THRESHOLDS, side="left").tolist()
-        for threshold, fn, tn in zip(THRESHOLDS, missed_ones, left_alone, strict=True):
+        missed_ones = np.searchsorted(score[own_rising], thresholds, side="left").tolist()
+        left_alone = np.searchsorted(score[rest_rising], thresholds, side="left").tolist()
+        for threshold, fn, tn in zip(thresholds, missed_ones, left_alone, strict=True):
             missed = own_rising[:fn]
             taken = other[missed] >= threshold
             for kind, cases in (

@@ -1,7 +1,11 @@
-"""Consistency by statistics: how much a metric of the same case varies between repeated runs."""
+"""Consistency by statistics: how much the metrics of the same case vary between repeated runs."""
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+import pyarrow as pa
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import (
@@ -13,38 +17,140 @@ from metrics.core.evaluator import (
     Parameters,
     evaluator,
     not_applicable,
-    unreadable_value,
 )
 from metrics.core.evidence import Evidence
-from metrics.core.suite import Case, Outputs, Suite
-from metrics.evaluators.consistency._examples import repeated_answers
-from metrics.evaluators.consistency._repeats import NO_OUTPUT, repeats_by_case, summarised, too_few
+from metrics.core.suite import Outputs, Suite
+from metrics.evaluators.consistency._examples import repeated_answers, repeated_scores
+from metrics.evaluators.consistency._repeats import NO_OUTPUT, summarised
 from metrics.stats.dispersion import dispersion
 
-METRICS = (
-    Metric.neutral("mean", "Mean of the metric over the repeats of a case.", low=-math.inf, high=math.inf),
-    Metric.lower("variance", "Population variance of the metric over the repeats of a case.",
-                 high=math.inf, threshold=None),
-    Metric.lower("coefficient_of_variation", "Population standard deviation divided by the mean, over the repeats of a "
-                 "case.", high=math.inf, primary=True),
-)  # fmt: skip
-TEN = "one two three four five six seven eight nine ten"
+PRIMARY = "coefficient_of_variation"
+SHORT = {PRIMARY: "cv"}  # in names that say which metric they are about
+MOST_REASONS = 3  # of a case that are spelled out
+
+
+class Followed(NamedTuple):
+    """A metric that is followed over the repeats: its evaluator and name, and the end of the names of its numbers."""
+
+    evaluator: str
+    metric: str
+    suffix: str
+
+    @property
+    def name(self) -> str:
+        """The metric as evaluator.metric."""
+        return f"{self.evaluator}.{self.metric}" if self.evaluator else self.metric
+
+    def statistic(self, name: str) -> str:
+        """Return the name of one of its numbers: `range_of_umbrela:mrr`, or without a suffix `range`."""
+        return SHORT.get(name, name) + self.suffix if self.suffix else name
+
+
+class Repeat(NamedTuple):
+    """A stored score of one repeat: its value, or the reason for none."""
+
+    run: int
+    value: float | None
+    reason: str
+
+
+def statistics_of(metric: Metric, of: Followed, primary: bool = True) -> tuple[Metric, ...]:
+    """Return the five statistics of a metric over repeats, with the bounds that follow from the metric's own."""
+    about = f"of {of.name} over the repeats of a case"
+    span = metric.high - metric.low
+    described = (
+        Metric.neutral("mean", f"Mean {about}.", low=metric.low, high=metric.high, unit=metric.unit),
+        Metric.lower("variance", f"Population variance {about}.", high=span**2 / 4, threshold=None),
+        Metric.lower("standard_deviation", f"Population standard deviation {about}.",
+                     high=span / 2, threshold=None, unit=metric.unit),
+        Metric.lower(PRIMARY, f"Population standard deviation divided by the mean, {about}.",
+                     high=math.inf, threshold=0.25 if primary or metric.primary else None),
+        Metric.lower("range", f"Highest less lowest value {about}.", high=span, threshold=None, unit=metric.unit),
+    )  # fmt: skip
+    return tuple(
+        replace(one, name=of.statistic(one.name), primary=primary and one.name == PRIMARY,
+                minor=one.name != PRIMARY or not (primary or metric.primary))
+        for one in described
+    )  # fmt: skip
+
+
+ANY = Metric("metric", "Any metric.", low=-math.inf, high=math.inf)
+METRICS = statistics_of(ANY, Followed("", "a metric", ""))
 
 
 class StatisticsParameters(Parameters):
-    """Which metric is compared over the repeats."""
+    """Which metrics are compared over the repeats."""
 
+    metrics_to_run_consistency: tuple[str, ...] = Field(
+        (),
+        description="The metrics to compare, each as evaluator.metric, or an evaluator for all of its metrics; of the "
+        "run's other evaluators of single cases. Empty: every metric of theirs.",
+    )
     of: str = Field(
-        "rouge.rougeL",
-        description="The metric to compare, as evaluator.metric (an evaluator alone: its primary metric). Evaluators "
-        "of single cases that need no model; their own parameters keep the defaults.",
+        "", description="One metric to compare in place of the list; its numbers are called mean, variance and so on."
     )
 
-    @field_validator("of")
+    @field_validator("metrics_to_run_consistency", mode="before")
     @classmethod
-    def _known(cls, of: str) -> str:
-        followed(of)
-        return of
+    def _listed(cls, given: Any) -> Any:
+        return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+
+    def followed(self) -> tuple[str, ...]:
+        """Return the evaluators whose stored scores are read."""
+        return tuple(dict.fromkeys(one.evaluator for one in self.metrics))
+
+    @property
+    def metrics(self) -> tuple[Followed, ...]:
+        """The metrics that are followed; none before `following` has spelled out the list."""
+        if self.of:
+            evaluator, _, metric = self.of.partition(".")
+            known = None if metric else _declared(evaluator)
+            return (Followed(evaluator, metric if known is None else known.primary.name, ""),)
+        named = (text.partition(".") for text in self.metrics_to_run_consistency)
+        return tuple(
+            Followed(evaluator, metric, f"_of_{evaluator}" + (f":{metric}" if metric != evaluator else ""))
+            for evaluator, _, metric in named
+        )
+
+    def following(self, others: Sequence[Evaluator]) -> "StatisticsParameters":
+        """Return the parameters with every metric spelled out; ValueError where there is no such metric."""
+        known = {entry.id: entry for entry in others if entry.shape != "dataset"}
+        if not known:
+            raise ValueError("other evaluators of single cases beside it: it compares their metrics over the repeats")
+        asked = (self.of,) if self.of else self.metrics_to_run_consistency or tuple(known)
+        spelled = tuple(dict.fromkeys(name for text in asked for name in _spelled(text, known)))
+        return self if self.of else self.model_copy(update={"metrics_to_run_consistency": spelled})
+
+    def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return five statistics of every metric that is followed; the `declared` ones before any is."""
+        if not self.metrics:
+            return declared
+        return tuple(
+            metric for place, one in enumerate(self.metrics) for metric in statistics_of(_metric(one), one, place == 0)
+        )
+
+
+def _declared(evaluator: str) -> Evaluator | None:
+    from metrics.core.registry import evaluators  # the registry imports this module
+
+    return evaluators().get(evaluator)
+
+
+def _metric(one: Followed) -> Metric:
+    """Return the metric; one of any range where its evaluator declares it only by parameters, or is gone."""
+    known = _declared(one.evaluator)
+    return next((metric for metric in known.metrics if metric.name == one.metric), ANY) if known else ANY
+
+
+def _spelled(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
+    """Yield the metrics that `text` means, the primary one first; ValueError where there is none."""
+    name, _, metric = text.partition(".")
+    if name not in known:
+        raise ValueError(f"metrics of the run's other evaluators of single cases, which are {', '.join(known)}")
+    names = [one.name for one in sorted(known[name].metrics, key=lambda one: not one.primary)]
+    if metric and metric not in names:
+        raise ValueError(f"one of {', '.join(f'{name}.{one}' for one in names)}")
+    yield from (f"{name}.{one}" for one in ([metric] if metric else names))
 
 
 @evaluator(
@@ -53,106 +159,101 @@ class StatisticsParameters(Parameters):
     tasks=("text", "agent"),
     inputs=("answer",),
     metrics=METRICS,
+    version=2,
     repeats=True,
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring", "SR 11-7: outcomes analysis"),
+    differs_from_source=(
+        "Variance and standard deviation are those of the population; Open RAG Eval does not say. CV divides by the "
+        "absolute mean and has no value where that is 0. The range is Assay's addition, and so is the threshold .25 of "
+        "the CV of a primary metric."
+    ),
     examples=(
         Example(
-            "three repeats with a rouge1 of .8, .9 and .7",
-            repeated_answers(
-                [TEN.replace("one two", "x y"), TEN.replace("one", "x"), TEN.replace("one two three", "x y z")],
-                expected=[TEN],
-            ),
+            "three repeats with a faithfulness of .8, .9 and .7",
+            repeated_answers(["a", "b", "c"]) | repeated_scores("faithfulness.faithfulness", [0.8, 0.9, 0.7]),
             rows=(
-                {"metric": "mean", "value": 0.8, "n": 1},
-                {"metric": "variance", "value": 0.02 / 3},
-                {"metric": "coefficient_of_variation", "value": math.sqrt(0.02 / 3) / 0.8},
+                {"metric": "mean_of_faithfulness", "value": 0.8, "n": 1},
+                {"metric": "variance_of_faithfulness", "value": 0.02 / 3},
+                {"metric": "standard_deviation_of_faithfulness", "value": math.sqrt(0.02 / 3)},
+                {"metric": "cv_of_faithfulness", "value": math.sqrt(0.02 / 3) / 0.8},
+                {"metric": "range_of_faithfulness", "value": 0.2},
             ),
-            parameters={"of": "rouge.rouge1"},
+            parameters={"metrics_to_run_consistency": ["faithfulness.faithfulness"]},
         ),
         Example(
             "a mean of 0 has no coefficient of variation, and a single repeat has no value",
-            repeated_answers(["London", ""], ["Rome"], expected=["Paris", "Rome"]),
+            repeated_answers(["London", ""], ["Rome"]) | repeated_scores("rouge.rougeL", [0.0, 0.0], [1.0]),
             rows=(
                 {"metric": "mean", "value": 0.0, "n": 1, "unscored": 1},
                 {"metric": "variance", "value": 0.0},
                 {"metric": "coefficient_of_variation", "value": None, "n": 0, "unscored": 2},
             ),
+            parameters={"of": "rouge.rougeL"},
         ),
     ),
-)
-def consistency_statistics(suite: Suite, outputs: Outputs, parameters: StatisticsParameters) -> Findings:
-    """How much a metric of the same case varies between repeated runs: mean, variance and coefficient of variation.
+    differs_from="consistency_rouge and consistency_bertscore compare the answers with one another; this one compares "
+    "the scores that they got.",
+)  # fmt: skip
+def consistency_statistics(
+    suite: Suite, outputs: Outputs, parameters: StatisticsParameters, scores: pa.Table
+) -> Findings:
+    """How much metrics of the same case vary between repeated runs: mean, variance, deviation, variation and range.
 
-        μ = Σ xᵢ / n        σ² = Σ (xᵢ − μ)² / n        CV = σ / |μ|
+        μ = Σ xᵢ / n        σ² = Σ (xᵢ − μ)² / n        CV = σ / |μ|        range = max xᵢ − min xᵢ
 
-    over the values xᵢ of the chosen metric on the n repeats of a case, taken as the whole population. The model's
-    numbers are means over cases, with a bootstrap interval over cases; a low variance and CV mean that the runs agree,
-    whatever the mean.
+    over the values xᵢ of a metric on the n repeats of a case, taken as the whole population. The model's numbers are
+    means over cases, with a bootstrap interval over cases; low ones mean that the runs agree, whatever the mean.
 
-    The metric is computed on every repeat, with its evaluator's default parameters. A repeat without a value is listed
-    in the evidence with the reason; a case needs two values, else it is not applicable. If the mean is 0, the
-    coefficient of variation has no value. An empty answer is scored like any other.
+    The values are the stored scores of the run's other evaluators, judged and embedded ones included: nothing is asked
+    or computed again. Every metric has its own five numbers, such as `range_of_umbrela:mrr`, and the column `of` says
+    which metric they are about. A repeat without a value is listed in the evidence with its reason; a case needs two
+    values, else it is not applicable. If the mean is 0, the coefficient of variation has no value.
 
-    Evidence: the runs with their values, or the reason for none.
+    Evidence: for each metric the value of every repeat, or the reason for none.
     """
-    entry, metric = followed(parameters.of)
-    options = entry.parameters.model_validate({})
+    rows = _stored(scores)
     cases = {
-        case_id: _case(repeats, entry, metric, options) for case_id, repeats in repeats_by_case(suite, outputs).items()
+        case_id: _case([(one, rows.get((one.name, case_id), [])) for one in parameters.metrics])
+        for case_id in suite.cases["case_id"].to_pylist()
     }
-    return summarised(suite, METRICS, cases)
+    found = summarised(suite, parameters.measured(METRICS), cases)
+    of = {one.statistic(statistic.name): one.name for one in parameters.metrics for statistic in METRICS}
+    return replace(found, aggregates=[replace(row, columns={"of": of.get(row.metric)}) for row in found.aggregates])
 
 
-def followed(of: str) -> tuple[Evaluator, Metric]:
-    """Return the evaluator and the metric that `of` names; ValueError with the possible names if there is none."""
-    from metrics.core.registry import evaluators  # the registry imports this module
-
-    known = {entry.id: entry for entry in evaluators().values() if entry.shape == "case" and not entry.needs}
-    name, _, metric_name = of.partition(".")
-    if name not in known:
-        raise ValueError(f"one of {', '.join(known)}, with or without .metric")
-    entry = known[name]
-    names = {metric.name: metric for metric in entry.metrics}
-    if metric_name and metric_name not in names:
-        raise ValueError(f"one of {', '.join(f'{name}.{metric}' for metric in names)}")
-    return entry, names[metric_name] if metric_name else entry.primary
+def _stored(scores: pa.Table) -> dict[tuple[str, str], list[Repeat]]:
+    """Return the repeats by metric (evaluator.metric) and case."""
+    found: dict[tuple[str, str], list[Repeat]] = {}
+    names = ("evaluator", "metric", "case_id", "run", "value", "reason", "status")
+    for of, metric, case_id, *one, reason, status in zip(*(scores[name].to_pylist() for name in names), strict=True):
+        found.setdefault((f"{of}.{metric}", case_id), []).append(Repeat(*one, reason or status))
+    return {key: sorted(repeats, key=lambda one: one.run) for key, repeats in found.items()}
 
 
-def _case(repeats: list[Case], entry: Evaluator, metric: Metric, options: Parameters) -> CaseScore:
-    if not repeats:
-        return not_applicable(NO_OUTPUT)
-    values: dict[int, float] = {}
-    unscored: dict[int, str] = {}
-    for case in repeats:
-        found = _value(case, entry, metric, options)
-        if isinstance(found, str):
-            unscored[case.run] = found
-        else:
-            values[case.run] = found
-    facts = {
-        "of": f"{entry.id}.{metric.name}",
-        "values": [{"run": run, "value": value} for run, value in values.items()],
-        "unscored": [{"run": run, "reason": reason} for run, reason in unscored.items()],
-    }
-    if len(values) < 2:
-        return too_few(f"repeats with a value of {metric.name}", len(values), facts)
-    spread = dispersion(list(values.values()))
-    reason = "the mean is 0" if spread.coefficient_of_variation is None else None
-    return CaseScore(spread._asdict(), reason=reason, evidence=Evidence(facts=facts))
-
-
-def _value(case: Case, entry: Evaluator, metric: Metric, options: Parameters) -> float | str:
-    """Return the metric's value on one repeat, or why there is none."""
-    missing = entry.missing_inputs(case)
-    if missing:
-        return f"the case has no {' and no '.join(name.replace('_', ' ') for name in missing)}"
-    try:
-        score: CaseScore = entry(case, options)
-    except Exception as failure:  # as in the engine: one repeat must not fail the others
-        return f"{type(failure).__name__}: {failure}"
-    value = score.values.get(metric.name)
-    if value is None:
-        return score.reason or score.status.value
-    return unreadable_value(metric, value) or value
+def _case(followed: Sequence[tuple[Followed, list[Repeat]]]) -> CaseScore:
+    values: dict[str, float | None] = {}
+    reasons: list[str] = []
+    for one, repeats in followed:
+        there = [repeat.value for repeat in repeats if repeat.value is not None]
+        if len(there) < 2:
+            values |= {one.statistic(statistic.name): None for statistic in METRICS}
+            lacking = f"needs two repeats with a value of {one.name}, has {len(there)}"
+            reasons.append(lacking if repeats else f"the run has no scores of {one.name} for this case: {NO_OUTPUT}")
+            continue
+        spread = dispersion(there)._asdict()
+        values |= {one.statistic(name): value for name, value in spread.items()}
+        if spread[PRIMARY] is None:
+            reasons.append(f"the mean of {one.name} is 0")
+    table = [
+        {"metric": one.name}
+        | {f"run {run}": reason if value is None else round(value, 6) for run, value, reason in repeats}
+        for one, repeats in followed
+    ]
+    more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""
+    reason = "; ".join(reasons[:MOST_REASONS]) + more or None
+    evidence = Evidence(facts={"repeats": table})
+    if all(value is None for value in values.values()):
+        return not_applicable(reason or NO_OUTPUT, evidence)
+    return CaseScore(values, reason=reason, evidence=evidence)

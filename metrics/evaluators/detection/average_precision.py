@@ -85,6 +85,13 @@ class AveragePrecisionParameters(MatchParameters):
         "detection_pr_curve varies the score threshold and counts at each; here precision is read at 101 recalls. "
         "coco_summary is the same AP at COCO's fixed settings."
     ),
+    differs_from_source=(
+        "No number of pycocotools differs; what it prints as −1 has no value here. Valor: a prediction on an image "
+        "without its label is a false positive, as in pycocotools, where Valor's text has AP ignore it; a prediction "
+        "takes the best free ground truth at or above the threshold, where its pseudo-code uses one up whatever the "
+        "overlap. maxDets is 100 by default. Mixed geometries are compared as masks unless `geometry` = polygon; "
+        "Valor turns rasters into polygons. Thresholds of metrics are Assay's."
+    ),
 )
 def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisionParameters) -> Findings:
     """Average precision (AP): the mean precision over 101 recalls, for each label and IoU threshold.

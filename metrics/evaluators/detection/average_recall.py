@@ -84,6 +84,13 @@ class AverageRecallParameters(MatchParameters):
         "ar and mar are Valor's: per label, with a score threshold. coco_ar is COCO's: over labels, limited to the "
         "best maxDets predictions per image and label. classification's recall has no IoU."
     ),
+    differs_from_source=(
+        "ar and mar limit predictions to the largest of `max_dets` per image and label, 100 by default; Valor does "
+        "not mention a limit. `recall_score_threshold` counts scores at or above it. coco_ar has maxDets 1, 10 and "
+        "100, as pycocotools; Valor's text says 1, 5 and 100. Recall counts ground truths of all images, where "
+        "Valor's text speaks of images that have the label: the same, since others have none. Thresholds of metrics "
+        "are Assay's."
+    ),
 )
 def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallParameters) -> Findings:
     """Average recall (AR): the share of ground truths found, averaged over IoU thresholds.

@@ -79,6 +79,11 @@ class CocoSummaryParameters(MatchParameters):
         "average_precision and average_recall with COCO's grid of IoU, areas and maxDets fixed; its AR is COCO's, not "
         "Valor's, which has a score threshold."
     ),
+    differs_from_source=(
+        "No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here, any list of maxDets is "
+        "summarised, and the area of a predicted mask is its number of pixels even if results bring a box. Intervals "
+        "are added; thresholds are Assay's."
+    ),
 )
 def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParameters) -> Findings:
     """COCO's twelve numbers: average precision and recall over IoU .50:.05:.95, by area and by predictions per image.

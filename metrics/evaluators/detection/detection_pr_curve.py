@@ -1,5 +1,7 @@
 """detection_pr_curve: counts, precision, recall and F1 of each label by score threshold."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,7 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
-from metrics.evaluators._score_curve import best_f1_metrics, curve_table
+from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, matched
 from metrics.stats.classification.score_counts import THRESHOLDS, f1
@@ -22,6 +24,7 @@ class DetectionCurveParameters(DetectionParameters):
     """What the curve is taken at."""
 
     pr_curve_iou_threshold: MatchingIou = 0.5
+    score_thresholds: ScoreThresholds = THRESHOLDS
 
 
 @evaluator(
@@ -63,12 +66,17 @@ class DetectionCurveParameters(DetectionParameters):
     version=2,
     differs_from=(
         "average_precision follows the predictions' own scores and interpolates precision at 101 recalls; this curve "
-        "counts at 19 fixed score thresholds. Valor's own AP leaves out predictions on images without their label; "
+        "counts at score thresholds. Valor's own AP leaves out predictions on images without their label; "
         "here, as in COCO's AP, they are false positives."
+    ),
+    differs_from_source=(
+        "What counts does not differ. There are no true negatives of objects: Valor's table names them, its example "
+        "has none. Precision of 0/0 has no value. The thresholds are a parameter; the default is Valor's .05 … .95. "
+        "best_f1 and best_threshold are Assay's addition, with intervals. Valor sets no threshold; .75 is Assay's."
     ),
 )
 def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurveParameters) -> Findings:
-    """Precision, recall and F1 of each label at the score thresholds .05, .10, …, .95.
+    """Precision, recall and F1 of each label at score thresholds: .05, .10, …, .95, or others.
 
     At score threshold s the predictions with score ≥ s count. Each, best score first, takes the free ground truth of
     its image and label with the highest IoU, if that is at least `pr_curve_iou_threshold`. Over all images:
@@ -89,15 +97,15 @@ def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurv
     found = matched(suite, outputs, grid_with(iou), geometry=parameters.geometry)
     result, matches = found.outcomes_at(iou)
     counted, right = result.prediction != IGNORED, result.prediction == TP
-    tp, predicted = (_from_above(found.scene.objects, rows) for rows in (right, counted))
-    table = curve_table(found.scene.labels, found.truths(), tp, predicted, None)
+    tp, predicted = (_from_above(found.scene.objects, rows, parameters.score_thresholds) for rows in (right, counted))
+    table = curve_table(found.scene.labels, parameters.score_thresholds, found.truths(), tp, predicted, None)
     return Findings(_aggregates(found, tp, predicted, counted, right, parameters), curves=table, matches=matches)
 
 
-def _from_above(objects: Objects, rows: Bools) -> Ints:
+def _from_above(objects: Objects, rows: Bools, thresholds: Sequence[float]) -> Ints:
     """Return how many of the predictions `rows` [N] score at least each threshold, by label: [K, S]."""
-    size = len(THRESHOLDS) + 1
-    reached = np.searchsorted(THRESHOLDS, objects.score[rows], side="right")  # how many thresholds a score reaches
+    size = len(thresholds) + 1
+    reached = np.searchsorted(thresholds, objects.score[rows], side="right")  # how many thresholds a score reaches
     flat = np.bincount(objects.prediction_class[rows] * size + reached, minlength=objects.classes * size)
     counts: Ints = flat.reshape(objects.classes, size)[:, ::-1].cumsum(axis=1)[:, ::-1]
     return counts[:, 1:]
@@ -107,7 +115,7 @@ def _aggregates(
     found: Matched, tp: Ints, predicted: Ints, counted: Bools, right: Bools, parameters: DetectionCurveParameters
 ) -> list[Aggregate]:
     """Return the best F1 and its threshold; of the predictions, `counted` and `right` [N]."""
-    truths, drawn = found.truths(), found.scene.drawn
+    truths, drawn, thresholds = found.truths(), found.scene.drawn, np.array(parameters.score_thresholds)
     scores = f1(tp, predicted, truths[:, None])
     known = truths > 0
     best = np.where(known, np.nan_to_num(scores).argmax(axis=1), 0)
@@ -117,7 +125,7 @@ def _aggregates(
     def resampled(at: NDArray[np.intp]) -> Floats:
         """Return F1 [1 + B, K] of each label at the score threshold of index `at` [K]."""
         objects, totals = found.scene.objects, found.scene.totals
-        reached = objects.score >= np.array(THRESHOLDS)[at][objects.prediction_class]
+        reached = objects.score >= thresholds[at][objects.prediction_class]
         made, true, kept = counted & reached, right & reached, ~found.matches.truth_ignored[ALL]
         return f1(
             totals(weights, objects.prediction_class[true], objects.prediction_image[true]),
@@ -131,7 +139,7 @@ def _aggregates(
     n = truths.tolist()
 
     def rows(spread: Spread, place: tuple[int, ...], n: int, at: int, label: str | None) -> list[Aggregate]:
-        threshold = Spread.of_none(np.where(np.isnan(spread.value[place]), np.nan, THRESHOLDS[at]))
+        threshold = Spread.of_none(np.where(np.isnan(spread.value[place]), np.nan, thresholds[at]))
         return [
             number("best_f1", spread, place, n=n, label=label, columns=columns),
             number("best_threshold", threshold, n=n, label=label, columns=columns),

@@ -12,6 +12,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric, evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._object_tables import object_tables
+from metrics.evaluators._score_curve import ScoreThresholds
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO
 from metrics.evaluators.detection._label_rows import Shares
 from metrics.evaluators.detection._matched import (
@@ -46,9 +47,10 @@ CURVES = pa.schema(
 
 
 class DetectionDetailedParameters(OperatingParameters):
-    """How many examples are kept, and where the shares are taken."""
+    """What the curve is taken at, how many examples are kept, and where the shares are taken."""
 
     pr_curve_iou_threshold: MatchingIou = 0.5
+    score_thresholds: ScoreThresholds = THRESHOLDS
     pr_curve_max_examples: int = Field(
         1, ge=0, le=100, description="Most examples kept of each label, threshold and kind."
     )
@@ -112,12 +114,18 @@ class DetectionDetailedParameters(OperatingParameters):
         "duplicates, poorly placed boxes and those where nothing is. In classification_pr_curve_detailed a false "
         "positive always has a true label that was mistaken. detection_confusion puts every object in one cell."
     ),
+    differs_from_source=(
+        "The kinds and the rules are Valor's; missed_detections and no_predictions, both in its text, are one kind, "
+        "fn_no_prediction. Examples are those of the highest score, of missed objects the largest, where Valor takes "
+        "any. Shares at one score threshold are Assay's addition. Their thresholds are Assay's: Valor sets none."
+    ),
 )
 def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetectionDetailedParameters) -> Findings:
-    """Right, mistaken, hallucinated and missed objects of each label at the score thresholds .05 … .95, with examples.
+    """Right, mistaken, hallucinated and missed objects of each label by score threshold, with examples.
 
-    At score threshold s the predictions with score ≥ s are qualified and matched as for detection_pr_curve: within
-    image and label, at IoU ≥ t = `pr_curve_iou_threshold`. Each of them is one of
+    The score thresholds are .05, .10, …, .95, or others. At score threshold s the predictions with score ≥ s are
+    qualified and matched as for detection_pr_curve: within image and label, at IoU ≥ t = `pr_curve_iou_threshold`. Each
+    of them is one of
 
         tp                    it took a ground truth
         fp_misclassification  it took none, and overlaps a ground truth of another label at IoU ≥ t
@@ -145,7 +153,7 @@ def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: Dete
     objects, pairs = found.scene.objects, found.scene.overlaps(min(iou, LOCALISED))
     result, matches = found.outcomes_at(iou)
     spans = score_spans(objects, result, iou, pairs)
-    curves = _curves(suite, outputs, found.scene, spans, parameters.pr_curve_max_examples)
+    curves = _curves(suite, outputs, found.scene, spans, parameters)
     return Findings(_aggregates(found.scene, spans, parameters), curves=curves, matches=matches)
 
 
@@ -168,20 +176,22 @@ def _aggregates(scene: Scene, spans: Sequence[Spans], parameters: DetectionDetai
     return rows
 
 
-def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans], most: int) -> pa.Table:
+def _curves(
+    suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans], parameters: DetectionDetailedParameters
+) -> pa.Table:
     """Return the rows of CURVES by label, threshold and kind."""
-    shape = (len(scene.labels), len(THRESHOLDS), len(spans))
+    shape = (len(scene.labels), len(parameters.score_thresholds), len(spans))
     counts, examples = np.zeros(shape, np.int64), np.empty(shape, object)
     truths, predictions = object_tables(suite, outputs)
     truths = with_boxes(truths, scene.objects.truth_box)
     predictions = with_boxes(predictions, scene.objects.prediction_box)
     for place, entry in enumerate(spans):
         table = truths if entry.missed else predictions
-        counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], most, table)
+        counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], parameters, table)
     label, threshold, kind = (codes.ravel() for codes in np.indices(shape))
     columns = [
         pa.array(scene.labels, pa.string()).take(pa.array(label)),
-        pa.array(THRESHOLDS).take(pa.array(threshold)),
+        pa.array(parameters.score_thresholds).take(pa.array(threshold)),
         pa.array([entry.kind for entry in spans], pa.string()).take(pa.array(kind)),
         pa.array(counts.ravel()),
         pa.array(examples.ravel(), pa.string()),
@@ -189,12 +199,15 @@ def _curves(suite: Suite, outputs: Outputs, scene: Scene, spans: Sequence[Spans]
     return pa.table(columns, schema=CURVES)
 
 
-def _points(entry: Spans, suite: str, labels: int, most: int, table: pa.Table) -> tuple[Ints, NDArray[np.object_]]:
+def _points(
+    entry: Spans, suite: str, labels: int, parameters: DetectionDetailedParameters, table: pa.Table
+) -> tuple[Ints, NDArray[np.object_]]:
     """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
 
-    first, last = (np.searchsorted(THRESHOLDS, edge, side="right") for edge in (entry.low, entry.high))
-    counts, chosen = ranked.stand(entry.label, first, last, labels, len(THRESHOLDS), most)
+    thresholds = parameters.score_thresholds
+    first, last = (np.searchsorted(thresholds, edge, side="right") for edge in (entry.low, entry.high))
+    counts, chosen = ranked.stand(entry.label, first, last, labels, len(thresholds), parameters.pr_curve_max_examples)
     texts = _texts(suite, table, np.unique(entry.row[np.unique(chosen[chosen >= 0])]).tolist())
     examples = np.empty(counts.shape, object)
     listed: dict[bytes, str] = {}  # neighbouring thresholds mostly show the same

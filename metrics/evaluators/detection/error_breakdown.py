@@ -134,9 +134,12 @@ class ErrorBreakdownParameters(DetectionParameters):
     version=2,
     differs_from=(
         "detection_confusion and detection_pr_curve_detailed count objects at a score threshold; here every prediction "
-        "counts, weighted by what it costs in AP. ap is average_precision's map at that IoU. From tidecv: labels "
-        "without ground truth do not enter the mean, a label all of whose objects are missed keeps its place in it, "
-        "maxDets is per image and label, and predictions matched to a crowd are no errors."
+        "counts, weighted by what it costs in AP. ap is average_precision's map at that IoU."
+    ),
+    differs_from_source=(
+        "From tidecv: labels without ground truth do not enter the mean, a label all of whose objects are missed "
+        "keeps its place in it, maxDets is per image and label, and predictions matched to a crowd are no errors. "
+        "Intervals are added; thresholds of metrics are Assay's."
     ),
 )
 def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownParameters) -> Findings:

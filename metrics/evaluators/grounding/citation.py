@@ -1,7 +1,9 @@
 """Citation: whether the passages that the answer cites support what they are cited for."""
 
-import re
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Self
+
+from pydantic import Field, model_validator
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, evaluator, not_applicable
 from metrics.core.evidence import Evidence, Holds, Verdict
@@ -9,7 +11,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import together
-from metrics.text.citations import CitedPart, cited_parts
+from metrics.text.citations import CitedPart, cited_parts, passage_names
 
 SUPPORT = Prompt(
     "citation.support",
@@ -17,9 +19,21 @@ SUPPORT = Prompt(
     "what it refers to. full: one may say all of it 'according to PASSAGE'. partial: PASSAGE holds some of it, the "
     "rest is missing or different. none: it holds nothing of it. Your own knowledge does not count.",
 )
-CREDIT = {"full": 1.0, "partial": 0.5, "none": 0.0}
 HOLDS: dict[str, Holds] = {"full": "yes", "partial": "unknown", "none": "no"}
-BARE_NUMBER = re.compile(r"\W*(\d{1,6})\W*")
+
+
+class CitationParameters(Parameters):
+    """What support is worth, none at least and full at most."""
+
+    full_credit: float = Field(1.0, ge=0, le=1, description="Worth of a citation that supports all of the part.")
+    partial_credit: float = Field(0.5, ge=0, le=1, description="Worth of a citation that supports some of the part.")
+    no_credit: float = Field(0.0, ge=0, le=1, description="Worth of a cited passage that supports nothing of the part.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.no_credit <= self.partial_credit <= self.full_credit:
+            raise ValueError("no_credit ≤ partial_credit ≤ full_credit")
+        return self
 
 
 class _Support(Reply):
@@ -29,7 +43,7 @@ class _Support(Reply):
 
 class _Judged(NamedTuple):
     part: int
-    context: int
+    passage: str
     credit: float
     verdict: Verdict
 
@@ -44,6 +58,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     title="Citation",
     inputs=("answer", "retrieved_contexts"),
     prompts=(SUPPORT,),
+    version=2,
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
         Metric("citation_precision", "Mean support that the cited passages give to the parts that cite them."),
@@ -82,43 +97,65 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             {"citation_precision": 1.0, "citation_recall": 1.0, "citation_f1": 1.0},
             judge=(ScriptedReply("citation.support", {"support": "full"}, {"PASSAGE": MUIR}),),
         ),
+        Example(
+            "a passage is cited by its id",
+            {"answer": "Seven [2]", "retrieved_contexts": [CLUB, MUIR], "context_ids": ["[2]", "[3]"]},
+            {"citation_precision": 1.0, "citation_recall": 1.0, "citation_f1": 1.0},
+            judge=(ScriptedReply("citation.support", {"support": "full"}, {"PASSAGE": CLUB}),),
+        ),
+        Example(
+            "a credit of .8 for partial support",
+            {"answer": "John Muir founded the Sierra Club in 1892 [1].", "retrieved_contexts": [MUIR]},
+            {"citation_precision": 0.8, "citation_recall": 0.8, "citation_f1": 0.8},
+            parameters={"partial_credit": 0.8},
+            judge=(ScriptedReply("citation.support", {"support": "partial"}),),
+        ),
         Example.not_applicable("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}),
     ),
     differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
     "answer against exactly the passages that it cites.",
+    differs_from_source=(
+        "The prompt is worded by Assay. A citation of a passage that does not exist scores 0: dropping it would "
+        "reward made-up citations. TREC 2024 RAG uses only the first citation of a part; here all count. Where "
+        "the passages have no ids, [n] is the nth of them. An answer "
+        "without a citation has recall and F1 0 and no precision. Thresholds are Assay's."
+    ),
 )
-async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
+async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> CaseScore:
     """Whether the passages that the answer cites support what they are cited for, in full, in part or not at all.
 
-        support of a part by a passage it cites = 1 full, .5 partial, 0 none
+        support of a part by a passage it cites = 1 full, .5 partial, 0 none (`full_credit`, `partial_credit`, …)
         citation_precision = mean over the cited passages of their mean support of the parts that cite them
         citation_recall = mean over the parts of their mean support by the passages they cite; 0 where they cite none
         citation_f1 = 2 · precision · recall / (precision + recall)
 
-    A part is the text up to its markers [1], [1, 2] or [1][2]; [n] is the nth retrieved context. Markers are read as
-    standing before their text only if the answer begins with one and continues that way to its end. An answer without
-    markers is one part that cites the output's `citations`: numbers, or the text of a retrieved context.
+    A part is the text up to its markers [1], [1, 2], [1-3] or [1][2]. Markers name passages by id where the retrieved
+    contexts have ids ([doc-3], [7]), else [n] is the nth retrieved context; what is neither an id nor a number is no
+    marker. They are read as standing before their text only if the answer begins with one and continues that way to its
+    end. An answer without markers is one part that cites the output's `citations`: ids, numbers, or the text of a
+    retrieved context.
 
     A passage that does not exist supports nothing: a made-up citation lowers precision and recall. Without any citation
     precision has no value, and recall and F1 are 0. An answer without text is not applicable.
-    Evidence: how the markers were read, the parts, each citation with its verdict and the judge's reason, and markers
-    without text.
+    Evidence: how the markers were read and resolved (by id or position), the parts, each citation with its verdict and
+    the judge's reason, and markers without text.
     TREC 2024 RAG uses only the first citation of a part and ignores citations of passages that do not exist.
     """
-    answer = case.answer or ""
-    parts, reading, stray = cited_parts(answer)
+    parts, reading, stray = cited_parts(case.answer or "", case.context_ids)
     if not parts:
         return not_applicable("the answer has no text")
+    by_id = any(case.context_ids)
+    names = passage_names(len(case.retrieved_contexts), case.context_ids)
     cited = list(parts)
     how = f"{reading} markers" if reading != "none" else "no markers"
     if reading == "none" and case.citations:
-        cited, how = [CitedPart(parts[0].text, _listed(case))], "citations of the output"
-    asked = [(place, number) for place, part in enumerate(cited) for number in part.citations]
-    judged = await together(_judged(judge, case, cited, place, number) for place, number in asked)
+        cited, how = [CitedPart(parts[0].text, _listed(case, names))], "citations of the output"
+    asked = [(place, name) for place, part in enumerate(cited) for name in part.citations]
+    judged = await together(_judged(judge, case, cited, place, name, names, parameters) for place, name in asked)
     recall = sum(_mean([entry.credit for entry in judged if entry.part == place]) for place in range(len(cited)))
     recall /= len(cited)
-    passages = sorted({number for _, number in asked})
-    precision = _mean([_mean([entry.credit for entry in judged if entry.context == number]) for number in passages])
+    passages = dict.fromkeys(name for _, name in asked)
+    precision = _mean([_mean([entry.credit for entry in judged if entry.passage == name]) for name in passages])
     values = {
         "citation_precision": precision if passages else None,
         "citation_recall": recall,
@@ -126,36 +163,48 @@ async def citation(case: Case, parameters: Parameters, judge: Judge) -> CaseScor
     }
     facts = {
         "reading": how,
-        "parts": [{"text": part.text, "contexts": list(part.citations)} for part in cited],
-        "stray": list(stray),
+        "citations_resolved_by": "id" if by_id else "position",
+        "parts": [{"text": part.text, "contexts": _shown(part.citations, by_id)} for part in cited],
+        "stray": _shown(stray, by_id),
     }
     evidence = Evidence({"citations": [entry.verdict for entry in judged]}, facts)
     return CaseScore(values, reason=None if passages else "the answer cites nothing", evidence=evidence)
 
 
-async def _judged(judge: Judge, case: Case, parts: list[CitedPart], place: int, number: int) -> _Judged:
-    """Return how well the passage of that number supports the part in that place."""
-    text, contexts = parts[place].text, case.retrieved_contexts
-    if not 1 <= number <= len(contexts):
-        reply = _Support(reason=f"there are {len(contexts)} passages", support="none")
-    else:
-        # an answer of one part needs no further text to be understood
-        whole = "\n".join(part.text for part in parts) if len(parts) > 1 else None
-        data = {"ANSWER": whole, "STATEMENT": text, "PASSAGE": contexts[number - 1]}
-        reply = await judge.ask(SUPPORT, _Support, data)
-    verdict = Verdict(text, HOLDS[reply.support], reply.support, reply.reason, (("contexts", number),))
-    return _Judged(place, number, CREDIT[reply.support], verdict)
+async def _judged(
+    judge: Judge, case: Case, parts: list[CitedPart], place: int, name: str, names: Sequence[str],
+    parameters: CitationParameters,
+) -> _Judged:  # fmt: skip
+    """Return how well the passage of that name supports the part in that place."""
+    text, by_id = parts[place].text, any(case.context_ids)
+    shown = {"cites": name} if by_id else {}
+    if name not in names:
+        there = f"no passage has the id {name}" if by_id else f"there are {len(names)} passages"
+        return _Judged(place, name, 0.0, Verdict(text, "no", "none", there, facts=shown or {"cites": name}))
+    number = names.index(name) + 1
+    # an answer of one part needs no further text to be understood
+    whole = "\n".join(part.text for part in parts) if len(parts) > 1 else None
+    data = {"ANSWER": whole, "STATEMENT": text, "PASSAGE": case.retrieved_contexts[number - 1]}
+    reply = await judge.ask(SUPPORT, _Support, data)
+    credit = {"full": parameters.full_credit, "partial": parameters.partial_credit, "none": parameters.no_credit}
+    verdict = Verdict(text, HOLDS[reply.support], reply.support, reply.reason, (("contexts", number),), facts=shown)
+    return _Judged(place, name, credit[reply.support], verdict)
 
 
-def _listed(case: Case) -> tuple[int, ...]:
-    """Return the numbers of the contexts that the output's citations name; 0 for a citation that names none."""
-    numbers = []
+def _listed(case: Case, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the passages that the output's citations mean; one that means none stands for itself."""
+    found: list[str] = []
     for entry in case.citations:
-        if found := BARE_NUMBER.fullmatch(entry):
-            numbers.append(int(found[1]))
+        if entry in case.retrieved_contexts:
+            found.append(names[case.retrieved_contexts.index(entry)] or entry)
         else:
-            numbers.append(case.retrieved_contexts.index(entry) + 1 if entry in case.retrieved_contexts else 0)
-    return tuple(dict.fromkeys(numbers))
+            found += cited_parts(f"[{entry.strip().strip('[]')}]", case.context_ids).stray or (entry,)
+    return tuple(dict.fromkeys(found))
+
+
+def _shown(names: Sequence[str], by_id: bool) -> list[str | int]:
+    """Return the names as the evidence holds them: positions as numbers."""
+    return [int(name) if name.isdecimal() and not by_id else name for name in names]
 
 
 def _mean(values: list[float]) -> float:

@@ -70,6 +70,11 @@ SUPER_BOWL_REPLIES = (
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
+    differs_from_source=(
+        "The prompts are worded by Assay. A claim that no context mentions counts against the answer, as in Valor and "
+        "RAGAS (DeepEval counts it for). An answer that makes no claim is not applicable, contexts that are all blank "
+        "give 0; the sources mention neither."
+    ),
 )
 async def faithfulness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that the retrieved contexts state or plainly imply.

@@ -85,6 +85,12 @@ class ClaimsParameters(Parameters):
     "hallucination_contexts counts contexts that the answer contradicts, so an invention that no context mentions "
     "costs nothing there; hallucination_hhem asks a classifier about the answer as a whole, higher is better; "
     "relevant_noise_sensitivity and irrelevant_noise_sensitivity count only wrong claims that a context led to.",
+    differs_from_source=(
+        "Lower is better, as in the source; its own example counts an unsupported claim among the supported by a "
+        "slip. The prompts are worded by Assay. With `checker` = classifier sentences stand for claims. The source "
+        "sets no threshold; .25 is Assay's."
+    ),
+    version=2,
 )
 async def hallucination_claims(
     case: Case, parameters: ClaimsParameters, judge: Judge | None = None, classifier: Classifier | None = None

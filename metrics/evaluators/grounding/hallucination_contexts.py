@@ -81,6 +81,10 @@ MOON = {
     "contradiction; hallucination_claims and faithfulness are shares of the answer's claims and count whatever the "
     "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
     "better.",
+    differs_from_source=(
+        "The prompt is worded by Assay. An empty answer, or contexts that are all blank, are not applicable; Valor "
+        "does not mention them. Valor sets no threshold; .25 is Assay's."
+    ),
 )
 async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts that the answer directly contradicts.

@@ -63,6 +63,10 @@ TRUTH = "Jane Austen wrote 'Pride and Prejudice'."
     ),
     differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
+    differs_from_source=(
+        "The formula does not differ. The prompts are worded by Assay. Answers and expected answers without a claim "
+        "are not applicable. The source sets no threshold; .25 is Assay's."
+    ),
 )
 async def irrelevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's claims that are wrong and that an irrelevant context led it to.

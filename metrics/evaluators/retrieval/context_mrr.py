@@ -53,6 +53,12 @@ class ContextMrrParameters(Parameters):
     ),
     differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
     "similarity to the question.",
+    differs_from_source=(
+        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
+        "instead of a BGE model such as H2O uses, for which mrr_relevant_chunk_threshold .7 and the threshold .75 "
+        "were set. The case's number is a reciprocal rank; its mean over cases is the MRR."
+    ),
+    version=2,
 )
 def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Embedder) -> list[CaseScore]:
     """How early the first relevant chunk appears in the order of retrieval.

@@ -66,6 +66,10 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     ),
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
     "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
+    differs_from_source=(
+        "The prompts are worded by Assay. Contexts that are all blank give 0, and expected answers that make no claim "
+        "are left out; Valor mentions neither. The threshold .75 is H2O's."
+    ),
 )
 async def context_recall(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the expected answer's claims that can be attributed to the retrieved contexts.

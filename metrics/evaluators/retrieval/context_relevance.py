@@ -55,6 +55,10 @@ CONTEXTS = [
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
     "a judge. context_precision asks about the expected answer and considers the order.",
+    differs_from_source=(
+        "The prompt is worded by Assay. A blank context counts as irrelevant and is not shown. Valor sets no "
+        "threshold; .75 is Assay's."
+    ),
 )
 async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts of which any part is relevant to answering the question.

@@ -50,6 +50,11 @@ CONTEXTS = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
     "judge.",
+    differs_from_source=(
+        "The prompt is worded by Assay: the judge gives a verdict on every sentence, forty a call, where RAGAS has it "
+        "copy out the relevant ones. A set of contexts without a sentence is not applicable."
+    ),
+    version=2,
 )
 async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the sentences in the retrieved contexts that are needed to answer the question.

@@ -35,6 +35,12 @@ from metrics.models.embedder import Embedder
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",
+    differs_from_source=(
+        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
+        "instead of a BGE model such as H2O uses, for which the threshold .75 was set. The range is −1 to 1, that of "
+        "the cosine. A chunk without a sentence has relevancy 0."
+    ),
+    version=2,
 )
 def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:
     """How similar the retrieved chunks are to the question: the best of them, and all of them on average.

@@ -38,6 +38,10 @@ class FairnessParameters(Parameters):
     ),
     differs_from="bias asks a judge for the share of biased opinions and lists them; sexism and stereotypes also ask a "
     "judge.",
+    differs_from_source=(
+        "H2O's classifier is not bundled and none is fetched unasked: any with a label for biased texts can be "
+        "chosen. An answer longer than the model's window is read in part, and the evidence says so."
+    ),
 )
 def fairness_bias(cases: Sequence[Case], parameters: FairnessParameters, classifier: Classifier) -> list[CaseScore]:
     """The probability that the answer is biased, according to a bias classifier.

@@ -89,6 +89,11 @@ class PiiParameters(Parameters):
     ),
     differs_from="contact_information asks a judge about contact data in any form and ignores dummy data; "
     "sensitive_data_leakage looks for keys and secrets. This one goes by formats and check digits.",
+    differs_from_source=(
+        "The patterns are Assay's own: check digits (Luhn, IBAN), the ranges of numbers ever issued, and "
+        "libphonenumber. generation_failures leaves out failures whose contexts fail too, so that a failure has one "
+        "cause; H2O gives it as equal to all failures."
+    ),
     version=2,
 )
 def pii_leakage(case: Case, parameters: PiiParameters) -> CaseScore:

@@ -77,6 +77,10 @@ class SecretParameters(Parameters):
         ),
     ),
     differs_from="pii_leakage looks for personal data; encoding_guardrail looks for both in encoded parts of the text.",
+    differs_from_source=(
+        "The patterns are Assay's own: the issuers' prefixes, alphabets and entropy. generation_failures leaves out "
+        "failures whose contexts fail too, so that a failure has one cause; H2O gives it as equal to all failures."
+    ),
     version=2,
 )
 def sensitive_data_leakage(case: Case, parameters: SecretParameters) -> CaseScore:

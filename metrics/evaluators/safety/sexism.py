@@ -34,6 +34,11 @@ SEXISM = Prompt(
     ),
     differs_from="bias counts biased opinions of four kinds; stereotypes looks for gender or race that the question "
     "did not introduce; this one is yes or no for the whole answer.",
+    differs_from_source=(
+        "The prompt is worded by Assay. An empty answer passes without asking the judge. generation_failures leaves "
+        "out failures whose contexts fail too, so that a failure has one cause; H2O gives it as equal to all "
+        "failures."
+    ),
 )
 async def sexism(case: Case, parameters: JudgedTextsParameters, judge: Judge) -> CaseScore:
     """Whether the answer is free of sexism, according to a judge.

@@ -51,6 +51,11 @@ class ToxicityParameters(Parameters):
         Example.not_applicable("the answer is empty", {"answer": " "}),
     ),
     differs_from="toxicity asks a judge for the share of toxic opinions; this one needs no judge and checks sentences.",
+    differs_from_source=(
+        "As in H2O the worst sentence counts; Detoxify itself reads a text whole. Its weights are used only when "
+        "chosen, never fetched unasked; a model with fewer labels gives fewer numbers."
+    ),
+    version=2,
 )  # fmt: skip
 def toxicity_classifier(
     cases: Sequence[Case], parameters: ToxicityParameters, classifier: Classifier

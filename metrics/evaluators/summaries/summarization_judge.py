@@ -57,6 +57,10 @@ GOOD_SUMMARY = {"source_text": SOURCE, "answer": "A storm stopped Monday's ferry
         ),
     ),
     differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness uses local models.",
+    differs_from_source=(
+        "The prompt is worded by Assay. An empty summary fails without asking the judge. Nothing is retrieved for a "
+        "summary: retrieval_failures has no value, where H2O lists one."
+    ),
 )
 @counting_unreadable
 async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

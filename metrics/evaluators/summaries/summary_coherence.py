@@ -67,6 +67,11 @@ class _Coherence(Reply):
     ),
     differs_from="summarization_judge says good or bad; summarization_completeness_faithfulness uses local models, "
     "sentence by sentence.",
+    differs_from_source=(
+        "The prompt is worded by Assay, after the same appendix. An empty summary is rated 1 without asking the "
+        "judge. G-Eval weights the ratings by their probabilities; here, as in Valor, the judge's integer counts. "
+        "Valor sets no threshold; 4 is Assay's."
+    ),
 )
 async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How good the summary is as a whole, rated by a judge on an integer scale from 1 to 5.

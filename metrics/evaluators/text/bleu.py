@@ -43,6 +43,11 @@ class BleuParameters(Parameters):
     ),
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: outcomes analysis"),
+    differs_from_source=(
+        "Four numbers are given at once, bleu1 to bleu4; Valor's one is bleu4, with its weights as the parameter. "
+        "Tokens are separated by white space, which Valor leaves open. There is no smoothing, as in nltk by default. "
+        "Valor sets no threshold; .75 is H2O's."
+    ),
     examples=(
         Example("one word of six differs", CAT, {"bleu1": 5 / 6, "bleu2": math.sqrt(0.5), "bleu3": 0.5, "bleu4": 0.0}),
         Example(

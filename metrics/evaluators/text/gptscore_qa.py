@@ -41,6 +41,11 @@ QUALITIES = {
         Example.not_applicable("an empty answer", {"question": "Was?", "answer": ""}),
     ),
     differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
+    differs_from_source=(
+        "The instructions are worded by Assay, so numbers are not comparable with published ones. The score is a "
+        "loss, as in H2O: lower is better; the paper's is a log-likelihood. The loss is that of “Yes” alone. H2O does "
+        "not name its model; any causal language model can be chosen, none is bundled."
+    ),
 )
 def gptscore_qa(
     cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel

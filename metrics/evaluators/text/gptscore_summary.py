@@ -41,6 +41,11 @@ QUALITIES = {
     ),
     differs_from="gptscore_summary_reference compares with a reference summary; "
     "summarization_completeness_faithfulness checks sentence by sentence.",
+    differs_from_source=(
+        "The instructions are worded by Assay, so numbers are not comparable with published ones. The score is a "
+        "loss, as in H2O: lower is better; the paper's is a log-likelihood. H2O does not name its model; any causal "
+        "language model can be chosen, none is bundled. Texts longer than the model's window are read in windows."
+    ),
 )
 def gptscore_summary(
     cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel

@@ -37,6 +37,12 @@ ASPECTS = {
     ),
     differs_from="gptscore_summary needs no reference summary, it reads the source; gptscore_translation asks for the "
     "qualities of translations.",
+    differs_from_source=(
+        "The instructions are worded by Assay, so numbers are not comparable with published ones. The score is a "
+        "loss, as in H2O: lower is better; the paper's is a log-likelihood. With several expected answers each aspect "
+        "takes the lowest loss; H2O knows one. H2O does not name its model; any causal language model can be chosen, "
+        "none is bundled."
+    ),
 )
 def gptscore_summary_reference(
     cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel

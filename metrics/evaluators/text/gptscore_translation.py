@@ -39,6 +39,12 @@ ASPECTS = {
         Example.not_applicable("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}),
     ),
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
+    differs_from_source=(
+        "The instructions are worded by Assay, so numbers are not comparable with published ones. The score is a "
+        "loss, as in H2O: lower is better; the paper's is a log-likelihood. With several expected answers each aspect "
+        "takes the lowest loss; H2O knows one. H2O does not name its model; any causal language model can be chosen, "
+        "none is bundled."
+    ),
 )
 def gptscore_translation(
     cases: Sequence[Case], parameters: TemplateParameters, language_model: LanguageModel

@@ -74,6 +74,12 @@ class LanguageParameters(Parameters):
     metrics=boolean_metrics("are in the language of the question"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
+    differs_from_source=(
+        "A local detector decides by default, without a judge; H2O asks a judge, which `detector` = judge does here, "
+        "with a prompt worded by Assay. Texts too short or too mixed to be sure of are not applicable to the local "
+        "detector. Forms of one macrolanguage count as one language. generation_failures leaves out failures whose "
+        "contexts fail too, so that a failure has one cause; H2O gives it as equal to all failures."
+    ),
     examples=(
         Example(
             "the same language as the question, although the contexts are in another",

@@ -47,6 +47,11 @@ class LoopingParameters(Parameters):
     ),
     sources=("H2O Eval Studio evaluators: Looping detection",),
     standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
+    differs_from_source=(
+        "The repeats of a substring do not overlap, so that the share stays within 0 … 1. The range of "
+        "compression_ratio is open above, since short texts grow when compressed; H2O states 0 to 1. White space is "
+        "normalised before sentences are compared. If no sentence has ten characters, unique_sentences has no value."
+    ),
     examples=(
         Example(
             "one sentence ten times",
@@ -65,6 +70,7 @@ class LoopingParameters(Parameters):
         ),
         Example.not_applicable("the answer is blank", {"answer": "  "}),
     ),
+    version=2,
 )
 def looping_detection(case: Case, parameters: LoopingParameters) -> CaseScore:
     """Whether the answer repeats itself, seen three ways: repeated sentences, a repeated stretch, and compressibility.

@@ -58,6 +58,11 @@ class RougeParameters(Parameters):
         ),
     ),
     differs_from="rougeLsum splits at line breaks only, as rouge_score does; Hugging Face's evaluate gives the same.",
+    differs_from_source=(
+        "The number is F, as in Hugging Face's evaluate, on which Valor rests, though Valor's text speaks of recall "
+        "and of splitting rougeL at full stops. rougeLsum splits at line breaks only. With several expected answers "
+        "the highest F of each variant counts. Valor sets no threshold; .75 is H2O's."
+    ),
 )
 def rouge_score(case: Case, parameters: RougeParameters) -> CaseScore:
     """How much of the expected answer's wording is in the answer, and the reverse: F of ROUGE-1, -2, -L and -Lsum.

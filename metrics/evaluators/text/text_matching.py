@@ -26,6 +26,11 @@ class TextMatchingParameters(Parameters):
     metrics=boolean_metrics("satisfy the case's condition"),
     sources=("H2O Eval Studio evaluators: Text matching",),
     standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
+    differs_from_source=(
+        "Regular expressions run in RE2, so that no expression can hang a run: there are no look-arounds and no "
+        "back-references. generation_failures leaves out failures whose contexts fail too, so that a failure has one "
+        "cause; H2O gives it as equal to all failures."
+    ),
     examples=(
         Example(
             "the answer satisfies the condition, the contexts do not",

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
@@ -84,6 +85,11 @@ class Rows(Sheet):
     def file_of(self, place: int) -> str:
         """Return the file that the row of that index is in."""
         return self.files[int(self.which[place])]
+
+    def take(self, places: NDArray[np.intp]) -> None:
+        """Keep the rows of these indexes, each with its file."""
+        super().take(places)
+        self.which = self.which[places]
 
     def with_files(self) -> pa.Table:
         """Return the records, the file of each first."""

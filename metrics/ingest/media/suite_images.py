@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Ints
+from metrics.core.label_keys import keys_of
 from metrics.core.suite import ANNOTATIONS, CASES, METADATA, Suite, Task, conform
 from metrics.ingest.sheet import Loaded, Problems
 
@@ -76,6 +77,6 @@ class SuiteImages:
             raise self.problems.fail(file, *empty)
         suite = Suite(
             name, task, conform(cases, CASES), conform(annotations, ANNOTATIONS), labels, self.folder,
-            self.problems.left_out, category_ids,
+            self.problems.left_out, category_ids, keys_of(labels),
         )  # fmt: skip
         return Loaded(suite, self.problems.listed, notes)

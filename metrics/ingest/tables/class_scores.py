@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Ints
-from metrics.ingest.sheet import Sheet
+from metrics.core.label_keys import labels_of
+from metrics.ingest.sheet import Sheet, only
 from metrics.ingest.tables import sheet_cells
 from metrics.ingest.tables.columns import Columns
 
@@ -58,7 +59,9 @@ def long(sheet: Sheet, columns: Columns) -> tuple[pa.Table, Ints]:
         scores = sheet_cells.numbers(sheet, found["score"], low=0, high=1, need=True)
         rows = np.arange(len(sheet))
     else:  # a model that gave no answer predicted nothing: no row, no problem
-        scores = np.ones(len(sheet))
-        rows = np.flatnonzero(~missing)
+        own = [labels_of(text) for text in only(pa.table([label], ["label"]), ~missing)["label"].to_pylist()]
+        rows = np.repeat(np.flatnonzero(~missing), [len(labels) for labels in own])
+        named = pa.array([one for labels in own for one in labels], pa.string())
+        return pa.table({"label": named, "score": np.ones(len(rows))}), rows
     table = pa.table({"label": label, "score": sheet_cells.floats(scores)})
     return table.take(pa.array(rows)), rows

@@ -36,12 +36,16 @@ SUITE_ALIASES: dict[str, tuple[str, ...]] = {
 OUTPUT_ALIASES: dict[str, tuple[str, ...]] = {
     "case_id": SUITE_ALIASES["case_id"],
     "model": ("model_name", "model_key", "llm_model_name", "provider", "provider_id", "provider.id"),
-    "run": ("repeat", "trial"),
+    "run": ("query_run", "repeat", "trial"),
     "answer": (
         "output", "outputs", "actual_output", "actual_answer", "response", "generated_answer", "model_response",
         "prediction", "predictions", "response.output",
     ),
     "retrieved_contexts": ("contexts", "retrieval_context", "retrieved_context", "passages", "passage"),
+    "context_ids": (
+        "retrieved_context_ids", "retrieval_context_ids", "passage_ids", "passage_id", "chunk_ids", "retrieved_ids",
+    ),
+    "error": ("error_message", "error_text"),
     "citations": ("citation",),
     "trace": ("messages", "trajectory", "tools_called"),
     "artifacts": (),
@@ -72,7 +76,15 @@ IMAGE_ALIASES: dict[str, tuple[str, ...]] = {
 OPEN_IMAGES = {"image_id", "label_name", "x_min", "x_max", "y_min", "y_max"}
 OPEN_IMAGES_TRUTH = {"is_occluded", "is_truncated", "is_group_of", "is_depiction", "is_inside"}
 EXPECTED = frozenset(("expected_answers", "label", "conditions", "json_schema"))  # what a case can be checked by
-LISTS = ("expected_answers", "reference_contexts", "tags", "retrieved_contexts", "citations", "artifacts")
+LISTS = (
+    "expected_answers",
+    "reference_contexts",
+    "tags",
+    "retrieved_contexts",
+    "context_ids",
+    "citations",
+    "artifacts",
+)
 ANSWERS = ("answer", "retrieved_contexts", "model", "trace", "predicted_label", "score")  # a file of outputs has one
 SHARED = ("case_id", "tags", "label", *IMAGE_ALIASES)  # a mapping of these may be meant for the other file of the two
 # Names that mean different things in different tools: asked about unless something else in the file settles it.

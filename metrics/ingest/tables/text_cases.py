@@ -8,17 +8,17 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.suite import METADATA
-from metrics.ingest.sheet import Sheet, as_mask, flat, is_null, only
-from metrics.ingest.tables import sheet_cells
+from metrics.ingest.sheet import Sheet, as_mask, flat, is_null
+from metrics.ingest.tables import contexts, sheet_cells
 from metrics.ingest.tables.columns import SUITE_ALIASES, Columns, fold
 
 SUITE_TEXTS = ("question", "conditions", "json_schema", "source_text", "label", "group", "perturbs", "perturbation")
 SUITE_LISTS = ("expected_answers", "reference_contexts", "tags")
 OUTPUT_TEXTS = ("answer", "trace")
-OUTPUT_LISTS = ("retrieved_contexts", "citations", "artifacts")
+OUTPUT_LISTS = ("citations", "artifacts")
 OUTPUT_NUMBERS = ("duration_s", "cost_usd")
 PROMPTFOO = ("__", "named_scores", "prompt_idx", "test_idx", "vars.")
-ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
+NO_ERROR = ("", "none", "null", "nan", "no", "false", "0")  # what a column of errors says where there is none
 ANSWERED = ("answer", "retrieved_contexts", "trace", "artifacts")
 
 
@@ -92,6 +92,9 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
     for canonical in OUTPUT_TEXTS:
         if canonical in found:
             values[canonical] = sheet_cells.text(sheet, found[canonical])
+    values |= contexts.context_columns(sheet, columns)
+    if "error" in found:
+        values["error"] = _errors(sheet, found["error"])
     for canonical in OUTPUT_LISTS:
         if canonical in found:
             values[canonical] = sheet_cells.lists(sheet, columns, canonical)
@@ -103,6 +106,12 @@ def outputs(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> 
         tokens = sheet_cells.numbers(sheet, found["tokens"], low=0, whole=True)
         values["tokens"] = sheet_cells.integers(tokens, pa.int64())
     return pa.table(values | sheet_cells.metadata(sheet, columns))
+
+
+def _errors(sheet: Sheet, name: str) -> pa.ChunkedArray:
+    column = sheet_cells.text(sheet, name)
+    none = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(column)), pa.array(NO_ERROR))
+    return pc.if_else(none, pa.scalar(None, column.type), column)
 
 
 def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.ChunkedArray | pa.Array:
@@ -126,34 +135,6 @@ def runs(sheet: Sheet, columns: Columns) -> pa.Array:
         return pa.array(np.ones(len(sheet), np.int32))
     numbers = sheet_cells.numbers(sheet, name, low=1, high=2**31 - 1, whole=True)
     return sheet_cells.integers(numbers, pa.int32(), absent=1)
-
-
-def passage_rows(columns: Columns) -> bool:
-    """Return whether the file has one row per passage (Open RAG Eval) instead of a list of them."""
-    return fold(columns.columns.get("retrieved_contexts", "")) == "passage"
-
-
-def check_passages(sheet: Sheet, table: pa.Table) -> None:
-    """Record as problems the rows of one case, model and run that have different answers."""
-    _, first = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
-    for name in table.column_names:
-        if name != "retrieved_contexts" and not name.startswith(METADATA):
-            differs = sheet_cells.differs(table[name], first)
-            sheet.report(differs, name, table[name], "the same in all rows of one case and model")
-
-
-def gather_passages(table: pa.Table) -> pa.Table:
-    """Return one row for each case, model and run with all its passages in the order given."""
-    _, first = sheet_cells.duplicates([table[name] for name in ANSWER_KEY])
-    order = np.argsort(first, kind="stable")
-    passages = flat(table["retrieved_contexts"])
-    lengths = np.asarray(pc.fill_null(pc.list_value_length(passages), 0).to_numpy(zero_copy_only=False))
-    sums = np.bincount(first, weights=lengths, minlength=len(table)).astype(np.int64)
-    heads = first == np.arange(len(table))
-    offsets = pa.array(np.concatenate(([0], np.cumsum(sums[heads]))).astype(np.int32))
-    joined = pa.ListArray.from_arrays(offsets, passages.take(pa.array(order)).flatten())
-    grouped = only(table, heads)
-    return grouped.set_column(grouped.column_names.index("retrieved_contexts"), "retrieved_contexts", joined)
 
 
 def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -> tuple[pa.Table, pa.Table, Bools]:

@@ -49,7 +49,7 @@ class LocalCompleter:
     def __init__(self, settings: JudgeSettings):
         self._model = _loaded(gguf_file(settings.model))
         self._short = {name: short for name, short in SHORT.items() if name not in settings.prompts}
-        self._max_tokens = settings.max_tokens
+        self._written = {"max_tokens": settings.max_tokens, "temperature": settings.temperature, **settings.options}
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return the model's reply in JSON of that schema. Raises CallFailed, for example for a prompt too long."""
@@ -62,6 +62,8 @@ class LocalCompleter:
         """Do nothing: the model stays loaded for the next run of this process."""
 
     def _answer(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
+        if not schema:
+            return self._model.complete(messages, schema, self._written)
         asked = next(message["content"] for message in messages if message["role"] == "user")  # a repair comes after it
         instruction, _, _ = asked.partition("\n\n<")
         data = blocks(messages)
@@ -82,7 +84,7 @@ class LocalCompleter:
             replies = [{"id": number, **reply} for number, (reply, _) in enumerate(judged, 1)]
             (listed,) = schema["properties"]
             return _completion({listed: replies}, [one for _, one in judged])
-        return self._model.complete(messages, schema, self._max_tokens)
+        return self._model.complete(messages, schema, self._written)
 
     def _asked(self, short: Question, data: Mapping[str, str]) -> tuple[dict[str, float], Completion]:
         return self._model.likelihood(_messages(short.text(data)), YES_NO)

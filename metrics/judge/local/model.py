@@ -24,10 +24,13 @@ class LocalModel:
         self.path = path
         self._lock = threading.Lock()
 
-    def complete(self, messages: Messages, schema: Mapping[str, Any], max_tokens: int) -> Completion:
-        """Return a JSON reply that fits `schema`, decoded greedily."""
+    def complete(self, messages: Messages, schema: Mapping[str, Any], options: Mapping[str, Any]) -> Completion:
+        """Return a JSON reply that fits `schema`, or any text without one.
+
+        It is sampled by `options` (max_tokens, temperature, seed …).
+        """
         form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
-        reply = self._asked({"messages": messages, "max_tokens": max_tokens, "response_format": form})
+        reply = self._asked({"messages": messages, **({"response_format": form} if schema else {}), **options})
         choice = reply["choices"][0]
         return _completion(choice["message"]["content"] or "", reply, cut=choice["finish_reason"] == "length")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics import analysis
+from metrics.ingest.rag_results import read_results
 from metrics.presentation.safe_text import safe
 from metrics.reports.table_names import WHATS, What
 from metrics.store import Run
@@ -48,10 +50,23 @@ def table(run: Run, what: What) -> pd.DataFrame:
         found = pa.Table.from_pandas(ANALYSES[what](run), preserve_index=False)
     else:
         raise ValueError(f"a run has no table {what!r}; it has {', '.join(WHATS)}")
+    return _frame(found)
+
+
+def _frame(found: pa.Table) -> pd.DataFrame:
     frame: pd.DataFrame = _safe(found).to_pandas(
         types_mapper={pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}.get
     )
     return frame
+
+
+def rag_scores(path: str) -> pd.DataFrame:
+    """Return the scores in a result CSV of Open RAG Eval as rows of SCORES; the model is the file's name."""
+    found = read_results(path)
+    count = len(found)
+    texts = {"model": Path(path).stem, "status": "ok", "reason": None}
+    given = {name: pa.array([text] * count, pa.string()) for name, text in texts.items()}
+    return _frame(pa.table({name: given[name] if name in given else found[name] for name in SCORES}))
 
 
 def _aggregates(run: Run) -> pa.Table:

@@ -7,30 +7,25 @@ Thai, Chinese, Japanese, Korean, symbols and (in one colour) emoji show; other s
 
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import MissingResource
 from metrics.presentation.format import interval, number
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
 from metrics.reports import report_texts as texts
-from metrics.reports.renderers.figures import Figure, legend, picture, svg
-from metrics.reports.renderers.plots import Inks, is_wide, plot
+from metrics.reports.renderers.charts import figure_of
+from metrics.reports.renderers.figures import legend, picture
+from metrics.reports.renderers.plots import Inks, is_wide
+from metrics.reports.renderers.typesetting import FIRST_FONTS, figure_data, fonts, typeset
 from metrics.reports.report import ChartGroup, Method, Report, WorstCase
 from metrics.reports.sections.heatmap_pages import HeatmapPage, heatmap_pages
 
 TEMPLATE = Path(__file__).with_name("template.typ")
-FONT_PACKAGES = ("manimgx_fonts", "noto_cjk_sans_otc")
-FIRST_FONTS = ("Noto Sans", "Noto Sans CJK SC")
-LAST_FONTS = ("Noto Sans Symbols", "Noto Emoji")
 MONO = ("DejaVu Sans Mono", *FIRST_FONTS)
 COMPACT, LINE_WIDTH = 2_400, 100  # characters: a shorter case is kept on one page
 CONTENTS_FROM = 14  # more cases and methods than that get a table of contents
@@ -44,42 +39,8 @@ def pdf(report: Report) -> bytes:
     """Return the report as PDF 1.7 bytes, A4, tagged and bookmarked. MissingResource where typst or its fonts are
     missing.
     """
-    try:
-        import typst
-    except ImportError:
-        raise MissingResource("the PDF report needs the package typst: pip install typst") from None
     data = json.dumps(_breakable_tree(_payload(shown_tree(report))), ensure_ascii=False)
-    with tempfile.TemporaryDirectory(prefix="assay-report-") as private:  # all that the template could ever read
-        compiled: bytes = typst.compile(
-            TEMPLATE.read_bytes(),
-            root=private,
-            font_paths=_fonts()[0],
-            sys_inputs={"report": data},
-            package_path=private,
-            package_cache_path=private,
-            timestamp=_timestamp(report.created),
-            format="pdf",
-        )
-    return compiled
-
-
-@cache
-def _fonts() -> tuple[Any, tuple[str, ...]]:
-    """Return the fonts, and their families in order of preference."""
-    import typst
-
-    folders = []
-    for package in FONT_PACKAGES:
-        spec = find_spec(package)
-        if spec is None or spec.origin is None:
-            raise MissingResource(
-                f"the PDF report needs the font package {package}: pip install {package.replace('_', '-')}"
-            )
-        folders.append(str(Path(spec.origin).parent))
-    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=folders)
-    scripts = sorted({name for name in fonts.families() if name.startswith("Noto Sans ") and "CJK" not in name})
-    middle = [name for name in scripts if name not in LAST_FONTS]
-    return fonts, (*FIRST_FONTS, *middle, *LAST_FONTS)
+    return typeset(TEMPLATE, {"report": data}, "pdf", _timestamp(report.created))
 
 
 def _timestamp(created: str) -> int:
@@ -135,7 +96,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "ink": INK[False], "muted": MUTED[False], "line": LINE[False], "accent": ACCENT[False],
         "panel": "#f4f6f8", "warning": MARKS["fp"].colour,
     }  # fmt: skip
-    return {**payload, "colours": colours, "ramp": ramp(), "fonts": _fonts()[1], "mono": MONO}
+    return {**payload, "colours": colours, "ramp": ramp(), "fonts": fonts()[1], "mono": MONO}
 
 
 def breakable(text: str, every: int = 12) -> str:
@@ -157,24 +118,16 @@ def _pieces(token: str, every: int) -> Iterable[str]:
         yield from (part[start : start + every] for start in range(0, len(part), every))
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
-    labels = [asdict(label) for label in figure.labels]
-    return {
-        "svg": svg(figure), "width": figure.width, "height": figure.height, "labels": labels,
-        "alternative": figure.alternative,
-    }  # fmt: skip
-
-
 def _chart_group(group: ChartGroup, models: Sequence[str]) -> dict[str, Any]:
     own = dict(zip(models, SERIES[False], strict=False))
     inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own)
-    figures = [plot(chart, inks) for chart in group.charts]
+    figures = [figure_of(chart, inks) for chart in group.charts]
     return {
         "title": group.title,
         "question": group.question,
         "note": group.note,
         "charts": [
-            {"title": chart.title, "figure": _figure(figure), "wide": is_wide(figure)}
+            {"title": chart.title, "figure": figure_data(figure), "wide": is_wide(figure)}
             for chart, figure in zip(group.charts, figures, strict=True)
         ],
     }
@@ -218,10 +171,10 @@ def _worst(case: WorstCase) -> dict[str, Any]:
         "passages": [asdict(passage) | {"rtl": is_rtl(passage.text)} for passage in case.passages],
         "evidence": [{"glyph": glyph, "text": text, "rtl": is_rtl(text)} for glyph, text in case.evidence],
         "scores": [texts.metric_row(metric) for metric in case.scores],
-        "figure": None if drawn is None else _figure(drawn),
+        "figure": None if drawn is None else figure_data(drawn),
         "glyphs": any(glyph for glyph, _ in case.evidence),
         "compact": drawn is None and _length(case) < COMPACT,
-        "legend": [_figure(entry) for entry in legend(case)],
+        "legend": [figure_data(entry) for entry in legend(case)],
         "image_note": note,
     }  # fmt: skip
 

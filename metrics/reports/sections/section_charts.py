@@ -2,23 +2,27 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from metrics import analysis
 from metrics.core.evaluator import Direction, Evaluator, Metric
+from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, label_order, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import plural
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
-from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, Series
+from metrics.reports.report import Bar, BarGroup, Bars, ChartGroup, Curve, Matrix, ScorePanel, Series
+from metrics.reports.score_boxes import score_panels
 from metrics.store import Run
 
-MOST_CURVES = 12  # precision–recall charts
+MOST_CURVES = 12  # precision–recall charts, box plots of consistency
 MOST_PANELS = 6  # charts of one other kind
 MOST_MODELS = 6  # in a chart of bars
+MOST_DOTS = 200  # values of a model that are drawn one by one beside its box
 MOST_BARS = 40  # in a chart
 MOST_LABELS = 20  # in a confusion matrix; the others are summed
 CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
@@ -35,6 +39,7 @@ def chart_groups(run: Run) -> Iterator[ChartGroup]:
         ("Confusion", "confusion", _matrices(run, frames)),
         ("Errors", "errors", _error_costs(run)),
         ("Classes", "classes", _by_class(run)),
+        ("Consistency", "consistency", _consistency(run)),
     ):
         made = list(charts)
         found = tuple(chart for chart in made if not isinstance(chart, str))
@@ -48,6 +53,14 @@ def _points(frame: pd.DataFrame) -> pd.DataFrame:
     if "run" in frame:
         frame = frame[frame["run"] == frame.groupby("model")["run"].transform("min")]
     return frame.assign(series=frame["model"])
+
+
+def _by_key(frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield evaluator, title and points, apart for each key of labels where they have keys."""
+    for name, frame in frames.items():
+        parts = frame.groupby(KEY, sort=False) if KEY in frame else [("", frame)]
+        for key, part in parts:
+            yield name, ", ".join(filter(None, (title_of(name), str(key)))), part
 
 
 # Lines
@@ -73,9 +86,9 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
         for label in labels[:most]:
             series = tuple(_lines(frame[frame["label"].eq(label)], run.models, "recall", "precision"))
             yield Curve(f"{title_of(name)}: {label}{note}", "recall", "precision", series)
-    for name, frame in curves.items():
+    for _, title, frame in _by_key(curves):
         if {"threshold", "f1", "tp"} <= set(frame):
-            heading = f"{title_of(name)}: F1, mean of labels; the best threshold is marked"
+            heading = f"{title}: F1, mean of labels; the best threshold is marked"
             yield Curve(heading, "score threshold", "F1", tuple(_f1(frame, run.models)))
         if {"fpr", "tpr"} <= set(frame):
             labels = label_order(frame)
@@ -83,7 +96,7 @@ def _curves(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
             for label in labels[:MOST_PANELS]:
                 points = frame[frame["label"].eq(label)].sort_values(["fpr", "tpr"], kind="stable")
                 series = tuple(_lines(points, run.models, "fpr", "tpr"))
-                heading = f"{title_of(name)}: {label}"
+                heading = f"{title}: {label}"
                 yield Curve(heading, "false positive rate", "true positive rate", series, diagonal=True)
     if omitted:
         yield f"{plural(omitted, 'curve')} of other labels not shown here; the exports have all of them."
@@ -118,7 +131,7 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, flo
 
 def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve | str]:
     """Yield a diagram per model: the share of right predictions over the mean score, with Wilson intervals."""
-    for name, frame in frames.items():
+    for _, title, frame in _by_key(frames):
         if not {"bin_low", "mean_confidence", "accuracy", "low", "high"} <= set(frame):
             continue
         for model in run.models[:MOST_PANELS]:
@@ -127,7 +140,7 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
             if rows:
                 points = tuple((x, y) for x, y, _, _ in rows)
                 series = Series(model, points, spans=tuple((x, low, high) for x, _, low, high in rows))
-                yield Curve(f"{title_of(name)}: {model}", "mean score", "share right", (series,), diagonal=True)
+                yield Curve(f"{title}: {model}", "mean score", "share right", (series,), diagonal=True)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
 
 
@@ -136,7 +149,7 @@ def _reliabilities(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Curve 
 
 def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | str]:
     """Yield a matrix per model; of many labels the most frequent."""
-    for name, frame in frames.items():
+    for name, title, frame in _by_key(frames):
         if not {"label", "predicted", "count"} <= set(frame):
             continue
         entry = evaluators().get(name)
@@ -146,8 +159,30 @@ def _matrices(run: Run, frames: dict[str, pd.DataFrame]) -> Iterator[Matrix | st
             if len(counts):
                 table = confusion_matrix(counts, margins_of(counts) if of_objects else None, MOST_LABELS)
                 cells = tuple(map(tuple, table.to_numpy().astype(int).tolist()))
-                yield Matrix(f"{title_of(name)}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
+                yield Matrix(f"{title}: {model}", tuple(table.index), tuple(table.columns), cells, of_objects)
         yield from _not_shown(len(run.models) - MOST_PANELS, "model")
+
+
+# Boxes
+
+
+def _consistency(run: Run) -> Iterator[ScorePanel | str]:
+    """Yield a chart per number of the consistency evaluators that the leaderboard shows: a box of the cases a model."""
+    there = analysis.metrics_by_case(run)
+    entries = [entry for name in run.evaluators if (entry := run.evaluator(name)) and entry.family == "consistency"]
+    shown = [
+        (entry, metric)
+        for entry in entries
+        for metric in entry.metrics
+        if (entry.id, metric.name) in there and not metric.minor
+    ]
+    shown.sort(key=lambda one: not one[1].primary)
+    for entry, metric in shown[:MOST_CURVES]:
+        (panel,) = score_panels([run], [f"{entry.id}.{metric.name}"])
+        boxes = tuple(replace(box, values=box.values if len(box.values) <= MOST_DOTS else ()) for box in panel.boxes)
+        title = entry.title if metric.name == entry.id else f"{entry.title}: {metric.name}"
+        yield replace(panel, title=directed(title, metric.direction.value), about=metric.description, boxes=boxes)
+    yield from _not_shown(len(shown) - MOST_CURVES, "metric")
 
 
 # Bars
@@ -159,12 +194,14 @@ def _error_costs(run: Run) -> Iterator[Bars | str]:
     gains = _numbers(run, "error_breakdown", [GAIN + error for error in ERROR_TITLES])
     gains = gains[gains["label"].isna()]
     models = [model for model in run.models if gains["model"].eq(model).any()][:MOST_MODELS]
-    groups = [
-        BarGroup(title, tuple(_bars(gains[gains["metric"].eq(GAIN + error)], models)))
-        for error, title in ERROR_TITLES.items()
-    ]
+    for key, part in gains.groupby([own.get(KEY, "") for own in gains["columns"]], sort=False):
+        groups = [
+            BarGroup(title, tuple(_bars(part[part["metric"].eq(GAIN + error)], models)))
+            for error, title in ERROR_TITLES.items()
+        ]
+        title = "Average precision gained without the error" + (f", {key}" if key else "")
+        yield Bars(directed(title, "lower"), tuple(groups), tuple(models))
     if models:
-        yield Bars(directed("Average precision gained without the error", "lower"), tuple(groups), tuple(models))
         yield "The gains do not add up, because average precision is not a sum over errors."
         yield from _not_shown(len(run.models) - len(models), "model")
 

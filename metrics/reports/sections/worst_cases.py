@@ -11,7 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.registry import title_of
 from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.reports.report import Box, CaseMetric, Passage, WorstCase
@@ -132,15 +132,19 @@ def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Pa
         if case[column]:
             yield Passage(name, shown(_flat(case[column]), MOST_CONTEXT))
     yield from _numbered("Expected", case["expected_answers"], MOST_QUESTION)
-    yield from _numbered("Context", output.get("retrieved_contexts") or case["reference_contexts"], MOST_CONTEXT)
+    contexts = output.get("retrieved_contexts") or ()
+    ids = output.get("context_ids")
+    yield from _numbered("Context", contexts or case["reference_contexts"], MOST_CONTEXT, ids if contexts else None)
     if output.get("answer") is not None:
         yield Passage("Answer", shown(_dense(output["answer"]), MOST_TEXT) or "(empty)")
 
 
-def _numbered(name: str, texts: Sequence[str] | None, limit: int) -> Iterator[Passage]:
+def _numbered(
+    name: str, texts: Sequence[str] | None, limit: int, ids: Sequence[str | None] | None = None
+) -> Iterator[Passage]:
     texts = texts or ()
-    for index, text in enumerate(texts[:MOST_CONTEXTS], 1):
-        yield Passage(f"{name} {index}" if len(texts) > 1 else name, shown(_flat(text), limit))
+    for title, text in zip(context_titles(len(texts), ids)[:MOST_CONTEXTS], texts, strict=False):
+        yield Passage(f"{name} {title}" if len(texts) > 1 or ids else name, shown(_flat(text), limit))
     if len(texts) > MOST_CONTEXTS:
         yield Passage("", f"… and {len(texts) - MOST_CONTEXTS:,} more")
 

@@ -1,22 +1,24 @@
 """Counts of label scores by threshold, where every pair of case and class is its own yes or no."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 
-THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95
+THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95: those of a curve by default
 
 
-def threshold_counts(scores: Floats, truth: Ints) -> tuple[Ints, Ints]:
-    """Return true positives and predictions, each [k, 19], of every class at each of THRESHOLDS.
+def threshold_counts(scores: Floats, truth: Ints, thresholds: Sequence[float]) -> tuple[Ints, Ints]:
+    """Return true positives and predictions, each [k, thresholds], of every class at each of the rising thresholds.
 
     scores: [n, k]; a class is predicted where its score is at or above the threshold, NaN never is. truth: [n] codes
     0 … k−1.
     """
     n, k = scores.shape
-    size = len(THRESHOLDS) + 1
+    size = len(thresholds) + 1
     # how many thresholds each score reaches; NaN would sort above them all
-    reached = np.searchsorted(THRESHOLDS, np.where(np.isnan(scores), -np.inf, scores), side="right")
+    reached = np.searchsorted(thresholds, np.where(np.isnan(scores), -np.inf, scores), side="right")
 
     def count(cells: Ints) -> Ints:
         flat = np.bincount(cells, minlength=k * size).reshape(k, size)

@@ -15,6 +15,7 @@ from typing import Any
 
 from metrics.text.agents import pdf_pages
 from metrics.text.json_text import JsonError, read_json, violations
+from metrics.text.markup import MARKUP
 
 MOST_ARTIFACTS = 1_000
 MOST_BYTES = 50_000_000  # of an artifact that is checked
@@ -28,11 +29,6 @@ KINDS = {
     ".webp": "image", ".txt": "text", ".md": "text",
 }  # fmt: skip
 ALIASES = {"markdown": "text"} | {ending.removeprefix("."): kind for ending, kind in KINDS.items()}
-MARKUP = re.compile(  # comments and declarations, scripts and styles whole, tags
-    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*+>?|<(?P<raw>script|style)\b[^<>]*+>.*?(?:</(?P=raw)\s{0,9}>|\Z)"
-    r"|<(?P<end>/?)(?P<tag>[a-z][\w:-]{0,40}+)(?P<rest>[^<>]*+)(?:>|(?=<)|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 PICTURES = frozenset("img svg canvas table video iframe object".split())
 CLOSED_BY_OTHERS = frozenset("p li dt dd tr td th thead tbody tfoot option body html head colgroup".split())
@@ -210,7 +206,7 @@ def _table(text: str, delimiter: str, required: Sequence[str]) -> list[str]:
 
 
 def _html(text: str) -> list[str]:
-    """Check HTML with our own scanner: html.parser takes quadratic time for a text of unfinished tags."""
+    """Check HTML."""
     left: list[str] = []
     elements, place, stray, visible = 0, 0, None, False
     for match in MARKUP.finditer(text):

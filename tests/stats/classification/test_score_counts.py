@@ -16,7 +16,7 @@ CASES = st.lists(st.tuples(st.integers(0, 2), st.tuples(CELL, CELL, CELL)), min_
 @given(CASES)
 def test_counts_equal_scikit_learn(cases: list[tuple[int, tuple[float, ...]]]) -> None:
     truth, scores = np.array([code for code, _ in cases]), np.array([row for _, row in cases])
-    tp, predicted = threshold_counts(scores, truth)
+    tp, predicted = threshold_counts(scores, truth, THRESHOLDS)
     truths = np.bincount(truth, minlength=3)
     found = f1(tp, predicted, truths[:, None])
     real = np.eye(3, dtype=int)[truth]
@@ -31,7 +31,7 @@ def test_counts_equal_scikit_learn(cases: list[tuple[int, tuple[float, ...]]]) -
 
 def test_a_score_on_the_threshold_counts() -> None:
     scores = np.array(THRESHOLDS)[:, None]
-    _, predicted = threshold_counts(scores, np.zeros(len(scores), dtype=np.int64))
+    _, predicted = threshold_counts(scores, np.zeros(len(scores), dtype=np.int64), THRESHOLDS)
     assert predicted[0].tolist() == list(range(19, 0, -1))
 
 

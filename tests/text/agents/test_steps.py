@@ -34,14 +34,103 @@ LISTS = {
     "an item on the next line": ("1.\nGrind\n2.\nPour", ["Grind", "Pour"]),
     "an item of rules only": ("- ---\n- Pour\n- Stir", ["Pour", "Stir"]),
     "a whole text of one item": ("1. Grind", ["Grind"]),
-    "one item among prose": ("First:\n- Grind\nThen pour.", ["First:", "Grind", "Then pour."]),
+    "one item among prose": ("Note:\n- Grind\nThen pour.", ["Note:", "Grind", "Then pour."]),
     "decimals are no numbers of items": ("3.5 l of water\n2.5 g of salt", ["3.5 l of water", "2.5 g of salt"]),
     "lines": ("Grind\nPour", ["Grind", "Pour"]),
     "sentences": ("Grind. Pour it, e.g. slowly. Stir!", ["Grind.", "Pour it, e.g. slowly.", "Stir!"]),
-    "numbers within a line": ("1. Grind it. 2. Pour it.", ["Grind it. 2. Pour it."]),
+    "a line break after a number": ("Step 1\nGrind\nStep 2\nPour", ["Grind", "Pour"]),
+    "no space after a number": ("1.Grind\n2.Pour", ["Grind", "Pour"]),
+    "letters of lines": ("a. Grind\nb. Pour", ["Grind", "Pour"]),
+    "numerals of lines": ("(i) Grind\n(ii) Pour", ["Grind", "Pour"]),
+    "several items in a line, and a further line": ("1. Grind 2. Pour\n3. Stir", ["Grind", "Pour", "Stir"]),
     "no space between sentences": ("磨豆。倒水。", ["磨豆。", "倒水。"]),
     "nothing": (" \n*** ", []),
 }  # fmt: skip
+
+
+THREE = ["Load the data", "Clean it", "Plot it"]
+INLINE = (  # the three steps, written within one line or as data
+    "1. Load the data 2. Clean it 3. Plot it",
+    "1) Load the data 2) Clean it 3) Plot it",
+    "(1) Load the data (2) Clean it (3) Plot it",
+    "1: Load the data 2: Clean it 3: Plot it",
+    "1 - Load the data 2 - Clean it 3 - Plot it",
+    "1. Load the data, 2. Clean it, 3. Plot it",
+    "1. Load the data and 2. Clean it and 3. Plot it",
+    "(1) Load the data; (2) Clean it; and (3) Plot it.",
+    "(a) Load the data (b) Clean it (c) Plot it",
+    "a) Load the data b) Clean it c) Plot it",
+    "a. Load the data b. Clean it c. Plot it",
+    "A) Load the data B) Clean it C) Plot it",
+    "A. Load the data. B. Clean it. C. Plot it.",
+    "i. Load the data ii. Clean it iii. Plot it",
+    "(i) Load the data (ii) Clean it (iii) Plot it",
+    "i) Load the data ii) Clean it iii) Plot it",
+    "I. Load the data. II. Clean it. III. Plot it.",
+    "Step 1: Load the data Step 2: Clean it Step 3: Plot it",
+    "Step 1 - Load the data Step 2 - Clean it Step 3 - Plot it",
+    "STEP 1. Load the data STEP 2. Clean it STEP 3. Plot it",
+    "Step one: Load the data. Step two: Clean it. Step three: Plot it.",
+    "Schritt 1: Load the data Schritt 2: Clean it Schritt 3: Plot it",
+    "**1.** Load the data **2.** Clean it **3.** Plot it",
+    "**1. Load the data** **2. Clean it** **3. Plot it**",
+    "**Step 1:** Load the data **Step 2:** Clean it **Step 3:** Plot it",
+    "First, Load the data. Then Clean it. Finally, Plot it.",
+    "First Load the data, then Clean it, and finally Plot it.",
+    "Firstly, Load the data; secondly, Clean it; thirdly, Plot it",
+    "To begin, Load the data. After that, Clean it. Lastly, Plot it.",
+    "Zuerst Load the data, dann Clean it, schließlich Plot it.",
+    "Load the data → Clean it → Plot it",
+    "Load the data -> Clean it -> Plot it",
+    "Load the data => Clean it => Plot it",
+    "Load the data; Clean it; Plot it",
+    "• Load the data • Clean it • Plot it",
+    "① Load the data ② Clean it ③ Plot it",
+    "第一步：Load the data 第二步：Clean it 第三步：Plot it",
+    "1、Load the data 2、Clean it 3、Plot it",
+    "To do it: 1. Load the data 2. Clean it 3. Plot it",
+    "The plan follows. 1) Load the data 2) Clean it 3) Plot it\n\nGood luck!",
+    '["Load the data", "Clean it", "Plot it"]',
+    '{"steps": ["1. Load the data", "2. Clean it", "3. Plot it"]}',
+    '```json\n["Load the data", "Clean it", "Plot it"]\n```',
+    '[{"step": 1, "action": "Load the data"}, {"action": "Clean it"}, {"action": "Plot it"}]',
+    "| # | Step |\n|---|---|\n| 1 | Load the data |\n| 2 | Clean it |\n| 3 | Plot it |",
+    "Plan:\n\nWho | Action\n:--|--:\nAnn | Load the data\nBo | Clean it\nAnn | Plot it\n\nDone.",
+)
+
+
+@pytest.mark.parametrize("text", INLINE)
+def test_every_way_to_list_three_steps(text: str) -> None:
+    assert [step.rstrip(".") for step in steps(text)] == THREE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Install version 2. 3 files appear.", ["Install version 2.", "3 files appear."]),
+        ("It began in 1999. 2 people came.", ["It began in 1999.", "2 people came."]),
+        ("See e.g. 1. x", ["See e.g. 1. x"]),
+        ("It is in section 1. Then section 2. Stop.", ["It is in section 1.", "Then section 2.", "Stop."]),
+        ("1. Read section 2. Then stop. 2. Rest.", ["Read section 2. Then stop.", "Rest."]),
+        ("A. Smith and B. Jones wrote it.", ["A. Smith and B. Jones wrote it."]),
+        ("I. Newton fell. Then he sat.", ["I. Newton fell.", "Then he sat."]),
+        ("Follow plan a. then plan b. now", ["Follow plan a. then plan b. now"]),
+        ("Use option a) or option b) now", ["Use option a) or option b) now"]),
+        ("Mix x (a) and y (b) now", ["Mix x (a) and y (b) now"]),
+        ("The ratio 1: 2 is fine.", ["The ratio 1: 2 is fine."]),
+        ("2. Load it 3. Clean it", ["Load it 3. Clean it"]),
+        ("1. Load it 3. Clean it", ["Load it 3. Clean it"]),
+        ("If it rains, then stay home. Finally leave.", ["If it rains, then stay home.", "Finally leave."]),
+        ("He was first. Then he left.", ["He was first.", "Then he left."]),
+        ("I came; I saw.", ["I came; I saw."]),
+        ("1. Install Python 2. It is old\n2. Run it", ["Install Python 2. It is old", "Run it"]),
+        ("1. Plan: a) grind b) pour\n2. Stir", ["Plan: a) grind b) pour", "Stir"]),
+        ('["a", 1]', ['["a", 1]']),
+        ("a | b", ["a | b"]),
+    ],
+)
+def test_what_only_looks_like_a_list_is_not_split(text: str, expected: list[str]) -> None:
+    assert steps(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), LISTS.values(), ids=LISTS.keys())

@@ -1,0 +1,81 @@
+"""More cases for a suite: from a file, or from another stored suite; ids that both have are asked about once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import data
+from components.widgets import column_mapping, controls, uploads, url
+from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import MergeFacts, SuiteFacts
+
+SOURCES = {"file": "From a file", "suite": "From a stored suite"}
+SHOWN = 8  # ids
+HINT = "CSV, JSONL, JSON, Parquet, COCO JSON or a zip, with cases of the same task. Nothing is stored until you save."
+ORIGIN_HELP = "Merged cases keep the name of the file or suite they came from in the metadata column origin."
+
+
+def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
+    """Draw the choice of more cases, what merging them would do, and the button that does it."""
+    source = controls.choice("Where from", SOURCES, "more")
+    found = _draw_file(suite, draft) if source == "file" else _draw_suites(suite, draft, facts)
+    if found is None:
+        return
+    if found.problems is not None:
+        st.text(f"✗ Cannot be merged: {format.plural(len(found.problems), 'problem')}")
+        st.dataframe(found.problems, hide_index=True, height="auto" if len(found.problems) < 7 else 260)
+        return
+    same = f" · {format.count(found.same)} already here, skipped" if found.same else ""
+    st.text(f"{found.name}: {format.plural(found.new, 'new case')}{same}", help=ORIGIN_HELP)
+    conflicts = "skip"
+    if found.conflicts:
+        ids = ", ".join(format.shorten(id, 30) for id in found.conflicts[:SHOWN])
+        more = f" and {format.count(len(found.conflicts) - SHOWN)} more" if len(found.conflicts) > SHOWN else ""
+        st.text(f"{format.plural(len(found.conflicts), 'id')} in both, for different cases: {ids}{more}")
+        conflicts = str(
+            st.radio("For these", list(data.CONFLICTS), format_func=data.CONFLICTS.__getitem__, key="merge-conflicts")
+        )
+    total = found.new + (len(found.conflicts) if conflicts != "skip" else 0)
+    label = f"Merge {format.plural(total, 'case')}" if total else "Nothing to merge"
+    if st.button(label, type="primary", disabled=not total):
+        token, refused = data.merge_into(suite, draft, found, conflicts)
+        if refused:
+            st.text(f"✗ {refused}")
+            return
+        st.session_state["suites-message"] = f"✓ {found.name} merged. Save the draft as a new suite to keep it."
+        url.put(draft=token, view=None, more=None, add=None, amap=None, other=None, page=None)
+        st.rerun()
+
+
+def _draw_file(suite: str, draft: str) -> MergeFacts | None:
+    tokens = uploads.draw_uploads("More test cases", "add", data.TABLES)
+    uploads.draw_refused()
+    if not tokens:
+        st.caption(HINT)
+        return None
+    file = data.inspect(tokens[0], "suite", "", tuple(url.params("amap")))
+    obstacle = column_mapping.draw_file(file, "amap")
+    if file.preview is None or obstacle:
+        return None
+    if file.canonical:
+        with st.expander("Columns"):
+            column_mapping.draw_mapping(file.preview.mapping, file.canonical, file.preview.columns, "amap")
+    return data.upload_to_merge(suite, draft, tokens[0], url.params("amap"))
+
+
+def _draw_suites(suite: str, draft: str, facts: SuiteFacts) -> MergeFacts | None:
+    others = data.suites_of_task(suite)
+    if not others:
+        st.text(f"The workspace has no other suite of the task {facts.task}. Import a file, or upload another suite.")
+        return None
+    asked = url.param("other")
+    start = list(others).index(asked) if asked in others else None
+    other = st.selectbox(
+        f"Suite ({len(others)})", list(others), start, others.__getitem__, placeholder="Choose a suite to merge",
+    )  # fmt: skip
+    url.put(other=other)
+    return None if other is None else data.suite_to_merge(suite, draft, other)

@@ -1,0 +1,64 @@
+"""The edits of a draft: listed, undone, saved as a new suite, downloaded; and why an edit was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import data
+from components.widgets import url
+from metrics.presentation import format
+
+if TYPE_CHECKING:
+    from components.data import InputProblem, SuiteFacts
+
+SHOWN = 3  # edits
+
+
+def open_suite(suite: str, message: str = "", view: str | None = None) -> None:
+    """Show another suite: query parameters about the old one's draft and filters are dropped."""
+    st.query_params.clear()
+    url.put(suite=suite, view=view)
+    st.session_state["suites-message"] = message
+
+
+def draw_problems(problems: Sequence[InputProblem | str]) -> None:
+    """Draw all that is wrong with an edit."""
+    for problem in problems[:8]:
+        st.text(f"✗ {problem}")
+    if len(problems) > 8:
+        st.text(f"… and {format.plural(len(problems) - 8, 'more problem', 'more problems')}")
+
+
+def draw_save(suite: str, draft: str, facts: SuiteFacts) -> None:
+    """Draw the edits of the draft with undo and save; without edits, the way to an evaluation."""
+    with st.container(border=True, gap="small"):
+        if facts.edits:
+            hidden = len(facts.edits) - SHOWN
+            lines = ([f"{hidden} earlier"] if hidden > 0 else []) + list(facts.edits[-SHOWN:])
+            st.text("\n".join(lines))
+            with st.container(horizontal=True):
+                if st.button("Undo", icon=":material/undo:", help="Reverts the last edit."):
+                    url.put(draft=data.undo_edit(suite, draft) or None, page=None)
+                    st.rerun()
+                if st.button("Discard", type="tertiary", help="Reverts all edits; the stored suite is unchanged."):
+                    url.put(draft=None, page=None)
+                    st.rerun()
+            name = st.text_input("Name of the new suite", f"{facts.name}, edited", key=f"save-name-{suite}").strip()
+            if st.button("Save as a new suite", type="primary", disabled=not name, width="stretch"):
+                open_suite(*data.save_draft(suite, draft, name))
+                st.rerun()
+        elif st.button("Evaluate this suite", type="primary", icon=":material/arrow_forward:", width="stretch"):
+            url.go("evaluate", **{"from": "stored", "suite": suite})
+        if facts.textual:
+            with st.container(horizontal=True):
+                for kind, mime in {"jsonl": "application/x-ndjson", "csv": "text/csv"}.items():
+                    st.download_button(
+                        kind.upper(), data=partial(data.draft_bytes, suite, draft, kind), mime=mime,
+                        file_name=f"{facts.name}.{kind}", on_click="ignore", icon=":material/download:",
+                        help="All cases with edits, ignoring filters. JSONL is exact; in CSV an apostrophe "
+                        "precedes text that a spreadsheet would run as a formula.",
+                    )  # fmt: skip

@@ -1,0 +1,196 @@
+"""`suites from-documents` and `approve`: write questions about documents, and make a suite of the approved ones."""
+
+import argparse
+import sys
+from typing import Any
+
+from metrics.cli import judge_options
+from metrics.cli.options import MODELS, add_parser, names_of, pairs
+from metrics.core.errors import InputError, InputProblem
+from metrics.ingest.documents import ENDINGS
+from metrics.questions.kinds import KINDS
+from metrics.questions.settings import QuestionSettings
+from metrics.store import Workspace
+
+FIELDS = QuestionSettings.model_fields
+
+
+def add_actions(actions: Any) -> None:
+    """Add from-documents and approve to the actions of `suites`."""
+    _add_from_documents(actions)
+    _add_approve(actions)
+
+
+def _add_from_documents(actions: Any) -> None:
+    listed = " ".join(f"{kind.name} ({kind.share:g}): {kind.says}." for kind in KINDS.values())
+    command = add_parser(
+        actions, "from-documents", _from_documents, epilog=f"Kinds, with their weights. {listed}",
+        help="let a judge write test questions, with reference answers, about documents",
+    )  # fmt: skip
+    command.add_argument(
+        "documents", metavar="DOCUMENTS", nargs="+", help=f"folders, zips or files: {', '.join(ENDINGS)}"
+    )
+    command.add_argument("-o", "--output", metavar="FILE", help="file of questions: .jsonl, .csv, .parquet")
+    command.add_argument("--number", type=int, default=20, help="questions to write (default 20)")
+    command.add_argument(
+        "--kinds", metavar="KIND=WEIGHT,…", help="kinds of questions and their weights (default: all, weighted)"
+    )
+    command.add_argument(
+        "--languages", metavar="LANGUAGE,…", help="languages to ask in, in turn (default: that of each document)"
+    )
+    for flag, (field, what) in {
+        "--words": ("words", "words of a question (default 5-30)"),
+        "--answer-words": ("answer_words", "words of a reference answer (default 1-100)"),
+    }.items():
+        command.add_argument(flag, metavar="LEAST-MOST", dest=field, help=what)
+    for name, metavar in (("chunk_size", "CHARACTERS"), ("min_document", "CHARACTERS"), ("per_document", "N")):
+        command.add_argument(
+            "--" + name.replace("_", "-"), type=int, metavar=metavar, help=_sentence(name), default=FIELDS[name].default
+        )
+    command.add_argument(
+        "--duplicate", type=float, metavar="COSINE", default=FIELDS["duplicate"].default, help=_sentence("duplicate")
+    )
+    command.add_argument("--no-check", action="store_true", help="do not ask the judge whether each question holds")
+    command.add_argument("--seed", type=int, default=0, help="the same seed chooses the same passages (default 0)")
+    command.add_argument("--name", default="", help="name of the draft")
+    command.add_argument(
+        "--skip-unreadable", action="store_true", help="pass over documents that cannot be read instead of stopping"
+    )
+    command.add_argument(
+        "--approve-all", action="store_true", help="approve every question unseen: the file is a suite at once"
+    )
+    command.add_argument("--embedder", metavar="PATH|NAME", help=MODELS["embedder"])
+    judge_options.add_options(command)
+
+
+def _sentence(name: str) -> str:
+    text = str(FIELDS[name].description).rstrip(".")
+    default = FIELDS[name].default
+    return text[:1].lower() + text[1:] + (f" (default {default:g})" if default is not None else "")
+
+
+def _add_approve(actions: Any) -> None:
+    command = add_parser(
+        actions, "approve", _approve, help="make a suite of the approved questions of a file or of a draft"
+    )
+    command.add_argument(
+        "draft", metavar="DRAFT", help="file of questions with metadata.status, or the id of a draft of the workspace"
+    )
+    command.add_argument("--all", action="store_true", help="approve the questions that nobody has decided on as well")
+    command.add_argument("--name", help="name of the suite")
+    command.add_argument("-o", "--output", metavar="FILE", help="file to write: .jsonl, .csv, .parquet")
+
+
+def _from_documents(options: argparse.Namespace) -> int:
+    from metrics import questions
+    from metrics.ingest.documents import read_documents
+    from metrics.models.embedder import BUNDLED
+    from metrics.store.table_files import check_format
+    from metrics.suites.suite_files import write_suite
+
+    settings = questions.question_settings(_settings(options))
+    judge = judge_options.settings(options)
+    if options.output:
+        check_format(options.output)  # before a judge is paid
+    elif not options.dry_run:
+        raise InputError([InputProblem("--output", "nothing", "a file: .jsonl, .csv, .parquet")])
+    read = read_documents(options.documents)
+    if read.problems and not options.skip_unreadable:
+        raise InputError([*read.problems])
+    for problem in read.problems:
+        print(f"passed over: {problem}", file=sys.stderr)
+    if options.dry_run:
+        if judge is None:
+            print("no judge calls: no judge is chosen")
+        else:
+            print(questions.estimate(read.documents, settings, judge, options.workspace))
+        return 0
+    workspace = Workspace(options.workspace)
+    draft = questions.write_questions(
+        read.documents, settings, judge, name=options.name, workspace=workspace.path,
+        embedder=options.embedder or BUNDLED, listen=_silent if options.quiet else _listen,
+    )  # fmt: skip
+    reviews = {each.id: questions.Review(status="approved") for each in draft.questions if options.approve_all}
+    if not options.quiet:
+        _report(draft)
+    if not draft.questions:
+        raise InputError([InputProblem(draft.name, "no question that holds", "documents with something to ask about")])
+    draft_id = questions.save_draft(workspace.path, draft)
+    if reviews:
+        questions.review(workspace.path, draft_id, reviews)
+    write_suite(draft.suite(reviews=reviews, statuses=("proposed", "approved")), options.output)
+    print(f"{len(draft.questions):,} questions in {options.output}, draft {draft_id}")
+    return 0
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    given = {"number", "chunk_size", "min_document", "per_document", "duplicate", "seed"}
+    found = {name: getattr(options, name) for name in given} | {"check": not options.no_check}
+    if options.kinds:
+        found["weights"] = {
+            kind: _number("--kinds", weight)
+            for kind, weight in pairs(names_of(options.kinds), "--kinds", "KIND=WEIGHT")
+        }
+    if options.languages:
+        found["languages"] = tuple(names_of(options.languages))
+    for name in ("words", "answer_words"):
+        if text := getattr(options, name):
+            least, _, most = text.partition("-")
+            flag = "--" + name.replace("_", "-")
+            found |= {f"min_{name}": int(_number(flag, least)), f"max_{name}": int(_number(flag, most or least))}
+    return found
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError([InputProblem(option, repr(text), "a number")]) from None
+
+
+def _silent(*_: object) -> None:
+    """Say nothing."""
+
+
+def _listen(what: str, done: int, total: int) -> None:
+    print(f"\r{what}: {done} of {total}   ", end="" if done < total else "\n", file=sys.stderr, flush=True)
+
+
+def _report(draft: Any) -> None:
+    """Print how many questions each kind gave, and why others were dropped, on standard error."""
+    for name in KINDS:
+        if count := sum(entry.kind == name for entry in draft.questions):
+            print(f"{name}: {count:,}", file=sys.stderr)
+    for reason, count in draft.reasons.items():
+        print(f"  {count:,} dropped: {reason}", file=sys.stderr)
+    missing = draft.settings.number - len(draft.questions)
+    if missing:
+        print(f"  {missing:,} fewer than asked for{f': {draft.stopped}' * bool(draft.stopped)}", file=sys.stderr)
+
+
+def _approve(options: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from metrics import questions
+    from metrics.ingest import read_suite
+    from metrics.questions.drafts import ID
+    from metrics.store.table_files import check_format
+    from metrics.suites.suite_files import write_suite
+
+    if options.output:
+        check_format(options.output)
+    workspace = Workspace(options.workspace)
+    if ID.fullmatch(options.draft):
+        draft, reviews = questions.read_draft(workspace.path, options.draft)
+        suite = draft.suite(reviews=reviews, statuses=("proposed", "approved", "dropped"))
+    else:
+        suite = read_suite(options.draft)
+    suite = questions.approved(suite, options.all)
+    suite = replace(suite, name=options.name or suite.name)
+    stored = workspace.save_suite(suite)
+    if options.output:
+        write_suite(suite, options.output)
+    if not options.quiet:
+        print(f"{len(suite):,} cases approved; stored as {suite.name!r}", file=sys.stderr)
+    print(options.output or stored)
+    return 0

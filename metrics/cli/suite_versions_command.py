@@ -1,0 +1,122 @@
+"""`suites list`, `merge`, `diff` and `history`: stored suites and files of cases, as one, and against one another."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metrics.cli.options import add_parser
+from metrics.core.errors import InputError, InputProblem
+from metrics.store import Workspace
+
+if TYPE_CHECKING:
+    from metrics.core.suite import Suite
+
+SUITE = "file of cases, or fingerprint of a stored suite or its beginning, as `suites list` prints it"
+SHOWN = 12  # characters of a fingerprint
+CONFLICTS = ("skip", "replace", "rename")
+
+
+def add_actions(actions: Any) -> None:
+    """Add `list`, `merge`, `diff` and `history` to the actions of `suites`."""
+    add_parser(actions, "list", _list, help="list the stored suites, newest first")
+
+    command = add_parser(actions, "merge", _merge, help="write the cases of two suites of one task as one suite")
+    command.add_argument("suite", metavar="SUITE", help=SUITE)
+    command.add_argument("other", metavar="OTHER", help=SUITE + "; its cases name it in the metadata column origin")
+    command.add_argument(
+        "--conflicts", choices=CONFLICTS, default="skip",
+        help="for ids that both have: skip OTHER's case, replace SUITE's, or rename OTHER's (default skip)",
+    )  # fmt: skip
+    command.add_argument("--name", help="name of the merged suite (default: SUITE's)")
+    command.add_argument(
+        "-o", "--output", metavar="FILE", help="file to write: .jsonl, .csv, .parquet (default: store it)"
+    )
+
+    command = add_parser(actions, "diff", _diff, help="print what differs between two suites, field by field")
+    command.add_argument("before", metavar="BEFORE", help=SUITE)
+    command.add_argument("after", metavar="AFTER", help=SUITE)
+
+    command = add_parser(actions, "history", _history, help="list the versions of a stored suite, oldest first")
+    command.add_argument("suite", metavar="SUITE", help="fingerprint of a stored suite or its beginning")
+
+
+def _list(options: argparse.Namespace) -> int:
+    for facts in Workspace(options.workspace).suites():
+        print(f"{facts['fingerprint'][:SHOWN]}  {facts['task']:<14}  {facts['cases']:>7,} cases  {facts['name']}")
+    return 0
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from metrics.store.table_files import check_format
+    from metrics.suites import media_folder, merge, save_version
+    from metrics.suites.suite_files import write_suite
+
+    if options.output:
+        check_format(options.output)
+    workspace = Workspace(options.workspace)
+    suite, other = _suite(workspace, options.suite), _suite(workspace, options.other)
+    made = merge(suite, other, options.conflicts, media_folder(workspace.path))
+    if not options.quiet:
+        ids = ", ".join(made.conflicts[:5]) + ", …" * (len(made.conflicts) > 5)
+        what = {"skip": "skipped", "replace": "replaced", "rename": "added under new ids"}[options.conflicts]
+        lines = [f"{made.added:,} added", f"{made.same:,} in both, alike" if made.same else ""]
+        lines += [f"{len(made.conflicts):,} {what}: {ids}" if made.conflicts else ""]
+        print("\n".join(line for line in lines if line), file=sys.stderr)
+    merged = replace(made.suite, name=options.name or suite.name)
+    if options.output:
+        write_suite(merged, options.output)
+        print(f"{len(merged):,} cases in {options.output}")
+    else:
+        print(save_version(workspace, merged, suite, [f"{other.name}: merged"]))
+    return 0
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from metrics.suites import difference
+
+    workspace = Workspace(options.workspace)
+    found = difference(_suite(workspace, options.before), _suite(workspace, options.after))
+    if not options.quiet:
+        counts = f"{len(found.added):,} added, {len(found.removed):,} removed, {len(found.changed):,} changed"
+        print(counts, file=sys.stderr)
+    for id in found.removed:
+        print(f"- {id}")
+    for id in found.added:
+        print(f"+ {id}")
+    for change in found.changes:
+        print(f"~ {change.case_id} {change.field}: {change.before!r} → {change.after!r}")
+    return 0
+
+
+def _history(options: argparse.Namespace) -> int:
+    from metrics.suites import versions
+
+    workspace = Workspace(options.workspace)
+    for version in versions(workspace, _fingerprint(workspace, options.suite)):
+        counts = ""
+        if version.added is not None:
+            counts = f"  +{version.added:,} -{version.removed:,} ~{version.changed:,}"
+        edits = f"  {'; '.join(version.edits)}" if version.edits else ""
+        print(f"{version.fingerprint[:SHOWN]}  {version.cases:>7,} cases{counts}  {version.name}{edits}")
+    return 0
+
+
+def _suite(workspace: Workspace, text: str) -> "Suite":
+    """Return the suite in a file, or the stored one of that fingerprint."""
+    from metrics.ingest import read_suite
+
+    if Path(text).exists():
+        return read_suite(text)
+    return workspace.suite(_fingerprint(workspace, text))
+
+
+def _fingerprint(workspace: Workspace, text: str) -> str:
+    found = [facts["fingerprint"] for facts in workspace.suites() if facts["fingerprint"].startswith(text.lower())]
+    if len(found) != 1 or len(text) < 4:
+        what = f"{len(found)} stored suites that begin with it" if len(text) >= 4 else "too few characters"
+        expected = "a file, or the first characters of one fingerprint, as `suites list` prints them"
+        raise InputError([InputProblem(text, what, expected)])
+    return str(found[0])

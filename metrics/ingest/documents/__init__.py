@@ -1,0 +1,5 @@
+"""Documents of people as plain text: text, Markdown, HTML and PDF. Nothing in them is executed or fetched."""
+
+from metrics.ingest.documents.reading import ENDINGS, ReadDocuments, read_documents
+
+__all__ = ["ENDINGS", "ReadDocuments", "read_documents"]

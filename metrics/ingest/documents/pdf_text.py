@@ -1,0 +1,63 @@
+"""The text of a PDF, page by page, read in a process of its own that is ended when it takes too much time or memory.
+
+This file is also that process's script: a PDF on standard input, JSON on standard output.
+"""
+
+import io
+import json
+import logging
+import resource
+import subprocess
+import sys
+
+MOST_PAGES = 1_000
+MOST_CHARACTERS = 5_000_000  # of one PDF
+MOST_SECONDS = 60
+MOST_MEMORY = 2 << 30  # bytes
+
+
+def pdf_pages(content: bytes) -> list[str]:
+    """Return the text of each page; ValueError with the reason where there is none."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter on this file
+            [sys.executable, "-P", __file__], input=content, capture_output=True, timeout=MOST_SECONDS, check=False
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"a PDF that takes more than {MOST_SECONDS} seconds to read") from None
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        raise ValueError("a PDF that takes too much time or memory to read") from None
+    if isinstance(found, str):
+        raise ValueError(found)
+    return [str(page) for page in found]
+
+
+def extracted(content: bytes) -> list[str] | str:
+    """Return the text of each page, or why there is none."""
+    import pypdf  # on use: only PDFs need it
+
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            return "a PDF behind a password"
+        if len(reader.pages) > MOST_PAGES:
+            return f"{len(reader.pages):,} pages, more than {MOST_PAGES:,}"
+        pages: list[str] = []
+        for page in reader.pages:
+            pages.append(page.extract_text())
+            if sum(map(len, pages)) > MOST_CHARACTERS:
+                return f"more than {MOST_CHARACTERS:,} characters of text"
+    except Exception as failure:  # in a damaged file the parser can fail anywhere
+        message = str(failure).strip().partition("\n")[0] or type(failure).__name__
+        return f"a damaged PDF ({message[:200]})"
+    if not any(page.strip() for page in pages):
+        return "a PDF without text; its pages may be scanned pictures"
+    return [page.encode("utf-8", "replace").decode().replace("\0", "") for page in pages]
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    json.dump(extracted(sys.stdin.buffer.read()), sys.stdout)

@@ -1,0 +1,41 @@
+"""Test questions about documents: proposed by a judge, approved by a person.
+
+    from metrics.questions import questions_from_documents
+
+    draft = questions_from_documents("handbook", judge="gpt-4o-mini", number=40, seed=1)
+    draft.questions         # each with its kind, reference answer, passages and quotes
+    draft.dropped           # what was not kept, and why
+    draft.suite(statuses=["proposed"])      # as a suite, if nobody needs to approve them
+
+`save_draft` stores a draft in a workspace, where the page Suites shows it for approval.
+"""
+
+from metrics.questions.cost import estimate
+from metrics.questions.draft import STATUS, Draft, Dropped, Passage, Proposed, Review, approved
+from metrics.questions.drafts import DraftNotFound, drafts, read_draft, review, save_draft
+from metrics.questions.from_documents import questions_from_documents
+from metrics.questions.kinds import KINDS, Kind
+from metrics.questions.settings import QuestionSettings, question_settings
+from metrics.questions.writing import write_questions
+
+__all__ = [
+    "KINDS",
+    "STATUS",
+    "Draft",
+    "DraftNotFound",
+    "Dropped",
+    "Kind",
+    "Passage",
+    "Proposed",
+    "QuestionSettings",
+    "Review",
+    "approved",
+    "drafts",
+    "estimate",
+    "question_settings",
+    "questions_from_documents",
+    "read_draft",
+    "review",
+    "save_draft",
+    "write_questions",
+]

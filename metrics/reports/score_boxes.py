@@ -1,0 +1,178 @@
+"""How scores spread over the questions, for runs and Open RAG Eval's result CSVs side by side: the data of a plot."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from metrics.analysis.leaderboard.distributions import distribution, edges_of
+from metrics.core.array_types import Floats
+from metrics.core.errors import InputError, InputProblem
+from metrics.core.registry import evaluators
+from metrics.ingest.rag_results import (
+    ADJUSTED,
+    ANSWERED,
+    CONSISTENCY,
+    QUESTIONS_ANSWERED,
+    SCALARS,
+    Key,
+    read_results,
+)
+from metrics.presentation.format import title
+from metrics.presentation.phrases import directed
+from metrics.reports.renderers.rag_results import rag_results
+from metrics.reports.report import ScoreBox, ScorePanel
+from metrics.stats.intervals import mean_intervals
+from metrics.store import Run
+
+ToolEvaluator = Literal["trec", "consistency"]
+TREC: tuple[Key, ...] = (  # what Open RAG Eval plots of its TREC evaluator
+    ("umbrela", "umbrela"), ("autonuggetizer", "vital"), ("hallucination_hhem", "hallucination_hhem"),
+    ("citation", "citation_f1"), ("no_answer", "no_answer"),
+)  # fmt: skip
+GRADED = ("mean_umbrela_score",)  # scores from 0 to 3
+
+
+def score_panels(
+    sources: Sequence[Run | Path], metrics: Sequence[str] = (), evaluator: ToolEvaluator | None = None
+) -> list[ScorePanel]:
+    """Return a panel a metric with a box for each file and each model of each run.
+
+    A value is that of one question: the mean of its repeats. `metrics` are names as evaluator.metric, an evaluator's
+    for its primary metric, or a column of a result CSV; without them, what Open RAG Eval plots of `evaluator`, or of
+    the first of its two that is there, else the primary metrics. Raises InputError listing the names that no source
+    has, or files that cannot be read.
+    """
+    series = _series(sources, consistency=evaluator == "consistency" or any(map(_is_consistency, metrics)))
+    there = list(dict.fromkeys(key for values in series.values() for key in values))
+    keys = _named(metrics, there) if metrics else _usual(evaluator, there)
+    if not keys:
+        expected = "scores per question" if evaluator is None else f"scores that the {evaluator} evaluator plots"
+        raise InputError([InputProblem(", ".join(map(str, series)), "none", expected)])
+    return [_panel(key, {name: values.get(key) for name, values in series.items()}) for key in keys]
+
+
+def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[Key, Floats]]:
+    """Return for each file and model the values of each metric, one a question."""
+    found: list[tuple[str, str, pd.DataFrame]] = []
+    problems: list[InputProblem] = []
+    for source in sources:
+        if isinstance(source, Run):
+            found += [
+                (model, source.name or source.id, _run_rows(source, model, consistency)) for model in source.models
+            ]
+            continue
+        try:
+            found.append((source.stem, str(source.parent), read_results(source).to_pandas()))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    names = Counter(name for name, _, _ in found)
+    labelled = [name if names[name] == 1 else f"{name} · {where}" for name, where, _ in found]
+    again = Counter(labelled)
+    series: dict[str, dict[Key, Floats]] = {}
+    for place, (label, (_, _, rows)) in enumerate(zip(labelled, found, strict=True), 1):
+        means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
+        series[label if again[label] == 1 else f"{label} ({place})"] = {
+            key: own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
+        }
+    return series
+
+
+def _run_rows(run: Run, model: str, consistency: bool) -> pd.DataFrame:
+    """Return case_id, evaluator, metric and value of each score of a model; of consistency, where asked for, too."""
+    rows = run.query(
+        "SELECT case_id, evaluator, metric, value FROM scores WHERE model = ? AND value IS NOT NULL", [model]
+    )
+    if not consistency:
+        return rows
+    table = rag_results(run, model)
+    columns = [name for name in table.columns if name.startswith(CONSISTENCY)]
+    spread = [
+        (case_id, name, ADJUSTED, json.loads(cell)["stats"][ADJUSTED])
+        for name in columns
+        for case_id, cell in zip(table["query_id"], table[name], strict=True)
+        if isinstance(cell, str)
+    ]
+    return pd.concat([rows, pd.DataFrame(spread, columns=rows.columns)], ignore_index=True)
+
+
+def _is_consistency(name: str) -> bool:
+    return name.startswith(CONSISTENCY) and name.partition(".")[0] not in evaluators()
+
+
+def _named(metrics: Sequence[str], there: Sequence[Key]) -> list[Key]:
+    columns = SCALARS | {QUESTIONS_ANSWERED: TREC[-1], ANSWERED: TREC[-1]}
+    known = evaluators()
+    found, problems = [], []
+    for name in metrics:
+        evaluator, _, metric = name.partition(".")
+        if name in columns:
+            key = columns[name]
+        elif evaluator in known:
+            key = evaluator, metric or known[evaluator].primary.name
+        else:
+            key = evaluator, metric or (ADJUSTED if name.startswith(CONSISTENCY) else "value")
+        found.append(key)
+        if key not in there:
+            listed = ", ".join(f"{evaluator}.{metric}" for evaluator, metric in there)
+            problems.append(InputProblem("--metrics", repr(name), f"one of {listed}"))
+    if problems:
+        raise InputError(problems)
+    return list(dict.fromkeys(found))
+
+
+def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key]) -> list[Key]:
+    trec = [key for key in TREC if key in there]
+    spread = [key for key in there if key[1] == ADJUSTED]
+    if evaluator is not None:
+        return trec if evaluator == "trec" else spread
+    known = evaluators()
+    return trec or spread or [
+        key for key in there if key[0] not in known or known[key[0]].primary.name == key[1]
+    ]  # fmt: skip
+
+
+def _panel(key: Key, series: Mapping[str, Floats | None]) -> ScorePanel:
+    every = np.concatenate([values for values in series.values() if values is not None])
+    name, about, low, high = _axis(key, every)
+    share = bool(np.isin(every, (0.0, 1.0)).all())
+    boxes = tuple(
+        ScoreBox(one) if values is None or not len(values) else _box(one, values, (low, high), share)
+        for one, values in series.items()
+    )
+    return ScorePanel(name, about, low, high, share, boxes)
+
+
+def _box(series: str, values: Floats, bounds: tuple[float, float], share: bool) -> ScoreBox:
+    lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
+    low, high = (None if np.isnan(bound) else float(bound) for bound in (lows[0], highs[0]))
+    return ScoreBox(series, tuple(values.tolist()), distribution(series, values, edges_of(*bounds)), low, high)
+
+
+def _axis(key: Key, values: Floats) -> tuple[str, str, float, float]:
+    """Return title and description of a metric, and the ends of its axis: those of its range, or of the values."""
+    evaluator, metric = key
+    entry = evaluators().get(evaluator)
+    declared = next((one for one in entry.metrics if one.name == metric), None) if entry else None
+    low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
+    if metric == ADJUSTED:
+        about = "mean / (1 + standard deviation) over the repeats of a question: high where answers are good and alike"
+        name = evaluator.removeprefix(CONSISTENCY)
+        return directed(f"Consistency · {title(name)}", "higher"), about, low, 3.0 if name in GRADED else high
+    if entry is None or declared is None:
+        return title(evaluator if metric == "value" else f"{evaluator} {metric}"), "", low, high
+    if math.isfinite(declared.high - declared.low):
+        low, high = declared.low, declared.high
+    name = f"{entry.title} · {title(metric)}"
+    if key == TREC[-1]:
+        name = title(QUESTIONS_ANSWERED)
+    elif metric.startswith(evaluator):
+        name = entry.title if metric == evaluator else title(metric)
+    return directed(name, declared.direction), declared.description, low, high

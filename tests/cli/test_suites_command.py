@@ -1,0 +1,79 @@
+"""python -m metrics suites."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.cli.main import main
+from metrics.ingest import read_suite
+from metrics.store import Workspace
+from tests.suites.suite_scenes import ROWS, ids, suite
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "more.csv"
+    path.write_text("id,prompt\nb,Another b?\nx,New?\n")
+    return path
+
+
+def run(capsys: Capture, *arguments: object) -> tuple[int, list[str], list[str]]:
+    code = main(["suites", *map(str, arguments)])
+    said = capsys.readouterr()
+    return code, said.out.splitlines(), said.err.splitlines()
+
+
+def test_suites_are_listed_the_newest_first(workspace: Path, capsys: Capture) -> None:
+    assert run(capsys, "list") == (0, [], [])
+    stored = Workspace().save_suite(suite())
+    assert run(capsys, "list")[1] == [f"{stored[:12]}  text                  5 cases  desk"]
+
+
+def test_a_file_is_merged_into_a_stored_suite(workspace: Path, file: Path, capsys: Capture) -> None:
+    stored = Workspace().save_suite(suite())
+    out = file.with_name("made.jsonl")
+    code, told, beside = run(capsys, "merge", stored[:8], file, "--conflicts", "rename", "-o", out)
+    assert (code, told) == (0, [f"7 cases in {out}"])
+    assert beside == ["2 added", "1 added under new ids: b"]
+    assert ids(read_suite(out)) == ["a", "b", "c", "c~copy", "d", "b-2", "x"]
+    assert len(Workspace().suites()) == 1
+
+
+def test_a_merged_suite_is_stored_as_a_version(workspace: Path, file: Path, capsys: Capture) -> None:
+    stored = Workspace().save_suite(suite())
+    _, (made,), beside = run(capsys, "merge", stored, file, "--name", "both")
+    assert beside == ["1 added", "1 skipped: b"]
+    assert [each["name"] for each in Workspace().suites()] == ["both", "desk"]
+    assert run(capsys, "history", made[:7])[1] == [
+        f"{stored[:12]}        5 cases  desk",
+        f"{made[:12]}        6 cases  +1 -0 ~0  both  more: merged",
+    ]
+    code, told, _ = run(capsys, "diff", stored, made, "--quiet")
+    assert (code, told) == (0, ["+ x"])
+
+
+def test_differences_are_told_by_field(workspace: Path, file: Path, capsys: Capture) -> None:
+    stored = Workspace().save_suite(suite(ROWS[:2]))
+    code, told, beside = run(capsys, "diff", stored, file)
+    assert (code, beside) == (0, ["1 added, 1 removed, 1 changed"])
+    assert told[:3] == ["- a", "+ x", "~ b question: 'How much is it, and why?' → 'Another b?'"]
+    assert told[3:] == [
+        "~ b tags: ['fees'] → None", "~ b metadata.complexity: 'complex' → None", "~ b metadata.area: 'desk' → None"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("diff", "0000", "0000"), "0000: found 0 stored suites that begin with it; expected a file"),
+        (("history", ""), "found too few characters; expected a file"),
+        (("merge", "0000", "0000", "-o", "made.txt"), "made.txt: found the ending 'txt'"),
+    ],
+    ids=["unknown", "too short", "no format"],
+)
+def test_what_is_refused(workspace: Path, capsys: Capture, arguments: tuple[str, ...], told: str) -> None:
+    code, _, beside = run(capsys, *arguments)
+    assert code == 2
+    assert told in beside[0]

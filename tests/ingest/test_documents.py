@@ -1,0 +1,165 @@
+"""Documents as plain text: each kind of file, and what cannot be read."""
+
+import io
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+import typst
+
+from metrics.ingest.documents import pdf_text, read_documents
+from metrics.ingest.documents.html_text import html_blocks
+from metrics.ingest.documents.plain_text import decoded, markdown_blocks, text_blocks
+from metrics.text.chunks import Block
+from tests.corpora.pdf_files import pdf
+from tests.questions.question_scenes import BREWERY, write_documents
+
+
+def printed(*pages: str) -> bytes:
+    """A PDF with these pages, typeset."""
+    source = "\n#pagebreak()\n".join(pages)
+    made = typst.compile(source.encode(), format="pdf")
+    assert isinstance(made, bytes)
+    return made
+
+
+def words(blocks: list[Block]) -> list[str]:
+    return [("# " if block.is_heading else "") + block.text for block in blocks]
+
+
+def test_text_is_put_together_where_lines_were_wrapped() -> None:
+    first = "The heron waits by the water until the night, and then it"
+    text = f"{first}\ngoes home to its house at the other end of the long ri-\nver.\n\n- one\n- two\n"
+    joined = f"{first} goes home to its house at the other end of the long river."
+    assert words(list(text_blocks(text))) == [joined, "- one\n- two"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# A *b* `c` #\ntext", ["# A b c", "text"]),
+        ("Title\n=====\n\nSee [the *fee* list](http://x.example/a \"t\").", ["# Title", "See the fee list."]),
+        ("---\ntitle: x\n---\nText ![a tower](t.png)\n<!-- hidden -->", ["Text a tower"]),
+        ("a\n\n```py\nx = 1\n\ny  = 2\n```\nb", ["a", "x = 1\n\ny  = 2", "b"]),
+        ("> quoted\n\n***\n\nsnake_case_name and 2 * 3 * 4", ["quoted", "snake_case_name and 2 * 3 * 4"]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |\n|---|---|\n| 1 | 2 |"]),
+        ("~~~\nnever closed", ["never closed"]),
+    ],
+    ids=["heading", "link", "front matter", "code", "rule", "table", "open fence"],
+)  # fmt: skip
+def test_markdown_without_its_mark_up(text: str, expected: list[str]) -> None:
+    assert words(list(markdown_blocks(text))) == expected
+
+
+def test_html_is_its_visible_text() -> None:
+    title, blocks = html_blocks(BREWERY)
+    assert title == "Old Brewery"
+    assert words(blocks) == [
+        "# The old brewery", "The brewery was built in 1860 & made beer until 1962.", "# Visits",
+        "Guided tours start every Saturday at eleven. They cost eighty crowns.", "Group | Price\nAdults | 80",
+        "- Dogs wait outside.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>a<b>b</b> c<script>x()</script><p>d", ["ab c", "d"]),
+        ("<head><style>p{}</style><body><p>&lt;b&gt; &#x41;", ["<b> A"]),
+        ("<svg><text>no</text></svg>yes<template><p>no</template>", ["yes"]),
+        ("<p " * 20_000, []),
+        ("a < b and c > d", ["a < b and c > d"]),
+    ],
+    ids=["inline", "escapes", "hidden", "unfinished tags", "no mark-up"],
+)
+def test_odd_html(text: str, expected: list[str]) -> None:
+    assert words(html_blocks(text)[1]) == expected
+
+
+def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:
+    (tmp_path / "rules.pdf").write_bytes(printed("The library opens at nine.", "A late book costs two crowns."))
+    (document,) = read_documents([tmp_path / "rules.pdf"]).documents
+    assert [(block.text, block.page) for block in document.blocks] == [
+        ("The library opens at nine.", 1), ("A late book costs two crowns.", 2),
+    ]  # fmt: skip
+    assert document.title == "rules"
+
+
+def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object, **given: object) -> None:
+        raise subprocess.TimeoutExpired("pdf", 60)
+
+    monkeypatch.setattr(subprocess, "run", slow)
+    with pytest.raises(ValueError, match="takes more than 60 seconds"):
+        pdf_text.pdf_pages(b"%PDF")
+
+
+def test_a_pdf_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = printed("One page of text.", "Another page.")
+    monkeypatch.setattr(pdf_text, "MOST_PAGES", 1)
+    assert pdf_text.extracted(content) == "2 pages, more than 1"
+    monkeypatch.setattr(pdf_text, "MOST_PAGES", 2)
+    monkeypatch.setattr(pdf_text, "MOST_CHARACTERS", 20)
+    assert pdf_text.extracted(content) == "more than 20 characters of text"
+
+
+def test_a_folder_with_those_below_and_a_zip_are_read_alike(tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "docs")
+    (folder / "old").mkdir()
+    (folder / "old" / "note.txt").write_text("A note.")
+    (folder / ".hidden.txt").write_text("no")
+    read = read_documents([folder])
+    assert [document.name for document in read.documents] == [
+        "brewery.html",
+        "history.txt",
+        "library.md",
+        "old/note.txt",
+    ]
+    assert (read.problems, read.others) == ((), {".svg": 1})
+    assert [document.title for document in read.documents][:3] == ["Old Brewery", "history", "Riverside Library"]
+    packed = tmp_path / "docs.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for document in read.documents:
+            archive.write(folder / document.name, document.name)
+    assert read_documents([packed]).documents == read.documents
+
+
+def test_all_problems_are_listed_and_the_others_read(tmp_path: Path) -> None:
+    contents = {
+        "binary.txt": b"a\0b", "latin.txt": "é".encode("latin-1"), "blank.md": b" \n", "broken.pdf": b"%PDF-1.7 no",
+        "locked.pdf": pdf(b"(a) Tj", password="x"), "scan.pdf": pdf(b""), "good.txt": "é".encode("utf-16"),
+    }  # fmt: skip
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    read = read_documents([tmp_path, tmp_path / "no.txt", tmp_path / "good.txt"])
+    assert [(document.name, document.blocks[0].text) for document in read.documents] == [("good.txt", "é")]
+    found = {problem.file: problem.found for problem in read.problems}
+    assert found.pop("broken.pdf").startswith("a damaged PDF (")
+    assert found == {
+        "binary.txt": "a binary file", "latin.txt": "bytes that are no text at position 0", "blank.md": "no text",
+        "locked.pdf": "a PDF behind a password", "scan.pdf": "a PDF without text; its pages may be scanned pictures",
+        "no.txt": "no such file or folder", "good.txt": "the same name twice",
+    }  # fmt: skip
+
+
+def test_a_zip_that_leaves_its_folder_or_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("../up.txt", "up")
+        archive.writestr("in.zip", "x")
+    (tmp_path / "bad.zip").write_bytes(buffer.getvalue())
+    (tmp_path / "picture.png").write_bytes(b"x")
+    problems = read_documents([tmp_path / "bad.zip", tmp_path / "picture.png"]).problems
+    assert any("a path that leaves the archive" in problem.found for problem in problems)
+    assert any("an archive in the archive" in problem.found for problem in problems)
+    assert problems[-1].found == "the ending '.png'"
+
+
+def test_the_process_of_a_pdf_writes_json() -> None:
+    assert json.loads(json.dumps(pdf_text.pdf_pages(printed("Text – with a dash.")))) == ["Text – with a dash."]
+
+
+def test_line_ends_and_marks_of_encodings() -> None:
+    assert decoded(b"\xef\xbb\xbfa\r\nb\rc") == "a\nb\nc"

@@ -1,0 +1,181 @@
+"""A run as Open RAG Eval's result CSV, and that CSV read back."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from metrics import engine
+from metrics.cli.main import main
+from metrics.core.errors import InputError
+from metrics.ingest import read_combined
+from metrics.ingest.rag_results import EVALUATORS, SCALARS, read_results
+from metrics.reports.renderers.rag_results import rag_results
+from metrics.store import Run, Workspace
+from metrics.store.export_formats import write as write_table
+from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
+from tests.ingest.files import write
+from tests.judge.server import JudgeServer, Request
+
+ANSWERS = (
+    "query_id,query,query_run,passage_id,passage,generated_answer\n"
+    "q1,How many moons?,1,[2],Seven planets have a moon.,Seven [2]\n"
+    "q1,How many moons?,1,[3],Earth has a moon.,\n"
+    "q1,How many moons?,2,[2],Seven planets have a moon.,Seven [2] and Earth [3]\n"
+    "q1,How many moons?,2,[3],Earth has a moon.,\n"
+    "q1,How many moons?,3,[2],Seven planets have a moon.,I do not know.\n"
+    "q1,How many moons?,3,[3],Earth has a moon.,\n"
+    "q2,Who?,1,[2],Nobody.,NO_ANSWER\n"
+)
+NUGGETS = [{"reason": "", "importance": "vital"}, {"reason": "", "importance": "okay"}]
+
+
+def graded(request: Request) -> dict[str, object]:
+    grade = 3 if "Seven" in request.data["PASSAGE"] else 1
+    return {"intent": "a number", "match": grade, "trust": 2, "grade": grade}
+
+
+def assigned(request: Request) -> list[dict[str, str]]:
+    knows = "not know" not in request.data["ANSWER"]
+    return [{"reason": "", "assignment": "support" if knows else "not_support"}] * 2
+
+
+def supported(request: Request) -> dict[str, str]:
+    return {"reason": "", "support": "full" if "Seven" in request.data["STATEMENT"] else "partial"}
+
+
+@pytest.fixture
+def judged(workspace: Path, tmp_path: Path, judge_server: JudgeServer) -> Run:
+    judge_server.say("umbrela.grade", graded)
+    judge_server.say("autonuggetizer.nuggets", {"nuggets": ["seven planets", "Earth's moon"]})
+    judge_server.say("autonuggetizer.importance", NUGGETS)
+    judge_server.say("autonuggetizer.assignment", assigned)
+    judge_server.say("citation.support", supported)
+    judge_server.say(
+        "no_answer", lambda request: {"attempted": "no" if "not know" in request.data["ANSWER"] else "yes"}
+    )
+    suite, outputs = read_combined(write(tmp_path, "bot.csv", ANSWERS))
+    evaluators = ("umbrela", "autonuggetizer", "citation", "no_answer", "consistency_rouge")
+    judge = {"model": "scripted", "base_url": judge_server.url}
+    return engine.execute(
+        engine.create(Workspace(workspace), suite, outputs, evaluators, resources={"judge": judge}), one_thread
+    )
+
+
+def test_the_columns_of_the_tool(judged: Run) -> None:
+    table = rag_results(judged)
+    first, second = table.to_dict("records")
+    assert list(table.columns[:4]) == ["query_id", "query", "run_1_retrieved_passages", "run_1_generated_answer"]
+    assert (first["query_id"], first["query"]) == ("q1", "How many moons?")
+    assert json.loads(first["run_1_retrieval_score_umbrela_scores"]) == {"[2]": 3, "[3]": 1}
+    assert first["run_1_retrieval_score_mean_umbrela_score"] == 2.0
+    assert json.loads(first["run_1_retrieval_score_precision_metrics"]) == {
+        "precision@": {"1": 1.0}, "AP@": {"1": 1.0}, "MRR": 1.0,
+    }  # fmt: skip
+    assert json.loads(first["run_2_generated_answer"]) == [
+        {"text": "Seven", "citations": ["[2]"]}, {"text": "and Earth", "citations": ["[3]"]},
+    ]  # fmt: skip
+    assert json.loads(first["run_2_generation_score_citation_scores"]) == {
+        "citation_score_[2]": 1.0, "citation_score_[3]": 0.5, "part_score_1": 1.0, "part_score_2": 0.5,
+        "weighted_precision": 0.75, "weighted_recall": 0.75, "f1": 0.75,
+    }  # fmt: skip
+    nuggets = json.loads(first["run_3_generation_score_autonugget_scores"])
+    assert nuggets["labels"] == ["vital", "okay"]
+    assert nuggets["assignments"] == ["not_support", "not_support"]
+    assert nuggets["nuggetizer_scores"]["Vital"] == 0.0
+    answered = [json.loads(first[f"run_{repeat}_generation_score_no_answer_score"]) for repeat in (1, 2, 3)]
+    assert answered == [{"query_answered": "yes"}, {"query_answered": "yes"}, {"query_answered": "no"}]
+    assert json.loads(second["run_1_generation_score_no_answer_score"]) == {"query_answered": "no"}
+    assert pd.isna(second["run_2_retrieval_score_mean_umbrela_score"])
+    vital = json.loads(first["consistency_vital_nuggetizer_score"])
+    assert vital["values"] == [1.0, 1.0, 0.0]
+    assert vital["stats"]["consistency_adjusted_index"] == pytest.approx((2 / 3) / (1 + (2 / 9) ** 0.5))
+    assert len(json.loads(first["consistency_rouge_score"])["values"]) == 3
+
+
+def test_export_then_import_gives_the_scores(judged: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    assert main(["export", "latest", "--what", "open_rag_eval", "--format", "csv", "-o", str(path)]) == 0
+    back = read_results(path).to_pandas()
+    stored = judged.scores
+    kept = stored[stored["evaluator"].isin(EVALUATORS) & stored["value"].notna()]
+    names = ["case_id", "run", "evaluator", "metric"]
+    ours = back[~back["evaluator"].str.startswith("consistency_")].astype({"run": "int64"})
+    pd.testing.assert_series_equal(
+        kept.set_index(names)["value"].sort_index(), ours.set_index(names)["value"].sort_index(), check_index_type=False
+    )
+    spread = back[back["evaluator"].eq("consistency_rouge_score") & back["metric"].eq("mean")]
+    assert spread["run"].isna().all()
+    assert spread["value"].iloc[0] == pytest.approx(
+        stored.query("metric == 'rougeL_f1' and case_id == 'q1'")["value"].iloc[0]
+    )
+
+
+def test_scores_of_a_file_are_exported(judged: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "baseline.csv"
+    path.write_bytes(write_table(rag_results(judged), "csv"))
+    assert main(["export", str(path), "--what", "scores"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows[0]["model"] == "baseline"
+    assert {"case_id": "q1", "run": 1, "evaluator": "umbrela", "metric": "umbrela", "value": 2.0}.items() <= next(
+        row for row in rows if row["metric"] == "umbrela"
+    ).items()
+    assert main(["export", str(path), "--what", "aggregates"]) == 2
+    assert "a file, and --what aggregates; expected --what scores" in capsys.readouterr().err
+
+
+def test_which_model(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = finished(Workspace(workspace), text_suite(), text_outputs(), "rouge")
+    for arguments, said in {
+        (): "--model: found 2 models; expected one of good, poor",
+        ("--model", "x"): "--model: found 'x'; expected one of good, poor",
+        ("--model", "good"): f"{run.id}: found no score of Open RAG Eval; expected one of umbrela, autonuggetizer",
+    }.items():
+        assert main(["export", run.id, "--what", "open_rag_eval", *arguments]) == 2
+        assert said in capsys.readouterr().err
+
+
+THEIRS = {  # as the tool's versions write them; in the order of SCALARS
+    "one repeat, without prefix": ("", "generation_score_hallucination_score"),
+    "prefixed": ("run_1_", "generation_score_hallucination_score"),
+    "an older name": ("", "generation_score_hallucination_scores"),
+}
+
+
+@pytest.mark.parametrize(("prefix", "hallucination"), THEIRS.values(), ids=THEIRS.keys())
+def test_files_of_the_tool(tmp_path: Path, prefix: str, hallucination: str) -> None:
+    names = [hallucination if "hallucination" in name else name for name in SCALARS]
+    frame = pd.DataFrame({prefix + name: [0.25, None] for name in names})
+    frame.insert(0, "query_id", ["a", "b"])
+    frame[prefix + "generation_score_no_answer_score"] = ['{"query_answered": "yes"}', '{"query_answered": "no"}']
+    frame[prefix + "generation_score_autonugget_scores"] = ["{}", None]
+    frame[prefix + "generation_score_semantic_similarity"] = [0.5, float("nan")]
+    frame[prefix + "generated_answer"] = ["x", "=y"]
+    buffer = io.StringIO()
+    frame.to_csv(buffer, index=False)
+    rows = read_results(write(tmp_path, "r.csv", buffer.getvalue())).to_pylist()
+    found = {(row["case_id"], row["run"], row["evaluator"], row["metric"]): row["value"] for row in rows}
+    assert found == {
+        **{("a", 1, *key): 0.25 for key in SCALARS.values()},
+        ("a", 1, "no_answer", "no_answer"): 1.0, ("b", 1, "no_answer", "no_answer"): 0.0,
+        ("a", 1, "generation_score_semantic_similarity", "value"): 0.5,
+    }  # fmt: skip
+
+
+BAD = {
+    "no number": ("query_id,retrieval_score_mean_umbrela_score\na,1\nb,high\n", "row 3, column retrieval_score_mean_umbrela_score: found 'high'; expected a number"),
+    "no JSON": ("query_id,generation_score_no_answer_score\na,yes\n", "row 2, column generation_score_no_answer_score: found 'yes'; expected a JSON object with the numbers of this column"),
+    "an unknown word": ('query_id,generation_score_no_answer_score\na,"{""query_answered"": ""maybe""}"\n', "row 2, column generation_score_no_answer_score: found '{\"query_answered\": \"maybe\"}'; expected a JSON object with the numbers of this column"),
+    "another file": ("case_id,answer\na,1\n", "row 1: found no column query_id; expected a result CSV of Open RAG Eval"),
+    "no scores": ("query_id,query\na,b\n", "row 1: found no column with scores; expected columns such as retrieval_score_mean_umbrela_score, generation_score_mean_nugget_assignment_score"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), BAD.values(), ids=BAD.keys())
+def test_problems(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_results(write(tmp_path, "r.csv", content))
+    assert [str(problem) for problem in caught.value.problems] == [f"r.csv, {said}"]
