@@ -90,9 +90,9 @@ class BertscoreParameters(Parameters):
     differs_from="consistency_rouge compares the wording; consistency_statistics compares another metric over runs.",
     differs_from_source=(
         "The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is one "
-        "of xlm-roberta-large, and there is none for other encoders. Empty answers are not "
-        "compared. The threshold is Assay's."
+        "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is "
+        "one of xlm-roberta-large, and there is none for other encoders. Empty answers are not compared. The threshold "
+        "is Assay's."
     ),
 )
 def consistency_bertscore(
