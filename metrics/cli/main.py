@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics.cli import (
     cache_command,
+    complete_command,
     evaluate_command,
     evaluators_command,
     export_command,
@@ -21,20 +22,21 @@ from metrics.cli import (
     suites_command,
     warm_up_command,
 )
+from metrics.cli.rag_config import with_config
 from metrics.core.errors import AssayError
 
 COMMANDS = (
-    evaluate_command, export_command, report_command, plot_command, monitor_command, perturb_command, suites_command,
-    cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command, samples_command,
-    warm_up_command,
+    evaluate_command, complete_command, export_command, report_command, plot_command, monitor_command, perturb_command,
+    suites_command, cache_command, judge_command, labels_command, rubric_command, evaluators_command, runs_command,
+    samples_command, warm_up_command,
 )  # fmt: skip
 BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 success, 1 a --fail-under gate failed, 2 invalid input."""
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
         return int(options.command(options))
     except AssayError as failure:
         print(failure, file=sys.stderr)

@@ -60,7 +60,7 @@ def _by_key(frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.Data
     for name, frame in frames.items():
         parts = frame.groupby(KEY, sort=False) if KEY in frame else [("", frame)]
         for key, part in parts:
-            yield name, f"{title_of(name)}, {key}" if key else title_of(name), part
+            yield name, ", ".join(filter(None, (title_of(name), str(key)))), part
 
 
 # Lines
