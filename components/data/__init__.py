@@ -144,6 +144,7 @@ from components.data.run_reads import (
     resources,
     scored,
     segments,
+    targets,
     thumbnails,
     trend,
     working_point,

@@ -1,20 +1,27 @@
-"""Charts in a page, whose points can be clicked."""
+"""Charts in a page, whose points can be clicked, and which can be downloaded as pictures."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
 from components.charts.figure_parts import selected
+from components.widgets.frame import is_dark
+from metrics.presentation.palette import INK, MUTED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+BUTTON_ROOM = 30  # pixels above the data, so that the button covers none
+SHARPNESS = 2  # pixels of the picture a pixel of the screen
+LONGEST_NAME = 80
+
 
 def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[list[Any]], None] | None = None) -> None:
-    """Draw a figure without its tool bar; `clicked` gets the customdata of a clicked point before the next script run.
+    """Draw a figure; `clicked` gets the customdata of a clicked point before the next script run.
 
     `alt` describes the chart to readers who do not see it.
     """
@@ -24,7 +31,26 @@ def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[list[Any]], 
         if clicked and point:
             clicked(point)
 
-    st.plotly_chart(
-        figure, key=key, config={"displayModeBar": False}, on_select=hand_on if clicked else "ignore",
-        selection_mode="points", alt=alt,
-    )  # fmt: skip
+    draw(figure, key, alt, hand_on if clicked else "ignore")
+
+
+def draw(figure: go.Figure, key: str, alt: str, on_select: Callable[[], None] | Literal["ignore", "rerun"]) -> Any:
+    """Draw a figure with one button, that downloads it as a PNG named after `alt`; return what was selected."""
+    margin = figure.layout.margin.t
+    dark = is_dark()
+    figure.update_layout(
+        margin_t=max(BUTTON_ROOM, 0 if margin is None else margin),
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": MUTED[dark], "activecolor": INK[dark]},
+    )
+    config = {
+        "displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "png", "scale": SHARPNESS, "filename": file_name(alt)},
+        "locale": "en-US",
+        "locales": {"en-US": {"dictionary": {"Download plot as a PNG": "Download picture"}}},
+    }  # fmt: skip
+    return st.plotly_chart(figure, key=key, config=config, on_select=on_select, selection_mode="points", alt=alt)
+
+
+def file_name(alt: str) -> str:
+    """Return a file's name, without ending, from the words of a description: letters and digits of any script."""
+    return "-".join(re.findall(r"\w+", alt.lower()))[:LONGEST_NAME].strip("-_") or "chart"

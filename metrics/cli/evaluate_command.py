@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from metrics import engine
-from metrics.cli import judge_options, target_options
+from metrics.cli import judge_options, rag_config, target_options
 from metrics.cli.execution import execute
 from metrics.cli.options import (
     add_evaluators,
@@ -47,6 +48,10 @@ def add_command(commands: Any) -> None:
         help="also compare every metric over the repeats of each case (evaluator consistency_statistics); some only: "
         "--param consistency_statistics.metrics_to_run_consistency=ID,…",
     )  # fmt: skip
+    command.add_argument(
+        "--config", metavar="FILE",
+        help="YAML configuration of Open RAG Eval: its files, evaluators and judge in place of SUITE and options",
+    )  # fmt: skip
     command.add_argument("--name", help="name of the run")
     judge_options.add_options(command)
     command.add_argument("--seed", type=int, default=0, help="random seed of the bootstrap intervals (default 0)")
@@ -79,8 +84,11 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     if options.pdf:
         check_ending(options.pdf)  # before anything is computed
+    config = rag_config.read(Path(options.config)) if options.config else None
+    if config and config.unused and not options.quiet:
+        print(f"not used of {options.config}: {', '.join(config.unused)}", file=sys.stderr)
     gates = [Gate.parse(text) for text in options.fail_under]
-    parameters = with_chosen_rubric(parameters_of(options.param), options)
+    given: Mapping[str, Mapping[str, Any]] = with_chosen_rubric(parameters_of(options.param), options)
     suite, outputs = _read(options)
     if outputs is None:
         return 0
@@ -89,7 +97,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     if options.run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
-    chosen, parameters = engine.with_followed(chosen, parameters)
+    chosen, parameters = engine.with_followed(chosen, given)
     parameters = with_thresholds(parameters, chosen, options.threshold)
     parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
     require_known(gates, chosen, parameters)
@@ -101,6 +109,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     if not options.quiet:
         warn_of_skipped(run)
     execute(run, options.quiet)
+    if config:
+        rag_config.write_results(run, config)
     outcomes = check(run, gates)
     if options.pdf:
         write_report(run, options.pdf)

@@ -22,6 +22,7 @@ from metrics.cli import (
     suites_command,
     warm_up_command,
 )
+from metrics.cli.rag_config import with_config
 from metrics.core.errors import AssayError
 
 COMMANDS = (
@@ -34,8 +35,8 @@ BAD_INPUT = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 success, 1 a --fail-under gate failed, 2 invalid input."""
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(with_config(sys.argv[1:] if arguments is None else arguments))
         return int(options.command(options))
     except AssayError as failure:
         print(failure, file=sys.stderr)

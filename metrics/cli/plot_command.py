@@ -1,12 +1,19 @@
 """`plot`: box plots of runs and of Open RAG Eval's result CSVs, side by side, as a picture."""
 
+from __future__ import annotations
+
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from metrics.cli.options import add_parser, names_of, write_output
 from metrics.core.errors import InputError, InputProblem
-from metrics.store import Workspace
+from metrics.store import Run, Workspace
+
+if TYPE_CHECKING:
+    from metrics.reports.renderers.typesetting import PictureFormat
+    from metrics.reports.score_boxes import ToolEvaluator
 
 ENDINGS = ("png", "svg", "pdf")
 
@@ -33,11 +40,7 @@ def add_command(commands: Any) -> None:
 
 
 def _plot(options: argparse.Namespace) -> int:
-    from metrics.reports.renderers.box_plots import box_plots
-    from metrics.reports.renderers.typesetting import picture_of
-    from metrics.reports.score_boxes import score_panels
-
-    ending = Path(options.output).suffix.lower().lstrip(".")
+    ending = _ending(options.output)
     if ending not in ENDINGS:
         raise InputError([InputProblem(options.output, f"the ending {ending!r}", ".png, .svg or .pdf")])
     workspace = Workspace(options.workspace)
@@ -46,8 +49,23 @@ def _plot(options: argparse.Namespace) -> int:
         for name in options.sources
     ]
     metrics = [name for text in options.metrics for name in names_of(text)]
-    panels = score_panels(sources, metrics, options.evaluator)
-    write_output(picture_of(box_plots(panels), ending), options.output)
+    write_plot(sources, options.output, metrics, options.evaluator)
     if not options.quiet:
         print(options.output)
     return 0
+
+
+def write_plot(
+    sources: Sequence[Run | Path], file: str, metrics: Sequence[str] = (), evaluator: ToolEvaluator | None = None
+) -> None:
+    """Write the box plots of runs and result CSVs in the format that the file's ending names."""
+    from metrics.reports.renderers.box_plots import box_plots
+    from metrics.reports.renderers.typesetting import picture_of
+    from metrics.reports.score_boxes import score_panels
+
+    picture = picture_of(box_plots(score_panels(sources, metrics, evaluator)), cast("PictureFormat", _ending(file)))
+    write_output(picture, file)
+
+
+def _ending(file: str) -> str:
+    return Path(file).suffix.lower().lstrip(".")

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -201,6 +201,11 @@ class CaseJudge:
     def name(self) -> str:
         """The judge's name."""
         return self._client.name
+
+    @property
+    def edited(self) -> Set[str]:
+        """The ids of the prompts in place of which it is asked other texts."""
+        return self._client.settings.prompts.keys()
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data; see Judge."""

@@ -4,14 +4,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
 
-from metrics.analysis.leaderboard.distributions import Distribution, distribution, edges_of
+from metrics.analysis.leaderboard.distributions import distribution, edges_of
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import evaluators
@@ -27,6 +26,7 @@ from metrics.ingest.rag_results import (
 from metrics.presentation.format import title
 from metrics.presentation.phrases import directed
 from metrics.reports.renderers.rag_results import rag_results
+from metrics.reports.report import ScoreBox, ScorePanel
 from metrics.stats.intervals import mean_intervals
 from metrics.store import Run
 
@@ -36,29 +36,6 @@ TREC: tuple[Key, ...] = (  # what Open RAG Eval plots of its TREC evaluator
     ("citation", "citation_f1"), ("no_answer", "no_answer"),
 )  # fmt: skip
 GRADED = ("mean_umbrela_score",)  # scores from 0 to 3
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreBox:
-    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence."""
-
-    series: str
-    values: tuple[float, ...] = ()
-    spread: Distribution | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ScorePanel:
-    """One metric on an axis from `low` to `high`; `share`: every value is 0 or 1, so their mean is what there is."""
-
-    title: str
-    about: str
-    low: float
-    high: float
-    share: bool
-    boxes: tuple[ScoreBox, ...]
 
 
 def score_panels(
@@ -103,7 +80,7 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
     for place, (label, (_, _, rows)) in enumerate(zip(labelled, found, strict=True), 1):
         means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
         series[label if again[label] == 1 else f"{label} ({place})"] = {
-            key: own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
+            cast(Key, key): own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
         }
     return series
 

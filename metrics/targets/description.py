@@ -237,10 +237,11 @@ class FunctionTarget(Description):
 
     def code(self) -> dict[str, str]:
         """Return the sha256 of the function's file, so that an edited one is asked anew."""
+        function = inspect.unwrap(self.called())
         try:
-            file = inspect.getsourcefile(inspect.unwrap(self.called()))
-        except TypeError:  # an object with __call__
-            file = inspect.getsourcefile(type(self.called()))
+            file = inspect.getsourcefile(function if inspect.isroutine(function) else type(function))
+        except (TypeError, OSError):  # built in, or typed into a console
+            file = None
         return {"file": sha256_of(Path(file))} if file and Path(file).is_file() else {}
 
 

@@ -22,7 +22,7 @@ from metrics.store import Progress, Workspace
 from metrics.store.run import EvaluatorProgress
 from metrics.targets.complete import check_fits, complete
 from metrics.targets.description import HttpTarget, ModelTarget, Target
-from metrics.targets.spec import targets_of
+from metrics.targets.spec import Spec, described, targets_of
 
 FOLDER = "completions"  # of a workspace
 ID = re.compile(r"[0-9a-f]{24}")
@@ -89,7 +89,7 @@ class Job:
         with held(self.folder / "lock", f"the completion {self.id} is being worked on by another process"):
             threading.Thread(target=self._watch, daemon=True).start()
             suite = workspace.suite(spec["suite"])
-            targets = checked(targets_of(spec["targets"]))
+            targets = web_targets(spec["targets"])
             try:
                 outputs = complete(
                     suite, targets, repeats=spec["repeats"], budget=spec["budget"], retry_errors=spec["retry_errors"],
@@ -117,7 +117,7 @@ def create_job(
     budget: Mapping[str, Any] | None = None, retry_errors: bool = False,
 ) -> Job:  # fmt: skip
     """Store a suite and what it is to be asked, and return the job; the same again is the same job."""
-    check_fits(suite, checked(targets), repeats, Budget.model_validate(budget or {}))
+    check_fits(suite, web_targets(targets), repeats, Budget.model_validate(budget or {}))
     spec = {
         "suite": workspace.save_suite(suite), "targets": [target.stored() for target in targets], "repeats": repeats,
         "budget": dict(budget or {}), "retry_errors": retry_errors,
@@ -136,7 +136,7 @@ def job_of(workspace: Workspace, name: str) -> Job:
     return Job(folder)
 
 
-def checked(targets: Sequence[Target]) -> Sequence[Target]:
+def web_targets(given: Spec | Sequence[Spec]) -> tuple[Target, ...]:
     """Return targets that a web page may ask for. Raises InputError for others.
 
     Programs and functions are for those who can run commands on this machine anyway; a key goes only to hosts that
@@ -144,7 +144,8 @@ def checked(targets: Sequence[Target]) -> Sequence[Target]:
     """
     allowed = {entry.strip() for entry in os.environ.get(ALLOWED, "").split(",")}
     problems = []
-    for target in targets:
+    found = described(given)  # no code is imported for the question whether it may be
+    for target in found:
         if not isinstance(target, ModelTarget | HttpTarget):
             problems.append(InputProblem(target.title, f"a {target.kind}", "a model or an HTTP address in the studio"))
         elif isinstance(target, HttpTarget):
@@ -159,4 +160,4 @@ def checked(targets: Sequence[Target]) -> Sequence[Target]:
             ]  # fmt: skip
     if problems:
         raise InputError(problems)
-    return targets
+    return targets_of(found)

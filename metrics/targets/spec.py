@@ -34,21 +34,13 @@ def targets_of(given: Spec | Sequence[Spec], changes: Mapping[str, Any] | None =
     are values of the descriptions that come on top (flags), each used by the targets that have it. InputError lists
     everything that is wrong: a name or a target twice as well.
     """
-    listed = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    found = described(given, changes)
     problems: list[InputProblem] = []
-    found: list[Target] = []
-    for spec in listed:
-        try:
-            found += _targets(spec, dict(changes or {}))
-        except InputError as failure:
-            problems += failure.problems
-    if not listed:
-        problems.append(InputProblem("targets", "none", HELP))
     for what, names in (
         ("the name", Counter(target.title for target in found)),
         ("the same target as", Counter(target.fingerprint() for target in found)),
     ):
-        for target in found if not problems else ():
+        for target in found:
             key = target.title if what == "the name" else target.fingerprint()
             if names[key] > 1:
                 names[key] = 0  # once
@@ -57,6 +49,21 @@ def targets_of(given: Spec | Sequence[Spec], changes: Mapping[str, Any] | None =
     if problems:
         raise InputError(problems)
     return tuple(found)
+
+
+def described(given: Spec | Sequence[Spec], changes: Mapping[str, Any] | None = None) -> list[Target]:
+    """Return the targets that are given, as targets_of does, without looking at the code behind them."""
+    listed = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    problems = [] if listed else [InputProblem("targets", "none", HELP)]
+    found: list[Target] = []
+    for spec in listed:
+        try:
+            found += _targets(spec, dict(changes or {}))
+        except InputError as failure:
+            problems += failure.problems
+    if problems:
+        raise InputError(problems)
+    return found
 
 
 def _targets(spec: Spec, changes: dict[str, Any]) -> list[Target]:

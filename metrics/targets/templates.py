@@ -35,8 +35,10 @@ def cases_seen(suite: Suite, reveal_expected: bool) -> Iterator[Fields]:
 
 def known_names(suite: Suite, reveal_expected: bool = False) -> tuple[str, ...]:
     """Return the placeholders that the cases of a suite have values for."""
-    own = [name.removeprefix(METADATA) for name in suite.cases.column_names if name.startswith(METADATA)]
-    return tuple(sorted({*SEEN, *own, *(EXPECTED if reveal_expected else ())}))
+    filled = {name for name in suite.cases.column_names if suite.cases[name].null_count < len(suite)}
+    own = [name.removeprefix(METADATA) for name in filled if name.startswith(METADATA)]
+    columns = SEEN | (EXPECTED if reveal_expected else {})
+    return tuple(sorted({*own, *(name for name, column in columns.items() if column in filled)}))
 
 
 def check(texts: Iterable[str], suite: Suite, reveal_expected: bool, where: str) -> list[InputProblem]:

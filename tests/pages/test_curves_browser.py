@@ -117,3 +117,20 @@ def test_slider_gallery_example_and_back_keep_the_state(studio_of_objects: str, 
     back(page, "**/curves?**threshold=0.3**")
     page.wait_for_function(f"({MARKER})() == 0.3")
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()
+
+
+def test_a_chart_is_downloaded_as_a_picture(studio_of_pictures: str, page: Page) -> None:
+    page.goto(f"{studio_of_pictures}/curves?evaluator=detection_pr_curve&model=keen")
+    chart = page.locator(".js-plotly-plot").first
+    expect(chart.locator(".point").first).to_be_visible(timeout=120_000)
+    settle(page)
+    (button,) = chart.locator(".modebar-btn").all()
+    expect(button).to_have_attribute("data-title", "Download picture")
+    box = button.bounding_box()
+    assert box is not None
+    data = chart.evaluate("(chart) => chart.getBoundingClientRect().y + chart._fullLayout._size.t")
+    assert box["y"] + box["height"] <= data
+    with page.expect_download() as started:
+        button.click()
+    assert re.fullmatch(r"precision-over-recall[\w-]*\.png", started.value.suggested_filename)
+    assert started.value.path().read_bytes().startswith(b"\x89PNG")

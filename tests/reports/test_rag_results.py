@@ -22,13 +22,13 @@ from tests.judge.server import JudgeServer, Request
 
 ANSWERS = (
     "query_id,query,query_run,passage_id,passage,generated_answer\n"
-    "q1,How many moons?,1,[1],Seven planets have a moon.,Seven [1]\n"
-    "q1,How many moons?,1,[2],Earth has a moon.,\n"
-    "q1,How many moons?,2,[1],Seven planets have a moon.,Seven [1] and Earth [2]\n"
-    "q1,How many moons?,2,[2],Earth has a moon.,\n"
-    "q1,How many moons?,3,[1],Seven planets have a moon.,I do not know.\n"
-    "q1,How many moons?,3,[2],Earth has a moon.,\n"
-    "q2,Who?,1,[1],Nobody.,NO_ANSWER\n"
+    "q1,How many moons?,1,[2],Seven planets have a moon.,Seven [2]\n"
+    "q1,How many moons?,1,[3],Earth has a moon.,\n"
+    "q1,How many moons?,2,[2],Seven planets have a moon.,Seven [2] and Earth [3]\n"
+    "q1,How many moons?,2,[3],Earth has a moon.,\n"
+    "q1,How many moons?,3,[2],Seven planets have a moon.,I do not know.\n"
+    "q1,How many moons?,3,[3],Earth has a moon.,\n"
+    "q2,Who?,1,[2],Nobody.,NO_ANSWER\n"
 )
 NUGGETS = [{"reason": "", "importance": "vital"}, {"reason": "", "importance": "okay"}]
 
@@ -70,16 +70,16 @@ def test_the_columns_of_the_tool(judged: Run) -> None:
     first, second = table.to_dict("records")
     assert list(table.columns[:4]) == ["query_id", "query", "run_1_retrieved_passages", "run_1_generated_answer"]
     assert (first["query_id"], first["query"]) == ("q1", "How many moons?")
-    assert json.loads(first["run_1_retrieval_score_umbrela_scores"]) == {"[1]": 3, "[2]": 1}
+    assert json.loads(first["run_1_retrieval_score_umbrela_scores"]) == {"[2]": 3, "[3]": 1}
     assert first["run_1_retrieval_score_mean_umbrela_score"] == 2.0
     assert json.loads(first["run_1_retrieval_score_precision_metrics"]) == {
         "precision@": {"1": 1.0}, "AP@": {"1": 1.0}, "MRR": 1.0,
     }  # fmt: skip
     assert json.loads(first["run_2_generated_answer"]) == [
-        {"text": "Seven", "citations": ["[1]"]}, {"text": "and Earth", "citations": ["[2]"]},
+        {"text": "Seven", "citations": ["[2]"]}, {"text": "and Earth", "citations": ["[3]"]},
     ]  # fmt: skip
     assert json.loads(first["run_2_generation_score_citation_scores"]) == {
-        "citation_score_[1]": 1.0, "citation_score_[2]": 0.5, "part_score_1": 1.0, "part_score_2": 0.5,
+        "citation_score_[2]": 1.0, "citation_score_[3]": 0.5, "part_score_1": 1.0, "part_score_2": 0.5,
         "weighted_precision": 0.75, "weighted_recall": 0.75, "f1": 0.75,
     }  # fmt: skip
     nuggets = json.loads(first["run_3_generation_score_autonugget_scores"])

@@ -46,7 +46,7 @@ def test_an_address_is_encoded_and_json_is_never_broken() -> None:
 
 def test_every_unknown_placeholder_is_listed() -> None:
     problems = [str(problem) for problem in check(["{question} {nope} {label}", "{other}{nope}"], SUITE, False, "bot")]
-    known = "{case_id}, {contexts}, {json_schema}, {question}, {source_text}, {tags}, {topic}; {{name}} is text"
+    known = "{case_id}, {contexts}, {question}, {tags}, {topic}; {{name}} is text"
     assert problems == [
         f"bot: found the placeholder {{nope}}; expected one of {known}",
         "bot: found the placeholder {label}; expected nothing that gives the answer away, unless reveal_expected is "

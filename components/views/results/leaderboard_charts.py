@@ -13,6 +13,7 @@ from components.charts import interval_bars, radar, spread, tradeoff
 from components.charts.figure_parts import selected
 from components.views.curves import curve_parts
 from components.widgets import controls, drilldown_filters, filters, url
+from components.widgets.chart import draw
 from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.presentation import format
@@ -275,10 +276,7 @@ def _choose(offered: Sequence[Column]) -> Column:
 
 def _clicked(figure: Any, key: str, alt: str) -> list[Any] | None:
     """Draw a figure; the customdata of the point just clicked."""
-    state = st.plotly_chart(
-        figure, key=f"form-{key}", config={"displayModeBar": False}, on_select="rerun", selection_mode="points", alt=alt
-    )
-    return selected(state)
+    return selected(draw(figure, f"form-{key}", alt, "rerun"))
 
 
 def _numbers(view: View, columns: Sequence[Column], models: Sequence[str]) -> list[str] | None:

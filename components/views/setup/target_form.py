@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from components import data
-from components.views.judge.judge_form import MODELS, SERVERS
+from components.views.judge.judge_form import SERVERS
 from components.views.setup.run_judge import in_address
 from components.widgets import controls, run_progress, url
 from components.widgets.parameter_form import parameter_form
@@ -60,8 +60,8 @@ def _draw_form(inputs: data.Inputs) -> None:
             "A web page must not run programs, so these are for the command line. The outputs are stored in this "
             "workspace, and the run appears on the page Runs."
         )
-        st.code(CODE, language="python")
-        st.code(COMMAND, language="bash")
+        st.code(CODE, language="python", wrap_lines=True)
+        st.code(COMMAND, language="bash", wrap_lines=True)
         return
     schemas, before = data.target_schemas(), in_address("target")
     described = _model(inputs, schemas, before) if kind == "model" else _http(inputs, schemas, before)
@@ -97,8 +97,9 @@ def _model(inputs: data.Inputs, schemas: Mapping[str, Any], before: Mapping[str,
     first, second = st.columns(2)
     names = first.text_area(
         "Models, one per line", "\n".join(before.get("models", ())), key="target-models", height=80,
-        placeholder=MODELS, help="As litellm names them, with their keys in the environment of this studio; or local, "
-        "or local:FILE.gguf. Several are asked the same and compared.",
+        placeholder="gpt-4o-mini\nanthropic/claude-3-5-haiku-latest",
+        help="As litellm names them, with their keys in the environment of this studio; or local, or local:FILE.gguf. "
+        "Several are asked the same and compared.",
     )  # fmt: skip
     base_url = second.text_input(
         "Server address, if it is your own", before.get("base_url", ""), key="target-base-url",
@@ -200,7 +201,7 @@ def _draw_progress(job: str, inputs: data.Inputs) -> None:
     with st.container(border=True):
         entries = facts.progress.evaluators
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text("Asking the cases. You can close this page: the address brings you back.", width="stretch")
+            st.text("Asking. You may close this page and come back.", width="stretch")
             st.button(
                 "Stop", key="target-stop", icon=":material/stop_circle:", on_click=data.cancel_completion, args=(job,)
             )

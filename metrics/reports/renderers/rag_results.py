@@ -33,7 +33,8 @@ COLUMNS = (  # of a repeat, in the order of the tool
 )  # fmt: skip
 PAIRS = {"consistency_bertscore": ("bert_score", "f1"), "consistency_rouge": ("rouge_score", "rougeL")}
 LEAST_REPEATS = 3  # from which Open RAG Eval speaks of consistency
-CREDIT = {"full": 1.0, "partial": 0.5, "none": 0.0, "support": 1.0, "partial support": 0.5, "not support": 0.0}
+NUGGET_CREDIT = {"support": 1.0, "partial support": 0.5, "not support": 0.0}
+CITATION_CREDIT = {"full": ("full_credit", 1.0), "partial": ("partial_credit", 0.5), "none": ("no_credit", 0.0)}
 
 Scores = dict[str, dict[str, float]]  # evaluator → metric → value
 
@@ -59,6 +60,8 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
         if isinstance(stored, str):
             evidence[case_id, repeat][evaluator] = json.loads(stored)
     outputs = {(row["case_id"], row["run"]): row for row in run.outputs.restricted(model=model).outputs.to_pylist()}
+    parameters = run.evaluators.get("citation", {})
+    credit = {label: parameters.get(name, usual) for label, (name, usual) in CITATION_CREDIT.items()}
     repeats = sorted({repeat for _, repeat in outputs})
     prefixes = {repeat: f"run_{repeat}_" if len(repeats) > 1 else "" for repeat in repeats}
     answered = {case_id for case_id, _ in outputs}
@@ -70,7 +73,7 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
         own = [repeat for repeat in repeats if (case_id, repeat) in outputs]
         for repeat in own:
             place = case_id, repeat
-            cells = _cells(outputs[place], values[place], evidence[place])
+            cells = _cells(outputs[place], values[place], evidence[place], credit)
             row |= {prefixes[repeat] + name: cell for name, cell in cells.items()}
         table.append(row | _consistency([values[case_id, repeat] for repeat in own], evidence[case_id, own[0]]))
     named = [prefix + name for prefix in prefixes.values() for name in COLUMNS]
@@ -88,13 +91,15 @@ def _model(run: Run, model: str | None) -> str:
     return model
 
 
-def _cells(output: Mapping[str, Any], scores: Scores, evidence: Mapping[str, Any]) -> dict[str, Any]:
+def _cells(
+    output: Mapping[str, Any], scores: Scores, evidence: Mapping[str, Any], credit: Mapping[str, float]
+) -> dict[str, Any]:
     """Return the columns of one repeat, without prefix; those of evaluators without a value are absent."""
     contexts = output["retrieved_contexts"] or []
     names = [f"[{name}]" for name in output["context_ids"] or range(1, len(contexts) + 1)]
     nested: dict[str, Any] = {"retrieved_passages": dict(zip(names, contexts, strict=True))}
     nested["generated_answer"] = [
-        {"text": part["text"], "citations": _named(part["contexts"], names)}
+        {"text": part["text"], "citations": [_named(context, names) for context in part["contexts"]]}
         for part in evidence.get("citation", {}).get("parts") or [{"text": output["answer"] or "", "contexts": []}]
     ]
     grades = _verdicts(evidence, "umbrela", "passages")
@@ -119,10 +124,10 @@ def _cells(output: Mapping[str, Any], scores: Scores, evidence: Mapping[str, Any
             "nuggets": [nugget["text"] for nugget in nuggets],
             "labels": [nugget["facts"]["importance"] for nugget in nuggets],
             "assignments": [nugget["label"].replace(" ", "_") for nugget in nuggets],
-            "assignment_scores": [CREDIT[nugget["label"]] for nugget in nuggets],
+            "assignment_scores": [NUGGET_CREDIT[nugget["label"]] for nugget in nuggets],
         }
     if CITATIONS in nested:
-        nested[CITATIONS] |= _citation_scores(evidence.get("citation", {}), names)
+        nested[CITATIONS] |= _citation_scores(evidence.get("citation", {}), names, credit)
     numbers = {
         column: scores[evaluator][metric]
         for column, (evaluator, metric) in SCALARS.items()
@@ -135,20 +140,23 @@ def _verdicts(evidence: Mapping[str, Any], evaluator: str, group: str) -> list[d
     return list(evidence.get(evaluator, {}).get("verdicts", {}).get(group, []))
 
 
-def _named(numbers: Sequence[int], names: Sequence[str]) -> list[str]:
-    """Return the passages of those numbers, from 1; one that does not exist keeps its number."""
-    return [names[number - 1] if 1 <= number <= len(names) else f"[{number}]" for number in numbers]
+def _named(context: int | str, names: Sequence[str]) -> str:
+    """Return the passage of an id, or of a number from 1; one that does not exist keeps its number."""
+    return names[context - 1] if isinstance(context, int) and 1 <= context <= len(names) else f"[{context}]"
 
 
-def _citation_scores(stored: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
+def _citation_scores(
+    stored: Mapping[str, Any], names: Sequence[str], credit: Mapping[str, float]
+) -> dict[str, float]:  # fmt: skip
     """Return the mean credit of each cited passage and of each part of the answer; 0 of a part that cites nothing."""
     credits: dict[str, list[float]] = defaultdict(list)
     verdicts = stored.get("verdicts", {}).get("citations", [])
     for verdict in verdicts:
-        (name,) = _named([number for _, number in verdict["rests_on"]], names)
-        credits[f"citation_score_{name}"].append(CREDIT[verdict["label"]])
+        numbers = [number for _, number in verdict.get("rests_on", [])]
+        name = _named(verdict.get("facts", {}).get("cites") or numbers[0], names)
+        credits[f"citation_score_{name}"].append(credit[verdict["label"]])
     for place, part in enumerate(stored.get("parts", []), 1):
-        own = [CREDIT[verdict["label"]] for verdict in verdicts if verdict["text"] == part["text"]]
+        own = [credit[verdict["label"]] for verdict in verdicts if verdict["text"] == part["text"]]
         credits[f"part_score_{place}"] = own or [0.0]
     return {name: sum(own) / len(own) for name, own in credits.items()}
 

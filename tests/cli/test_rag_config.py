@@ -1,0 +1,149 @@
+"""Open RAG Eval's YAML configurations: the arguments that they become, what is not used, what is written."""
+# ruff: noqa: E501 - a table reads better with one line a case
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.cli.main import main, parser
+from metrics.cli.rag_config import read, with_config
+from metrics.core.errors import InputError
+from metrics.ingest.rag_results import read_results
+from metrics.store import Workspace
+from tests.judge.server import JudgeServer
+from tests.reports.test_rag_results import ANSWERS
+
+TREC = "umbrela,autonuggetizer,citation,hallucination_hhem,no_answer"
+CONFIG = """
+input_queries: "queries.csv"
+results_folder: "results/"
+generated_answers: "answers.csv"
+eval_results_file: "results.csv"
+metrics_file: "metrics.png"
+evaluator:
+  - type: "TRECEvaluator"
+    model:
+      type: "OpenAIModel"
+      name: "gpt-4o-mini"
+      api_key: ${oc.env:OPENAI_API_KEY}
+      model_kwargs: {temperature: 0.0, top_p: 1.0, seed: 42, presence_penalty: 0.5, best_of: 2}
+    options:
+      k_values: [1, 3]
+      run_consistency: true
+      metrics_to_run_consistency: [mean_umbrela_score, vital_nuggetizer_score]
+  - type: "ConsistencyEvaluator"
+    options:
+      metrics:
+        - bert_score: {model_type: "xlm-roberta-large", lang: "en", rescale_with_baseline: true}
+        - rouge_score: {}
+connector:
+  type: "VectaraConnector"
+  options: {api_key: "${oc.env:VECTARA_API_KEY}", corpus_key: "fiqa"}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "answers.csv").write_text(ANSWERS)
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+def test_a_configuration_becomes_arguments(folder: Path) -> None:
+    config = read(folder / "config.yaml")
+    assert config.arguments == [
+        str(folder / "answers.csv"),
+        "--param", "umbrela.k_values=[1, 3]", "--run-consistency",
+        "--param", "consistency_statistics.metrics_to_run_consistency=umbrela.umbrela,autonuggetizer.vital",
+        "--token-encoder", "xlm-roberta-large",
+        "--judge", "gpt-4o-mini", "--judge-option", "temperature=0.0", "--judge-option", "top_p=1.0",
+        "--judge-option", "seed=42", "--judge-option", "presence_penalty=0.5",
+        "--evaluators", f"{TREC},consistency_bertscore,consistency_rouge",
+    ]  # fmt: skip
+    assert config.unused == [
+        "evaluator[0].model.api_key", "evaluator[0].model.model_kwargs.best_of",
+        "evaluator[1].options.metrics[0].bert_score.lang", "evaluator[1].options.metrics[0].bert_score.rescale_with_baseline",
+        "connector",
+    ]  # fmt: skip
+    assert config.results == folder / "results" / "results.csv"
+    assert config.picture == folder / "results" / "metrics.png"
+    options = parser().parse_args(
+        with_config(["evaluate", "--config", str(folder / "config.yaml"), "--judge", "other"])
+    )
+    assert (options.suite, options.judge, options.run_consistency) == (str(folder / "answers.csv"), "other", True)
+
+
+FORMS = {
+    "the shortest": ("evaluator: {name: trecrag}", ["--evaluators", TREC]),
+    "golden answers": ("evaluator: {type: GoldenAnswerEvaluator, model: {type: AnthropicModel, name: claude}, options: {num_questions: 3}}", ["--judge", "anthropic/claude", "--evaluators", "answer_semantic_similarity,answer_correctness"]),
+    "consistency without metrics": ("evaluator: {name: consistency}", ["--evaluators", "consistency_rouge,consistency_bertscore"]),
+    "a server of one's own": ("evaluator: {type: TRECEvaluator, model: {type: openai, name: qwen, base_url: 'http://localhost:1/v1', generation_kwargs: {max_tokens: 900, reasoning_effort: low}}}", ["--judge", "qwen", "--judge-base-url", "http://localhost:1/v1", "--judge-option", "max_tokens=900", "--judge-option", "reasoning_effort=low", "--evaluators", TREC]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "arguments"), FORMS.values(), ids=FORMS.keys())
+def test_forms(folder: Path, text: str, arguments: list[str]) -> None:
+    (folder / "config.yaml").write_text(f"input_results: answers.csv\n{text}\n")
+    assert read(folder / "config.yaml").arguments == [str(folder / "answers.csv"), *arguments]
+
+
+def test_queries_with_expected_answers_are_the_suite(folder: Path) -> None:
+    queries = folder / "queries.csv"
+    queries.write_text("query_id,query\nq1,How many moons?\n")
+    assert read(folder / "config.yaml").arguments[0] == str(folder / "answers.csv")
+    queries.write_text("query_id,query,expected_answer\nq1,How many moons?,seven\n")
+    assert read(folder / "config.yaml").arguments[:2] == [str(queries), str(folder / "answers.csv")]
+
+
+BAD = {
+    "no answers": ("evaluator: {name: trec}", ["generated_answers: found no file of answers"]),
+    "answers that are not there": ("input_results: none.csv\nevaluator: {name: trec}", ["generated_answers: found no file '"]),
+    "an unknown evaluator": ("input_results: answers.csv\nevaluator: {type: MyEvaluator}", ["evaluator.type: found 'MyEvaluator'; expected TRECEvaluator, ConsistencyEvaluator or GoldenAnswerEvaluator"]),
+    "several wrong values": ("input_results: answers.csv\nevaluation_results: run.sh\nevaluator: {name: trec, model: {name: x, model_kwargs: {seed: '${oc.env:SEED}', top_p: high}}, options: {k_values: [one], metrics_to_run_consistency: [x]}}", ["eval_results_file: found the file 'run.sh'", "k_values: found ['one']", "metrics_to_run_consistency: found x; expected names among mean_umbrela_score", "top_p: found 'high'", "seed: found '${oc.env:SEED}'; expected a plain value"]),
+    "two judges": ("input_results: answers.csv\nevaluator: [{name: trec, model: {name: x}}, {type: GoldenAnswerEvaluator, model: {name: y}}]", ["evaluator: found 2 different judges"]),
+    "no mapping": ("- a", ["found list in place of a mapping"]),
+    "an alias": ("a: &a [1]\nb: *a", ["found YAML that cannot be read: an alias"]),
+    "no YAML": ("a: [", ["found YAML that cannot be read"]),
+    "code": ("input_results: !!python/object/apply:os.system ['true']", ["input_results: found"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD.keys())
+def test_problems(folder: Path, text: str, said: list[str]) -> None:
+    (folder / "config.yaml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read(folder / "config.yaml")
+    for part in said:
+        assert part in str(caught.value)
+
+
+def test_evaluate_writes_what_the_configuration_names(
+    folder: Path, workspace: Path, judge_server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "config.yaml"
+    kept = [line for line in CONFIG.splitlines() if "k_values" not in line and "bert_score" not in line]
+    path.write_text("\n".join(kept))
+    assert main(["evaluate", f"--config={path}", "--judge-base-url", judge_server.url, "--judge-concurrency", "2"]) == 0
+    captured = capsys.readouterr()
+    assert "not used of" in captured.err
+    assert "connector" in captured.err
+    run = Workspace(workspace).run("latest")
+    assert (
+        run.spec["resources"]["judge"] | {"model": "gpt-4o-mini", "base_url": judge_server.url}
+        == run.spec["resources"]["judge"]
+    )
+    written = read_results(folder / "results" / "results.csv").to_pylist()
+    found = {
+        (row["case_id"], row["run"], row["metric"]): row["value"] for row in written if row["evaluator"] == "umbrela"
+    }
+    stored = run.scores.query("evaluator == 'umbrela' and value.notna()")
+    keys = zip(stored["case_id"], stored["run"], stored["metric"], strict=True)
+    assert found == dict(zip(keys, stored["value"], strict=True))
+    assert (folder / "results" / "metrics.png").read_bytes().startswith(b"\x89PNG")
+    assert "sk-" not in json.dumps(run.spec)
+
+
+def test_a_configuration_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "--config", "none.yaml"]) == 2
+    assert capsys.readouterr().err == "none.yaml: found No such file or directory; expected a YAML file\n"
