@@ -82,6 +82,7 @@ from components.data.prompts import (
     save_prompt,
     try_prompt,
 )
+from components.data.run_archives import ImportedRun, archive_run, import_run
 from components.data.run_reads import (
     case_ids,
     case_texts,
