@@ -43,7 +43,12 @@ class JsonSchemaParameters(Parameters):
     metrics=boolean_metrics("are JSON and valid by the schema"),
     sources=("H2O Eval Studio evaluators: JSon Schema",),
     default_needs=("json_schema",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: secure and resilient", "SR 11-7: outcomes analysis"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "NIST AI RMF: secure and resilient",
+        "SR 11-7: outcomes analysis",
+        "OWASP LLM Top 10: LLM05 improper output handling",
+    ),
     examples=(
         Example(
             "valid by the case's schema",

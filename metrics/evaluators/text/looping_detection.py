@@ -46,7 +46,11 @@ class LoopingParameters(Parameters):
         ),
     ),
     sources=("H2O Eval Studio evaluators: Looping detection",),
-    standards=("NIST AI RMF: valid and reliable", "SR 11-7: ongoing monitoring"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "SR 11-7: ongoing monitoring",
+        "OWASP LLM Top 10: LLM10 unbounded consumption",
+    ),
     examples=(
         Example(
             "one sentence ten times",

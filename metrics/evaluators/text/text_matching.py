@@ -25,7 +25,13 @@ class TextMatchingParameters(Parameters):
     inputs=("answer", "conditions"),
     metrics=boolean_metrics("satisfy the case's condition"),
     sources=("H2O Eval Studio evaluators: Text matching",),
-    standards=("NIST AI RMF: valid and reliable", "NIST AI RMF: safe", "SR 11-7: outcomes analysis"),
+    standards=(
+        "NIST AI RMF: valid and reliable",
+        "NIST AI RMF: safe",
+        "SR 11-7: outcomes analysis",
+        "OWASP LLM Top 10: LLM05 improper output handling",
+        "OWASP LLM Top 10: LLM07 system prompt leakage",
+    ),
     examples=(
         Example(
             "the answer satisfies the condition, the contexts do not",
