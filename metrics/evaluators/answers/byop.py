@@ -177,7 +177,7 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
     grade, judged = await _judged("Answer", parameters, judge, data)
     verdicts, contexts_pass = {"answer": [judged]}, None
     if parameters.check_contexts and ANSWER in data and any(text.strip() for text in case.retrieved_contexts):
-        _, contexts = await _judged("Contexts", parameters, judge, data | {ANSWER: case.retrieved_contexts})
+        _, contexts = await _judged("Contexts", parameters, judge, {**data, ANSWER: case.retrieved_contexts})
         verdicts["retrieved_contexts"], contexts_pass = [contexts], contexts.holds == "yes"
     facts = {"grade": grade} if parameters.levels else {}
     score = boolean_score(judged.holds == "yes", contexts_pass, Evidence(verdicts, facts))
