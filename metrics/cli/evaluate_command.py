@@ -96,15 +96,15 @@ def _evaluate(options: argparse.Namespace) -> int:
     chosen = names_of(options.evaluators) if options.evaluators else runnable(suite, outputs)
     if options.run_consistency and CONSISTENCY not in chosen:
         chosen.append(CONSISTENCY)
-    chosen, parameters = engine.with_followed(chosen, parameters)
-    parameters = with_thresholds(parameters, chosen, options.threshold)
-    parameters, resources = with_prompts(parameters, judge_options.resources(options), chosen, options)
-    require_known(gates, chosen, parameters)
+    chosen, spelled = engine.with_followed(chosen, parameters)
+    spelled = with_thresholds(spelled, chosen, options.threshold)
+    spelled, resources = with_prompts(spelled, judge_options.resources(options), chosen, options)
+    require_known(gates, chosen, spelled)
     workspace = Workspace(options.workspace)
     if options.dry_run:
-        judge_options.print_estimate(suite, outputs, chosen, parameters, resources, workspace)
+        judge_options.print_estimate(suite, outputs, chosen, spelled, resources, workspace)
         return 0
-    run = engine.create(workspace, suite, outputs, chosen, parameters, options.name, options.seed, resources=resources)
+    run = engine.create(workspace, suite, outputs, chosen, spelled, options.name, options.seed, resources=resources)
     if not options.quiet:
         warn_of_skipped(run)
     execute(run, options.quiet)

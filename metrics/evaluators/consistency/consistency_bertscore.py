@@ -15,7 +15,9 @@ from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.text.overlap.bertscore import greedy_matching, rescaled
 
 SHOWN_PAIRS = 50
-BASELINES = {("xlm-roberta-large", 17, "en"): 0.8525485}  # published with bert-score: F1 of unrelated sentences
+BASELINES: dict[tuple[str, int | None, str], float] = {  # published with bert-score: F1 of unrelated sentences
+    ("xlm-roberta-large", 17, "en"): 0.8525485
+}
 PORTION = 64  # answers whose token vectors are in memory at once, and those of one case
 METRICS = (
     Metric(
