@@ -145,9 +145,9 @@ class UmbrelaParameters(Parameters):
     "context is useful for the expected answer, this one only for the question; context_mrr goes by embeddings.",
     differs_from_source=(
         "Both prompts, the standard one and the structured one for GPT-OSS and Qwen models, are worded by Assay, and "
-        "the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5, which "
-        "can be set. A k beyond the number of passages has no value; AP@k averages over the relevant passages among "
-        "the first k and is 0 without one. A passage that fails does not cost the others their grades. Thresholds are "
+        "the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5 (they can "
+        "be set). A k beyond the number of passages has no value; AP@k averages over the relevant passages among the "
+        "first k and is 0 without one. A passage that fails does not cost the others their grades. Thresholds are "
         "Assay's."
     ),
 )  # fmt: skip
