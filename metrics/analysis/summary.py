@@ -84,7 +84,7 @@ def _counts(run: Run, entry: Evaluator, model: str, mark: float, names: list[str
     failed = scored[[not entry.primary.passes(value, mark) for value in scored]]
     worst_first = failed.sort_values(ascending=entry.primary.direction.value != "lower", kind="stable")
     reasons = rows[rows["metric"] == entry.primary.name].set_index("position")["reason"]
-    failures = []
+    failures: list[dict[str, Any]] = []
     for test, output in zip(*_texts(run, model, worst_first.index.tolist()), strict=True):
         place = worst_first.index[len(failures)]
         dimensions = values.loc[place].reindex(names).dropna()
