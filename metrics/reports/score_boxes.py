@@ -22,7 +22,7 @@ from metrics.ingest.rag_results import (
     QUESTIONS_ANSWERED,
     SCALARS,
     Key,
-    read_results,
+    read_rag_results,
 )
 from metrics.presentation.format import title
 from metrics.presentation.phrases import directed
@@ -91,7 +91,7 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
             ]
             continue
         try:
-            found.append((source.stem, str(source.parent), read_results(source).to_pandas()))
+            found.append((source.stem, str(source.parent), read_rag_results(source).to_pandas()))
         except InputError as error:
             problems += error.problems
     if problems:
