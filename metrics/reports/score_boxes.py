@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,13 +40,24 @@ GRADED = ("mean_umbrela_score",)  # scores from 0 to 3
 
 @dataclass(frozen=True, slots=True)
 class ScoreBox:
-    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence."""
+    """One model's values of a metric, one a question; `low` and `high` bound the mean with 95 % confidence.
+
+    Of a run, mean and interval are those of its leaderboard: weighted, and resampled by group, where its suite asks so.
+    """
 
     series: str
     values: tuple[float, ...] = ()
     spread: Distribution | None = None
+    mean: float | None = None
     low: float | None = None
     high: float | None = None
+
+
+class _Scores(NamedTuple):
+    """The values of a metric, one a question; mean and ends of its interval where they are known already."""
+
+    values: Floats
+    stated: tuple[float, float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +91,23 @@ def score_panels(
     return [_panel(key, {name: values.get(key) for name, values in series.items()}) for key in keys]
 
 
-def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[Key, Floats]]:
-    """Return for each file and model the values of each metric, one a question."""
-    found: list[tuple[str, str, pd.DataFrame]] = []
+def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[Key, _Scores]]:
+    """Return for each file and model the scores of each metric."""
+    found: list[tuple[str, str, dict[Key, _Scores]]] = []
     problems: list[InputProblem] = []
     for source in sources:
         if isinstance(source, Run):
             found += [
-                (model, source.name or source.id, _run_rows(source, model, consistency)) for model in source.models
+                (
+                    model,
+                    source.name or source.id,
+                    _scores(_run_rows(source, model, consistency), _stated(source, model)),
+                )
+                for model in source.models
             ]
             continue
         try:
-            found.append((source.stem, str(source.parent), read_rag_results(source).to_pandas()))
+            found.append((source.stem, str(source.parent), _scores(read_rag_results(source).to_pandas(), {})))
         except InputError as error:
             problems += error.problems
     if problems:
@@ -99,13 +115,28 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
     names = Counter(name for name, _, _ in found)
     labelled = [name if names[name] == 1 else f"{name} · {where}" for name, where, _ in found]
     again = Counter(labelled)
-    series: dict[str, dict[Key, Floats]] = {}
-    for place, (label, (_, _, rows)) in enumerate(zip(labelled, found, strict=True), 1):
-        means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
-        series[label if again[label] == 1 else f"{label} ({place})"] = {
-            key: own.to_numpy(np.float64) for key, own in means.groupby(level=[0, 1], sort=False)
-        }
-    return series
+    return {
+        label if again[label] == 1 else f"{label} ({place})": scores
+        for place, (label, (_, _, scores)) in enumerate(zip(labelled, found, strict=True), 1)
+    }
+
+
+def _scores(rows: pd.DataFrame, stated: Mapping[Key, tuple[float, float, float]]) -> dict[Key, _Scores]:
+    """Return the scores of each metric: of each question the mean of its repeats."""
+    means = rows.groupby(["evaluator", "metric", "case_id"], sort=False)["value"].mean()
+    grouped = means.groupby(level=[0, 1], sort=False)
+    return {key: _Scores(own.to_numpy(np.float64), stated.get(key)) for key, own in grouped}
+
+
+def _stated(run: Run, model: str) -> dict[Key, tuple[float, float, float]]:
+    """Return mean and interval of each metric as the run's aggregates have them."""
+    rows = run.query(
+        "SELECT evaluator, metric, value, low, high FROM aggregates WHERE model = ? AND label IS NULL AND slice IS NULL "
+        "AND run IS NULL AND value IS NOT NULL AND low IS NOT NULL AND high IS NOT NULL",
+        [model],
+    )
+    found = rows.itertuples(index=False, name=None)
+    return {(evaluator, metric): (value, low, high) for evaluator, metric, value, low, high in found}
 
 
 def _run_rows(run: Run, model: str, consistency: bool) -> pd.DataFrame:
@@ -162,21 +193,24 @@ def _usual(evaluator: ToolEvaluator | None, there: Sequence[Key]) -> list[Key]:
     ]  # fmt: skip
 
 
-def _panel(key: Key, series: Mapping[str, Floats | None]) -> ScorePanel:
-    every = np.concatenate([values for values in series.values() if values is not None])
+def _panel(key: Key, series: Mapping[str, _Scores | None]) -> ScorePanel:
+    every = np.concatenate([scores.values for scores in series.values() if scores is not None])
     name, about, low, high = _axis(key, every)
     share = bool(np.isin(every, (0.0, 1.0)).all())
     boxes = tuple(
-        ScoreBox(one) if values is None or not len(values) else _box(one, values, (low, high), share)
-        for one, values in series.items()
+        ScoreBox(one) if scores is None else _box(one, scores, (low, high), share) for one, scores in series.items()
     )
     return ScorePanel(name, about, low, high, share, boxes)
 
 
-def _box(series: str, values: Floats, bounds: tuple[float, float], share: bool) -> ScoreBox:
-    lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
-    low, high = (None if np.isnan(bound) else float(bound) for bound in (lows[0], highs[0]))
-    return ScoreBox(series, tuple(values.tolist()), distribution(series, values, edges_of(*bounds)), low, high)
+def _box(series: str, scores: _Scores, bounds: tuple[float, float], share: bool) -> ScoreBox:
+    values, stated = scores
+    mean, low, high = stated or (float(values.mean()), None, None)
+    if stated is None:
+        lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
+        low, high = (None if np.isnan(bound) else float(bound) for bound in (lows[0], highs[0]))
+    spread = distribution(series, values, edges_of(*bounds))
+    return ScoreBox(series, tuple(values.tolist()), spread, mean, low, high)
 
 
 def _axis(key: Key, values: Floats) -> tuple[str, str, float, float]:
