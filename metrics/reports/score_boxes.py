@@ -131,8 +131,8 @@ def _scores(rows: pd.DataFrame, stated: Mapping[Key, tuple[float, float, float]]
 def _stated(run: Run, model: str) -> dict[Key, tuple[float, float, float]]:
     """Return mean and interval of each metric as the run's aggregates have them."""
     rows = run.query(
-        "SELECT evaluator, metric, value, low, high FROM aggregates WHERE model = ? AND label IS NULL AND slice IS NULL "
-        "AND run IS NULL AND value IS NOT NULL AND low IS NOT NULL AND high IS NOT NULL",
+        "SELECT evaluator, metric, value, low, high FROM aggregates WHERE model = ? AND label IS NULL "
+        "AND slice IS NULL AND run IS NULL AND value IS NOT NULL AND low IS NOT NULL AND high IS NOT NULL",
         [model],
     )
     found = rows.itertuples(index=False, name=None)
